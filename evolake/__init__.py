@@ -1,0 +1,7 @@
+"""evolake: evolve things whose worth can be checked.
+
+The science of the project as an importable library. Nothing here imports the orchestrator: the Dagster wiring lives in the sibling packages
+`pipelines`, `assets` and `resources`, which import this one and never the other way round.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,31 @@
+"""Random numbers: one root seed a run, children keyed by what they are for.
+
+A child's key is (line, cycle, purpose, index). Keys are hashed, so that adding a purpose never shifts the numbers of another, and the same
+key gives the same stream on every machine (numpy's SeedSequence and PCG64 are specified bit for bit).
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+
+def child_seed(root: int, line: str, cycle: str, purpose: str, index: int = 0) -> int:
+    """A 63-bit seed for one use. Stored with every row that used it.
+
+    Args:
+        root: the run's root seed, any non-negative integer.
+        line, cycle, purpose: names; `index` tells apart the members of one purpose.
+    """
+    if root < 0:
+        raise ValueError(f"root seed must be non-negative (got {root})")
+    key = hashlib.sha256("\x1f".join([line, cycle, purpose, str(index)]).encode()).digest()
+    words = np.frombuffer(key[:16], dtype="<u4").tolist()
+    sequence = np.random.SeedSequence(entropy=root, spawn_key=tuple(words))
+    return int(sequence.generate_state(1, dtype=np.uint64)[0] >> np.uint64(1))
+
+
+def generator(root: int, line: str, cycle: str, purpose: str, index: int = 0) -> np.random.Generator:
+    """A PCG64 generator for one use; see `child_seed` for the key."""
+    return np.random.Generator(np.random.PCG64(child_seed(root, line, cycle, purpose, index)))

@@ -1,0 +1,131 @@
+"""Settings and profiles: where the lake is, which backend serves the roles, how large a cycle may be.
+
+Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
+limits in `evolake/profiles/`; `EVOLAKE_PROFILE` names the one to use and single values can be overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`.
+Precedence, highest first: environment, profile, defaults.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from evolake.errors import InputError
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+DEFAULT_PROFILE = "laptop"
+
+
+class FidelitySettings(BaseModel):
+    """One level of the multi-fidelity schedule: sizes up to `max_n` variables, at most `max_steps` steps, `wall_s` seconds of guard."""
+
+    model_config = ConfigDict(extra="forbid")
+    max_n: int = Field(gt=0)
+    max_steps: int = Field(gt=0)
+    wall_s: float = Field(gt=0)
+
+
+class DesignsSettings(BaseModel):
+    """Sizes of the `designs` line."""
+
+    model_config = ConfigDict(extra="forbid")
+    batch: int = Field(default=100, gt=0, description="instances an experiment")
+    n_start: int = Field(default=10, ge=3)
+    steps_start: int = Field(default=50, gt=0)
+    ratio: float = Field(default=4.3, gt=0, description="clauses a variable")
+    low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, wall_s=60)
+    medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, wall_s=300)
+    high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, wall_s=1800)
+    medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs, by consensus rank, that goes on to medium")
+    high_share: float = Field(default=0.1, gt=0, le=1)
+    designs_per_cycle: int = Field(default=8, gt=0)
+    directions_per_cycle: int = Field(default=4, gt=0)
+    objectives_per_cycle: int = Field(default=2, ge=0)
+    initial_objectives: int = Field(default=4, gt=0)
+    meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
+    tuning_trials: int = Field(default=50, ge=0)
+    tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
+    champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")
+
+
+class BudgetSettings(BaseModel):
+    """What the model backend may spend. None means no bound of that kind."""
+
+    model_config = ConfigDict(extra="forbid")
+    usd_per_cycle: float | None = None
+    usd_per_run: float | None = None
+    tokens_per_cycle: int | None = None
+    tokens_per_run: int | None = None
+
+
+class Settings(BaseSettings):
+    """Everything evolake reads from the environment and the profile."""
+
+    model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore")
+
+    profile: str = DEFAULT_PROFILE
+    lake: Path = Field(default_factory=lambda: default_lake_root())
+    seed: int = Field(default=0, ge=0)
+    backend: Literal["operators", "model"] = "operators"
+    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0)
+    jail: Literal["bubblewrap", "rlimits"] = "bubblewrap"
+    require_all: bool = False
+    model_base_url: str | None = None
+    model_api_key: str | None = None
+    models: dict[str, str] = Field(default_factory=dict, description="role -> model name; the key `default` serves the rest")
+    replay_only: bool = False
+    budget: BudgetSettings = BudgetSettings()
+    designs: DesignsSettings = DesignsSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment above what `load` passes in (the profile)."""
+        return env_settings, init_settings
+
+
+def default_lake_root() -> Path:
+    """The project's own data_lake/, wherever the command is typed."""
+    return PROJECT_ROOT / "data_lake"
+
+
+def profile_names() -> list[str]:
+    """Names of the shipped profiles."""
+    folder = resources.files("evolake") / "profiles"
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def load(profile: str | None = None, **overrides: Any) -> Settings:
+    """Settings of `profile` (default: EVOLAKE_PROFILE, else laptop) with `overrides` (values of the right type) above everything.
+
+    Raises:
+        InputError: no such profile, or a value that does not fit its setting.
+    """
+    name = profile or os.environ.get("EVOLAKE_PROFILE") or DEFAULT_PROFILE
+    path = resources.files("evolake") / "profiles" / f"{name}.toml"
+    if not path.is_file():
+        raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")
+    try:
+        values = tomllib.loads(path.read_text())
+        settings = Settings(**(values | {"profile": name}))
+        return settings.model_copy(update=overrides | {"profile": name})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"setting {where!r} cannot be used", wanted=first["msg"], got=repr(first.get("input"))[:200],
+            do=f"mend EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
+        ) from None
+
