@@ -1,0 +1,67 @@
+# Five targets, the same here and in CI. `demo` and `test` do all their own set-up in .venv: Python 3.11+ and make are enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+HOME_DIR := $(CURDIR)/.dagster
+PYTEST_ARGS ?=
+
+export DAGSTER_HOME ?= $(HOME_DIR)
+export GX_ANALYTICS_ENABLED := false
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test dev lint bench constraints clean
+
+help:
+	@echo "make demo   three evolution cycles, champion, figures, report (under 10 minutes on two cores)"
+	@echo "make test   the whole test suite"
+	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
+	@echo "make lint   ruff, pyright and the import law"
+	@echo "make bench  the speed ratios, measured side by side"
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else f"evolake needs Python 3.11 to 3.13 (this is {v[0]}.{v[1]}); run: make PYTHON=python3.11 $(MAKECMDGOALS)")'
+	@$(PYTHON) -m venv $(VENV) || { echo "python3 cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
+	@echo "installing evolake into $(VENV) (once; about a minute)"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	@echo "installing the test tools into $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	@$(BIN)/evolake doctor --brief
+	@$(BIN)/evolake run --cycles 3 --profile demo
+	@mkdir -p demo
+	@$(BIN)/evolake report --out demo/report.html --figures demo/figures
+	@echo; echo "The champion's ancestry (evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs):"
+	@$(BIN)/evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs
+	@echo; echo "Report: demo/report.html   Runs, checks and partitions: make dev"
+
+test: $(VENV)/.installed-test
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+dev: $(VENV)/.installed
+	@$(BIN)/evolake doctor --brief
+	@$(BIN)/dagster dev --workspace workspace.yaml
+
+lint: $(VENV)/.installed-test
+	@$(BIN)/ruff check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/.installed
+	@for file in benchmarks/*.py; do grep -q '__main__' $$file || continue; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+# Re-pins everything. Run after a change of pyproject.toml, then run the tests.
+constraints:
+	@rm -rf build/pins && $(PYTHON) -m venv build/pins && build/pins/bin/python -m pip install --quiet '.[test]'
+	@{ echo "# Every package that make demo and make test install, pinned. Made by make constraints."; \
+	   build/pins/bin/python -m pip freeze --exclude evolake | sed 's/+cpu//'; } > constraints.txt
+
+clean:
+	rm -rf build .pytest_cache .ruff_cache .hypothesis .import_linter_cache test-artifacts

@@ -1,0 +1,63 @@
+"""`evolake run` and `evolake status`: start cycles through Dagster, and say where things stand.
+
+The library never imports the orchestrator: `run` starts `python -m pipelines.evolve` as a process of its own and passes its exit code on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+
+@click.command()
+@click.option("--cycles", default=1, show_default=True, type=click.IntRange(min=1), help="How many cycles to add to each line.")
+@click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that are built.")
+@click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop).")
+@click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND, else operators).")
+@click.option("--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0).")
+def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None) -> int:
+    """Run evolution cycles; goes on where an earlier run stopped."""
+    environment = dict(os.environ)
+    environment.setdefault("DAGSTER_HOME", str(settings_module.PROJECT_ROOT / ".dagster"))
+    for name, value in (("EVOLAKE_PROFILE", profile), ("EVOLAKE_BACKEND", backend), ("EVOLAKE_SEED", seed)):
+        if value is not None:
+            environment[name] = str(value)
+    settings_module.load(profile)
+    command = [sys.executable, "-m", "pipelines.evolve", "--lines", lines, "--cycles", str(cycles)]
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def status(as_json: bool) -> int:
+    """Where each line stands: sealed cycles, champion, counts, what to do next."""
+    from evolake.report.status import line_status, lines_in_lake
+
+    root = settings_module.load().lake
+    rows = [line_status(root, line) for line in lines_in_lake(root)]
+    if as_json:
+        click.echo(json.dumps({"verdict": "ok", "lake": str(root), "lines": rows}))
+        return 0
+    if not rows:
+        click.echo(f"The lake {root} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo")
+        return 0
+    for row in rows:
+        click.echo(f"{row['line']}: {row['sealed_cycles']} cycles done; next: {row['next_cycle']}")
+        click.echo(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {row['champion'] or 'none yet'}")
+        if row["broken"]:
+            click.echo(f"  {row['broken']}")
+    return 0
+
+
+def known_line(root: object, line: str, lines: list[str]) -> str:
+    """`line` where the lake holds it, else an InputError that lists what there is."""
+    if line not in lines:
+        raise InputError(f"no line {line!r} in the lake {root}", wanted=f"one of {', '.join(lines) or '(none yet)'}", do="run `evolake status`")
+    return line

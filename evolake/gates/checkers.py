@@ -1,0 +1,63 @@
+"""The registry of checkers: a rule file names one by `check`, and gives its parameters.
+
+A checker is a pure function `check(evidence, **parameters) -> Finding | None`: None is a pass. Evidence is a plain mapping that the line's gate
+collected (a trace, a result, a count), so that a rule can be replayed on stored evidence without running anything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.errors import InputError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Why a candidate is blocked: one line for people, and the sha of stored evidence where there is some."""
+
+    reason: str
+    evidence_sha: str | None = None
+
+
+Checker = Callable[..., Finding | None]
+CHECKERS: dict[str, Checker] = {}
+
+
+def checker(name: str) -> Callable[[Checker], Checker]:
+    """Register a checker under `name`. Names are unique over all lines: `designs.traces`, `solvers.proof`."""
+
+    def register(function: Checker) -> Checker:
+        if name in CHECKERS and CHECKERS[name] is not function:
+            raise ValueError(f"checker {name!r} is registered twice")
+        CHECKERS[name] = function
+        return function
+
+    return register
+
+
+def find_checker(name: str) -> Checker:
+    """The checker called `name`.
+
+    Raises:
+        InputError: none is registered under that name.
+    """
+    if name not in CHECKERS:
+        raise InputError(f"no checker is called {name!r}", wanted=f"one of {', '.join(sorted(CHECKERS))}", do="mend `check` in the rule file")
+    return CHECKERS[name]
+
+
+def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any]) -> Finding | None:
+    """Run one checker.
+
+    Raises:
+        InputError: unknown checker, or parameters that it does not take.
+    """
+    function = find_checker(name)
+    try:
+        return function(evidence, **parameters)
+    except TypeError as error:
+        if "argument" not in str(error):
+            raise
+        raise InputError(f"checker {name!r} does not take these parameters", got=f"{dict(parameters)!r}: {error}", do="mend the rule file") from None

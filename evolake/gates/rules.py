@@ -1,0 +1,126 @@
+"""Rules are files: markdown with a front matter, read as data and pinned by hash.
+
+    ---
+    id: designs-traces
+    version: 1
+    kind: static            # static | process | learned
+    gate: trace             # the gate that applies it
+    check: designs.traces   # a registered checker
+    parameters: {"max_nodes": 5000}
+    ---
+    Why the rule exists, for people.
+
+The front matter is a flat list of `key: value`; `parameters` is JSON. The ruleset hash is over (id, version, kind, gate, check, parameters) of all
+rules, sorted: prose may be mended without making every verdict stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+
+KINDS = ("static", "process", "learned")
+FIELDS = {"id", "version", "kind", "gate", "check", "parameters", "since_cycle"}
+REQUIRED = {"id", "version", "kind", "gate", "check"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule. `text_sha` is of the whole file; `meaning` is what the ruleset hash is over."""
+
+    id: str
+    version: int
+    kind: str
+    gate: str
+    check: str
+    parameters: dict[str, Any]
+    since_cycle: str
+    text_sha: str
+    path: str
+
+    @property
+    def meaning(self) -> str:
+        return json.dumps([self.id, self.version, self.kind, self.gate, self.check, self.parameters], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """The rules of one line, pinned."""
+
+    line: str
+    rules: tuple[Rule, ...]
+
+    @property
+    def hash(self) -> str:
+        """64 hex digits over the meaning of every rule."""
+        return hashlib.sha256("\n".join(rule.meaning for rule in self.rules).encode()).hexdigest()
+
+    def of_gate(self, gate: str) -> tuple[Rule, ...]:
+        """The rules that `gate` applies, in order of their ids."""
+        return tuple(rule for rule in self.rules if rule.gate == gate)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the shared `rules` table."""
+        return [
+            {"rule_id": rule.id, "version": rule.version, "text_sha": rule.text_sha, "since_cycle": rule.since_cycle, "kind": rule.kind}
+            for rule in self.rules
+        ]
+
+
+def parse_rule(text: str, path: str) -> Rule:
+    """A rule from the text of its file.
+
+    Raises:
+        InputError: no front matter, a missing or unknown field, or a value of the wrong kind.
+    """
+    lines = text.splitlines()
+    if not lines or lines[0].strip() != "---" or "---" not in [line.strip() for line in lines[1:]]:
+        wanted = "a first line `---`, fields, and a closing `---`"
+        raise InputError(f"rule file {path} has no front matter", wanted=wanted, do="see the other rule files")
+    end = [line.strip() for line in lines[1:]].index("---") + 1
+    fields: dict[str, str] = {}
+    for line in lines[1:end]:
+        if not line.strip():
+            continue
+        key, colon, value = line.partition(":")
+        if not colon or key.strip() not in FIELDS:
+            raise InputError(f"rule file {path}: unknown field {line.strip()!r}", wanted=f"key: value with a key of {', '.join(sorted(FIELDS))}")
+        fields[key.strip()] = value.strip()
+    if missing := REQUIRED - set(fields):
+        raise InputError(f"rule file {path} lacks {', '.join(sorted(missing))}", do="add the missing fields to the front matter")
+    if fields["kind"] not in KINDS:
+        raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
+    if not fields["version"].isdigit():
+        raise InputError(f"rule file {path}: version", wanted="a whole number", got=fields["version"])
+    try:
+        parameters = json.loads(fields.get("parameters") or "{}")
+    except json.JSONDecodeError as error:
+        raise InputError(f"rule file {path}: parameters are not JSON", got=str(error)) from None
+    if not isinstance(parameters, dict):
+        raise InputError(f"rule file {path}: parameters", wanted="a JSON object", got=type(parameters).__name__)
+    return Rule(
+        id=fields["id"], version=int(fields["version"]), kind=fields["kind"], gate=fields["gate"], check=fields["check"], parameters=parameters,
+        since_cycle=fields.get("since_cycle", "0001"), text_sha=hashlib.sha256(text.encode()).hexdigest(), path=path,
+    )
+
+
+def load_rules(folder: Path, line: str) -> Ruleset:
+    """All rules of `line`: the files `folder/<line>/*.md`, by id.
+
+    Raises:
+        InputError: no such folder, no rule in it, an unreadable file, or two rules of one id.
+    """
+    files = sorted((folder / line).glob("*.md"))
+    if not files:
+        wanted = f"rule files {folder / line}/*.md"
+        raise InputError(f"no rules for the line {line!r}", wanted=wanted, do="restore data_lake/seeds from the repository")
+    rules = sorted((parse_rule(path.read_text(), path.name) for path in files), key=lambda rule: rule.id)
+    ids = [rule.id for rule in rules]
+    if twice := sorted({name for name in ids if ids.count(name) > 1}):
+        raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
+    return Ruleset(line=line, rules=tuple(rules))

@@ -1,0 +1,104 @@
+"""Gates run in order and stop at the first block; rules are files with a pinned meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolake.errors import InputError
+from evolake.gates import Finding, Gate, Ruleset, checker, judge, load_rules, passed
+from evolake.gates.rules import parse_rule
+
+
+@checker("test.at_most")
+def at_most(evidence, *, limit: int) -> Finding | None:
+    return Finding(f"{evidence['value']} is above {limit}") if evidence["value"] > limit else None
+
+
+def rule_text(name: str, gate: str, limit: int, version: int = 1, prose: str = "Why.") -> str:
+    return f'---\nid: {name}\nversion: {version}\nkind: static\ngate: {gate}\ncheck: test.at_most\nparameters: {{"limit": {limit}}}\n---\n{prose}\n'
+
+
+def ruleset(*texts: str) -> Ruleset:
+    return Ruleset("toy", tuple(parse_rule(text, f"{number}.md") for number, text in enumerate(texts)))
+
+
+GATES = (Gate(1, "small", lambda candidate: {"value": candidate}), Gate(0, "tiny", lambda candidate: {"value": candidate}))
+
+
+def run(candidate: int, rules: Ruleset):
+    return judge(candidate, GATES, rules, artifact_id="a", cycle="0001", run_id="r")
+
+
+def test_gates_run_by_number_and_stop_at_the_first_block():
+    rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
+    assert [(v.gate, v.outcome, v.reason) for v in run(9, rules)] == [("tiny", "block", "9 is above 5")]
+    assert [(v.gate, v.outcome) for v in run(4, rules)] == [("tiny", "pass"), ("small", "block")]
+    assert [(v.gate, v.outcome) for v in run(2, rules)] == [("tiny", "pass"), ("small", "pass")]
+
+
+def test_a_candidate_passes_only_with_a_pass_from_every_gate():
+    rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
+    assert passed(run(2, rules), GATES)
+    assert not passed(run(4, rules), GATES)
+    assert not passed(run(2, rules)[:1], GATES)
+    assert not passed([], GATES)
+
+
+def test_a_gate_without_a_rule_is_refused():
+    with pytest.raises(ValueError, match="gate 'small'"):
+        run(2, ruleset(rule_text("one", "tiny", 5)))
+
+
+def test_an_exception_of_our_own_collector_is_not_a_verdict():
+    def broken(candidate):
+        raise RuntimeError("the jail is dead")
+
+    with pytest.raises(RuntimeError, match="the jail is dead"):
+        judge(1, [Gate(0, "tiny", broken)], ruleset(rule_text("one", "tiny", 5)), artifact_id="a", cycle="0001", run_id="r")
+
+
+def test_the_ruleset_hash_changes_with_meaning_and_not_with_prose():
+    base = ruleset(rule_text("one", "tiny", 5)).hash
+    assert ruleset(rule_text("one", "tiny", 5, prose="Other words.")).hash == base
+    assert ruleset(rule_text("one", "tiny", 6)).hash != base
+    assert ruleset(rule_text("one", "tiny", 5, version=2)).hash != base
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no front matter", "no front matter"),
+        ("---\nid: a\n---\n", "lacks check, gate, kind, version"),
+        ("---\nid: a\ncolour: red\n---\n", "unknown field 'colour: red'"),
+        ("---\nid: a\nversion: x\nkind: static\ngate: g\ncheck: c\n---\n", "version"),
+        ("---\nid: a\nversion: 1\nkind: odd\ngate: g\ncheck: c\n---\n", "kind"),
+        ("---\nid: a\nversion: 1\nkind: static\ngate: g\ncheck: c\nparameters: {\n---\n", "not JSON"),
+        ("---\nid: a\nversion: 1\nkind: static\ngate: g\ncheck: c\nparameters: [1]\n---\n", "a JSON object"),
+    ],
+)
+def test_a_bad_rule_file_is_named_with_its_fault(text: str, message: str):
+    with pytest.raises(InputError, match="x.md") as caught:
+        parse_rule(text, "x.md")
+    assert message in str(caught.value)
+
+
+def test_rules_come_from_the_folder_of_their_line(tmp_path: Path):
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "b.md").write_text(rule_text("two", "small", 3))
+    (tmp_path / "toy" / "a.md").write_text(rule_text("one", "tiny", 5))
+    assert [rule.id for rule in load_rules(tmp_path, "toy").rules] == ["one", "two"]
+    with pytest.raises(InputError, match="no rules for the line 'other'"):
+        load_rules(tmp_path, "other")
+    (tmp_path / "toy" / "c.md").write_text(rule_text("one", "tiny", 7))
+    with pytest.raises(InputError, match="'one' is in two files"):
+        load_rules(tmp_path, "toy")
+
+
+def test_an_unknown_checker_or_parameter_is_an_input_error():
+    text = rule_text("one", "tiny", 5)
+    with pytest.raises(InputError, match="no checker is called 'test.none'"):
+        judge(1, [GATES[1]], ruleset(text.replace("test.at_most", "test.none")), artifact_id="a", cycle="0001", run_id="r")
+    with pytest.raises(InputError, match="does not take these parameters"):
+        judge(1, [GATES[1]], ruleset(text.replace("limit", "bound")), artifact_id="a", cycle="0001", run_id="r")
