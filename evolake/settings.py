@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from evolake.errors import InputError
@@ -64,6 +64,15 @@ class BudgetSettings(BaseModel):
     tokens_per_run: int | None = None
 
 
+class PriceSettings(BaseModel):
+    """What a model costs, in US dollars per million tokens. `cached` is the price of input tokens served from a cache; None: as `input`."""
+
+    model_config = ConfigDict(extra="forbid")
+    input: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    output: float = Field(ge=0)
+
+
 class Settings(BaseSettings):
     """Everything evolake reads from the environment and the profile."""
 
@@ -77,8 +86,16 @@ class Settings(BaseSettings):
     jail: Literal["bubblewrap", "rlimits"] = "bubblewrap"
     require_all: bool = False
     model_base_url: str | None = None
-    model_api_key: str | None = None
+    model_api_key: SecretStr | None = None
     models: dict[str, str] = Field(default_factory=dict, description="role -> model name; the key `default` serves the rest")
+    model_timeout_s: float = Field(default=180, gt=0, description="wall seconds one try of a call may take, its last byte included")
+    model_max_retries: int = Field(default=5, ge=0, description="tries after the first on 429, 5xx, timeouts and broken connections")
+    model_repairs: int = Field(default=2, ge=0, le=9, description="further attempts that show the model what was wrong with its reply")
+    model_max_output_tokens: int = Field(default=8192, gt=0)
+    model_temperature: float | None = Field(default=None, ge=0)
+    model_reply_bytes: int = Field(default=4_000_000, gt=0, description="a longer reply is cut off and counts as a failed attempt")
+    model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
+    prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
     replay_only: bool = False
     budget: BudgetSettings = BudgetSettings()
     designs: DesignsSettings = DesignsSettings()
