@@ -187,7 +187,7 @@ def design_340() -> Genome:
     """The paper's best design as a genome (values of Table S1)."""
     return genome(
         {"alpha": 11.235688545, "beta": 42.065836371, "gamma": 0.281994359, "delta": 0.080119353, "epsilon": 8.49962e-4, "zeta": 0.021103039,
-             "kappa": 1.014919369, "lr": 2.986207806},
+         "kappa": 1.014919369, "lr": 2.986207806},
         {
             "xl_gate": {"xl_thr": 1000.379659, "w_l": 2.025190327},
             "weak_band": {"eta": 0.335452911, "w_b": 0.063176186},

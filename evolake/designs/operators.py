@@ -196,7 +196,7 @@ def _perturb(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) 
     changed = [name for name, value in moved.items() if value != base.values()[name]]
     if not changed:
         return None
-    return with_values(base, moved), "perturb " + ", ".join(changed), fX
+    return with_values(base, moved), "perturb " + ", ".join(changed), f"Moves {', '.join(changed)}, each on its own scale."
 
 
 def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
