@@ -1,0 +1,306 @@
+"""What each role of the designs line is asked and what it answers: Pydantic models, shared by both backends (paper, section S5).
+
+Ids of designs in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may
+see, and nothing else. Fields whose description says "operators only" carry genomes for the operators backend; prompts leave them out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Phase = Literal["early_exploration", "systematic_search", "exploitation", "stagnation", "breakthrough_needed"]
+ReviewPhase = Literal["exploring", "converging", "stuck", "breakthrough_needed", "refining"]
+SuccessLevel = Literal["poor", "moderate", "good", "excellent"]
+ShortText = Annotated[str, Field(max_length=600)]
+LongText = Annotated[str, Field(max_length=6000)]
+Code = Annotated[str, Field(min_length=1, max_length=60_000)]
+WEIGHT_SLACK = 0.02
+SHORT_ID = 12
+
+RESEARCH_GOAL = (
+    "Find a dynamical system that solves hard planted 3-SAT instances in few steps, and above all in few steps when there are many variables. "
+    "What counts is how the median number of steps grows with the number of variables: it should stay a low power of it, better than quadratic. "
+    "Beware of designs that look polynomial on small instances and blow up on large ones."
+)
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ReferenceWeight(Model):
+    """How much one referenced design shaped the new one."""
+
+    design_id: str
+    weight: float = Field(ge=0, le=1)
+
+
+def normalised(weights: list[ReferenceWeight]) -> list[ReferenceWeight]:
+    """Weights that sum to 1, from some that nearly do.
+
+    Raises:
+        ValueError: the sum is off by more than `WEIGHT_SLACK`, or an id appears twice.
+    """
+    if not weights:
+        return weights
+    total = sum(item.weight for item in weights)
+    if abs(total - 1) > WEIGHT_SLACK:
+        raise ValueError(f"reference weights must sum to 1 (got {total:g})")
+    if len({item.design_id for item in weights}) != len(weights):
+        raise ValueError("each referenced design may appear once in reference_weights")
+    return [ReferenceWeight(design_id=item.design_id, weight=item.weight / total) for item in weights]
+
+
+class DesignSummary(Model):
+    """One line about a design. `rank` is 1 for the best; `ucb` combines rank and visits of the graph search."""
+
+    design_id: str
+    title: str
+    operator: str
+    rank: int
+    consensus: float
+    ucb: float
+    visits: float
+    largest_solved: int = Field(description="largest number of variables solved")
+    median_step: int | None = Field(description="median steps at that size")
+    fidelity: str
+    tuned: bool = False
+    terms: list[str] = Field(default_factory=list, description="terms of its genome; empty for a design that came as a file")
+
+
+class LevelResult(Model):
+    """One experiment of a design."""
+
+    N: int
+    max_steps: int
+    median_step: int
+    unsolved_fraction: float
+    fidelity: str
+
+
+class DesignDetail(Model):
+    """A design as a reference: what it is, how it did, and what was learnt from it."""
+
+    design_id: str
+    title: str
+    rationale: str
+    source: str
+    results: list[LevelResult]
+    key_insight: str = ""
+    success_level: str = ""
+    terms: list[str] = Field(default_factory=list)
+
+
+class LookupRequest(Model):
+    """Planner, stage 1: which designs to look at closely."""
+
+    goal: str = RESEARCH_GOAL
+    directions_wanted: int
+    max_lookups: int
+    total_designs: int
+    best: DesignSummary | None
+    recent: list[DesignSummary]
+    summaries: list[DesignSummary] = Field(description="ranked by upper confidence bound, best first")
+    guidance: list[str] = Field(default_factory=list, description="what people asked for")
+
+
+class LookupReply(Model):
+    lookup_experiment_ids: list[str] = Field(description="ids of the designs to review in detail")
+    context_rationale: LongText = Field(description="why these, in a few sentences")
+
+
+class DirectionsRequest(Model):
+    """Planner, stage 2: the directions of this cycle."""
+
+    goal: str = RESEARCH_GOAL
+    directions_wanted: int
+    max_references: int
+    context_rationale: str
+    summaries: list[DesignSummary]
+    details: list[DesignDetail]
+    cycles_without_gain: int = 0
+    guidance: list[str] = Field(default_factory=list)
+
+
+class DirectionsReply(Model):
+    """All lists from `research_directions` on have one entry a direction."""
+
+    current_phase: Phase
+    key_insights: list[ShortText]
+    success_patterns: list[ShortText]
+    failure_patterns: list[ShortText]
+    research_directions: list[LongText] = Field(min_length=1)
+    strategy_rationales: list[LongText]
+    focus_areas: list[ShortText]
+    avoid_areas: list[ShortText]
+    reference_design_ids: list[list[str]]
+
+    @model_validator(mode="after")
+    def aligned(self) -> DirectionsReply:
+        wanted = len(self.research_directions)
+        for name in ("strategy_rationales", "focus_areas", "avoid_areas", "reference_design_ids"):
+            if len(getattr(self, name)) != wanted:
+                raise ValueError(f"{name} must have one entry a direction: wanted {wanted}, got {len(getattr(self, name))}")
+        return self
+
+
+class ParentMaterial(Model):
+    """Operators only: what the genetic operators need of one reference."""
+
+    design_id: str
+    title: str
+    genome: str | None
+    source: str
+    values: dict[str, float | int | str]
+    scales: list[dict[str, Any]]
+
+
+class DesignRequest(Model):
+    """Designer, first turn: write one new design."""
+
+    goal: str = RESEARCH_GOAL
+    phase: str
+    direction: str
+    rationale: str
+    focus: str
+    avoid: str
+    key_insights: list[str]
+    baseline_source: str
+    references: list[DesignDetail]
+    objectives: list[str] = Field(description="what the objectives measure, heaviest first")
+    schedule: str
+    parents: list[ParentMaterial] = Field(default_factory=list, description="operators only")
+    taken: list[str] = Field(default_factory=list, description="operators only: keys of known designs")
+
+
+class DesignReply(Model):
+    explanation: LongText = Field(description="what was changed, on what evidence, and what it should improve")
+    solver_code: Code = Field(description="the whole design file")
+    short_name: str = Field(max_length=40, description="a title of at most 40 characters")
+    reference_weights: list[ReferenceWeight] = Field(description="share of each reference in this design; they sum to 1")
+    operator: str | None = Field(default=None, description="leave null")
+    genome: str | None = Field(default=None, description="leave null")
+    hyper: dict[str, float | int | str] = Field(default_factory=dict, description="leave empty")
+
+    @model_validator(mode="after")
+    def weights_sum_to_one(self) -> DesignReply:
+        self.reference_weights = normalised(self.reference_weights)
+        return self
+
+
+class RepairRequest(Model):
+    """Error recovery: a file that was blocked, and why."""
+
+    goal: str = RESEARCH_GOAL
+    direction: str
+    source: str
+    error: str
+    genome: str | None = Field(default=None, description="operators only")
+
+
+class DesignRepairReply(Model):
+    error_summary: LongText
+    solver_code: Code
+    genome: str | None = Field(default=None, description="leave null")
+
+
+class AnalysisRequest(Model):
+    """Designer, last turn: what the results say."""
+
+    goal: str = RESEARCH_GOAL
+    title: str
+    direction: str
+    explanation: str
+    source: str
+    fidelity: str
+    results: list[LevelResult]
+    rank: int
+    ranked_designs: int
+    consensus: float = Field(description="0 is best, 1 is worst")
+    references: list[DesignDetail]
+    reference_ranks: dict[str, int]
+    creation_weights: list[ReferenceWeight] = Field(description="the weights stated when the design was written")
+
+
+class AnalysisReply(Model):
+    short_name: str = Field(max_length=40)
+    key_insight: ShortText
+    success_level: SuccessLevel
+    detailed_analysis: LongText
+    comparison_to_references: LongText
+    recommended_next_steps: LongText
+    reference_weights: list[ReferenceWeight]
+
+    @model_validator(mode="after")
+    def weights_sum_to_one(self) -> AnalysisReply:
+        self.reference_weights = normalised(self.reference_weights)
+        return self
+
+
+class ObjectiveSummary(Model):
+    """One objective as others may see it."""
+
+    objective_id: str
+    description: str
+    family: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    source: str
+    created_round: int
+    weight: float
+    multiplier: float
+    median_tau: float | None
+
+
+class ObjectiveRequest(Model):
+    """Objective writer: one more proxy objective."""
+
+    goal: str = RESEARCH_GOAL
+    review_guidance: str
+    schedule: str
+    baseline_source: str
+    existing: list[ObjectiveSummary]
+    recent_results: list[dict[str, Any]]
+    guidance: list[str] = Field(default_factory=list)
+
+
+class ObjectiveReply(Model):
+    objective_description: ShortText = Field(description="what it measures, in one line")
+    objective_code: Code = Field(description="the whole file, with `objective(experiment_results) -> float`")
+    family: str | None = Field(default=None, description="leave null")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="leave empty")
+
+
+class ObjectiveRepairReply(Model):
+    error_summary: LongText
+    objective_code: Code
+
+
+class ReviewRequest(Model):
+    """Meta reviewer: the state of the portfolio. `tau` is square, in the order of `objectives`; null where undefined."""
+
+    goal: str = RESEARCH_GOAL
+    schedule: str
+    objectives: list[ObjectiveSummary]
+    tau: list[list[float | None]]
+    scores: dict[str, list[float | None]] = Field(description="objective id -> score of each design in `design_ids`, null when missing")
+    design_ids: list[str]
+    largest_solved: list[int] = Field(description="largest number of variables each design solved")
+    top_designs: list[DesignSummary]
+    progress: list[str]
+    previous_guidance: str
+    guidance: list[str] = Field(default_factory=list)
+
+
+class ObjectiveAnalysis(Model):
+    objective_id: str
+    assessment: ShortText
+    weight_multiplier: float = Field(ge=0, le=10)
+
+
+class ReviewReply(Model):
+    research_assessment: LongText
+    research_phase: ReviewPhase
+    objective_analysis: list[ObjectiveAnalysis]
+    objective_directions: LongText = Field(description="what the next objectives should measure")

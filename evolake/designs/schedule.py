@@ -1,0 +1,111 @@
+"""The multi-fidelity schedule: which sizes a design is run at, with how many steps, and which designs go on (spec, "Experiment and schedule").
+
+Sizes are N_k = round(n_start * 2**(k/2)), the budget of level k is steps_start * 2**k up to the fidelity's cap. A level that fails ends the
+schedule of that fidelity. The next fidelity resumes at the level after the largest solved one; a level that had failed gets twice the steps
+it failed with, any other its plain budget. The wall guard of a fidelity covers all its levels of one design together.
+
+Pure functions over result rows (dicts with at least N, max_steps, unsolved_fraction); nothing is run here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evolake.settings import DesignsSettings, FidelitySettings
+
+Fidelity = Literal["low", "medium", "high"]
+FIDELITIES: tuple[Fidelity, ...] = ("low", "medium", "high")
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Level:
+    """One experiment to run: level `k` of size `n` with at most `max_steps` steps."""
+
+    k: int
+    n: int
+    max_steps: int
+
+
+def limits_of(settings: DesignsSettings, fidelity: Fidelity) -> FidelitySettings:
+    """Size, step and wall bounds of a fidelity."""
+    return {"low": settings.low, "medium": settings.medium, "high": settings.high}[fidelity]
+
+
+def size_of(settings: DesignsSettings, k: int) -> int:
+    """Variables at level `k`; halves round up, as counting does (10, 14, 20, 28, 40, 57, 80, ...)."""
+    return math.floor(settings.n_start * 2.0 ** (k / 2) + 0.5)
+
+
+def budget_of(settings: DesignsSettings, fidelity: Fidelity, k: int) -> int:
+    """Steps at level `k` when it has not failed before."""
+    return min(limits_of(settings, fidelity).max_steps, settings.steps_start * 2**k)
+
+
+def sizes(settings: DesignsSettings, fidelity: Fidelity) -> tuple[int, ...]:
+    """Every size a fidelity may reach, ascending."""
+    found: list[int] = []
+    while (n := size_of(settings, len(found))) <= limits_of(settings, fidelity).max_n:
+        found.append(n)
+    return tuple(found)
+
+
+def is_solved(row: Row) -> bool:
+    """Success is binary: more than half of the batch solved."""
+    return float(row["unsolved_fraction"]) < 0.5
+
+
+def largest_solved(rows: Sequence[Row]) -> int:
+    """Largest N solved, 0 if none."""
+    return max((int(row["N"]) for row in rows if is_solved(row)), default=0)
+
+
+def next_level(settings: DesignsSettings, fidelity: Fidelity, earlier: Sequence[Row], here: Sequence[Row]) -> Level | None:
+    """The level to run now, or None when this fidelity is done.
+
+    Args:
+        earlier: this design's rows at lower fidelities.
+        here: its rows at this fidelity so far, in order.
+    """
+    if here and not is_solved(here[-1]):
+        return None
+    reached = largest_solved([*earlier, *here])
+    k = next(level for level in range(10_000) if size_of(settings, level) > reached)
+    n = size_of(settings, k)
+    limits = limits_of(settings, fidelity)
+    if n > limits.max_n:
+        return None
+    failed_with = [int(row["max_steps"]) for row in earlier if int(row["N"]) == n and not is_solved(row)]
+    budget = min(limits.max_steps, 2 * max(failed_with)) if failed_with else budget_of(settings, fidelity, k)
+    return Level(k, n, budget)
+
+
+def promotion_count(total: int, share: float) -> int:
+    """How many of `total` ranked designs a share is: rounded up, so at least one of any, and never more than there are."""
+    return min(total, max(1, math.ceil(total * share - 1e-9))) if total else 0
+
+
+def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings) -> list[str]:
+    """Designs that go on to `fidelity`: the best share by consensus rank. `order` is best first; `low` takes everyone."""
+    if fidelity == "low":
+        return list(order)
+    share = settings.medium_share if fidelity == "medium" else settings.high_share
+    return list(order[: promotion_count(len(order), share)])
+
+
+def should_promote(design_id: str, order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings) -> bool:
+    """Whether one design goes on to `fidelity`."""
+    return design_id in promoted(order, fidelity, settings)
+
+
+def latest_levels(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """One row a size, ascending: of a level that was tried again, the try with the most steps."""
+    best: dict[int, Row] = {}
+    for row in rows:
+        held = best.get(int(row["N"]))
+        if held is None or int(row["max_steps"]) >= int(held["max_steps"]):
+            best[int(row["N"])] = row
+    return [dict(best[n]) for n in sorted(best)]
