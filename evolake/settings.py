@@ -135,8 +135,8 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     if not path.is_file():
         raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")
     try:
-        values = tomllib.loads(path.read_text())
-        settings = Settings(**(values | {"profile": name}))
+        values: dict[str, Any] = tomllib.loads(path.read_text()) | {"profile": name}
+        settings = Settings(**values)
         return settings.model_copy(update=overrides | {"profile": name})
     except ValidationError as error:
         first = error.errors()[0]

@@ -1,0 +1,210 @@
+"""What assets use: roles are called, rows are collected, and which backend serves is settled once, before any work.
+
+`open_agents` fails closed: with the model backend and no endpoint, key, model name, budget or price it raises before a call is made. It never falls
+back to the other backend.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from evolake.agents.backends import Backend, OperatorsBackend
+from evolake.agents.calls import AgentCall, Usage
+from evolake.agents.roles import AgentFailure, Job, ReplyT, RequestT, Role, text_sha
+from evolake.errors import InputError
+from evolake.settings import Settings
+
+
+class Agents:
+    """Roles behind one backend, for one cycle and run. Safe under threads; a context manager that closes the backend."""
+
+    def __init__(self, backend: Backend, *, line: str, cycle: str):
+        self.backend = backend
+        self.line, self.cycle = line, cycle
+        self._lock = threading.Lock()
+        self._calls: list[list[AgentCall]] = []
+        self._results: dict[int, tuple[Any, int]] = {}
+        self._spent = Usage()
+
+    def __enter__(self) -> Agents:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.backend.close()
+
+    def call(
+        self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int, artifact_id: str | None = None, attempt: int = 0
+    ) -> ReplyT | AgentFailure:
+        """Asks a role once.
+
+        Args:
+            seed: of the operators' generator. A model is not sent it: to draw again from a model, raise `attempt`.
+            artifact_id: the artifact the call is about, where it has one already; see `assign`.
+            attempt: 0 for the first draw. The same request with the same attempt is the same call, and replays.
+        """
+        return self.call_many(role, [request], seeds=[seed], artifact_ids=[artifact_id], attempts=[attempt])[0]
+
+    def call_many(
+        self, role: Role[RequestT, ReplyT], requests: Sequence[RequestT], *, seeds: Sequence[int],
+        artifact_ids: Sequence[str | None] | None = None, attempts: Sequence[int] | None = None,
+    ) -> list[ReplyT | AgentFailure]:
+        """Asks a role many times; results in the order of the requests.
+
+        A model is asked by several threads at once, after one call that goes ahead alone where the endpoint is not known yet. Operators run one
+        after the other. When a call raises, no further one is started, those in flight are finished (and kept on the tape), and the
+        exception of the earliest request is raised.
+        """
+        names, numbers = artifact_ids or [None] * len(requests), attempts or [0] * len(requests)
+        if not len(requests) == len(seeds) == len(names) == len(numbers):
+            raise ValueError(f"{len(requests)} requests, {len(seeds)} seeds, {len(names)} artifact ids, {len(numbers)} attempts: all must be as many")
+        for request in requests:
+            if not isinstance(request, role.request):
+                raise TypeError(f"role {role.name} is asked with {role.request.__name__} (got {type(request).__name__})")
+        jobs = [Job(role, *one) for one in zip(requests, seeds, names, numbers, strict=True)]
+        first = self._slots(len(jobs))
+        work = [self._one(job, first + index) for index, job in enumerate(jobs)]
+        results = _run(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
+        with self._lock:
+            self._results.update({id(result): (result, first + index) for index, result in enumerate(results)})
+        return results
+
+    def assign(self, result: Any, artifact_id: str) -> None:
+        """Says which artifact came of a reply (or of an `AgentFailure`) that this object gave: all rows of its call get the id.
+
+        Raises:
+            KeyError: this object did not give that result.
+        """
+        with self._lock:
+            known, slot = self._results.get(id(result), (None, -1))
+            if known is not result:
+                raise KeyError("assign: not a result of these agents")
+            self._calls[slot] = [replace(call, artifact_id=artifact_id) for call in self._calls[slot]]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row an attempt so far, in the order of the requests: the columns of `agent_calls`."""
+        with self._lock:
+            calls = [call for slot in self._calls for call in slot]
+        seen: dict[str, int] = {}
+        rows = []
+        for call in calls:
+            number = seen[call.call_id] = seen.get(call.call_id, -1) + 1
+            rows.append(replace(call, call_id=text_sha(f"{self.line}\x1f{self.cycle}\x1f{call.role}\x1f{call.call_id}\x1f{number}")).row())
+        return rows
+
+    @property
+    def spent(self) -> Usage:
+        """What the calls of this object took now: attempts, tokens, usd. Replays take nothing."""
+        with self._lock:
+            return self._spent
+
+    def _slots(self, count: int) -> int:
+        with self._lock:
+            first = len(self._calls)
+            self._calls.extend([] for _ in range(count))
+            return first
+
+    def _one(self, job: Job[Any, Any], slot: int) -> Callable[[], Any]:
+        def record(call: AgentCall, usage: Usage) -> None:
+            with self._lock:
+                self._calls[slot].append(call)
+                self._spent += usage
+
+        return lambda: self.backend.ask(job, record)
+
+
+def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
+    """Runs all, the first `alone` one by one, the rest by at most `threads` threads; results in order."""
+    if threads == 1 or len(work) == 1:
+        return [one() for one in work]
+    ahead = [one() for one in work[:alone]]
+    with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="evolake-agents") as pool:
+        futures = [pool.submit(one) for one in work[alone:]]
+        _, waiting = wait(futures, return_when=FIRST_EXCEPTION)
+        for future in waiting:
+            future.cancel()
+    for future in futures:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            raise error
+    return ahead + [future.result() for future in futures]
+
+
+def open_agents(
+    settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str = "designs", wait: Callable[[float], float] | None = None
+) -> Agents:
+    """The agents of one cycle and run of a line.
+
+    Args:
+        wait: replaces the seconds the client wants to sleep before a retry; for tests.
+
+    Raises:
+        InputError: the model backend is asked for and something it needs is missing. Nothing was started.
+    """
+    if settings.backend == "operators":
+        return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
+    from evolake.agents.budget import Budget
+    from evolake.agents.model import ModelBackend, Sampling
+    from evolake.agents.tape import Tape
+
+    _check(settings)
+    endpoint = None
+    if not settings.replay_only:
+        from evolake.agents.endpoint import Endpoint
+
+        endpoint = Endpoint(
+            settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
+            max_bytes=settings.model_reply_bytes, wait=wait,
+        )
+    folder = Path(lake_root) / "tape"
+    backend = ModelBackend(
+        endpoint=endpoint, tape=Tape(folder), budget=Budget(settings.budget, folder / "accounts", line=line, cycle=cycle, run_id=run_id),
+        models=settings.models, prices=settings.prices, sampling=Sampling(settings.model_max_output_tokens, settings.model_temperature),
+        repairs=settings.model_repairs, threads=settings.model_threads, line=line, cycle=cycle, run_id=run_id,
+    )
+    return Agents(backend, line=line, cycle=cycle)
+
+
+def check_backend(settings: Settings) -> None:
+    """Raises the InputError that `open_agents` would raise for these settings; makes nothing."""
+    if settings.backend == "model":
+        _check(settings)
+
+
+def _check(settings: Settings) -> None:
+    needs = [("a model name", "EVOLAKE_MODELS__DEFAULT (or one EVOLAKE_MODELS__<ROLE> a role)", any(settings.models.values()))]
+    if not settings.replay_only:
+        limits = settings.budget.model_dump()
+        needs = [
+            ("an endpoint", "EVOLAKE_MODEL_BASE_URL", bool(settings.model_base_url)),
+            ("an API key", "EVOLAKE_MODEL_API_KEY (any word for a local server that needs none)", bool(_secret(settings))),
+            *needs,
+            ("a budget", f"one of {', '.join(f'EVOLAKE_BUDGET__{name.upper()}' for name in limits)}", any(v is not None for v in limits.values())),
+        ]
+    missing = [(what, how) for what, how, there in needs if not there]
+    if missing:
+        raise InputError(
+            f"the model backend lacks {' and '.join(what for what, _ in missing)}", wanted="; ".join(how for _, how in missing), got="nothing",
+            do="set what is missing, or use --backend operators",
+        )
+    if settings.replay_only:
+        return
+    if not (settings.model_base_url or "").startswith(("http://", "https://")):
+        raise InputError("EVOLAKE_MODEL_BASE_URL is no web address", wanted="http:// or https://", got=repr(settings.model_base_url))
+    unpriced = sorted({model for model in settings.models.values() if model not in settings.prices})
+    if unpriced and (settings.budget.usd_per_cycle is not None or settings.budget.usd_per_run is not None):
+        raise InputError(
+            f"a budget in usd needs the price of every model; unknown: {', '.join(unpriced)}",
+            wanted=f'EVOLAKE_PRICES, e.g. {{"{unpriced[0]}": {{"input": 1.25, "cached": 0.125, "output": 10}}}} (usd per million tokens)',
+            do="add the prices, or set the budget in tokens",
+        )
+
+
+def _secret(settings: Settings) -> str:
+    key = settings.model_api_key
+    return (key.get_secret_value() if isinstance(key, SecretStr) else key or "").strip()

@@ -1,0 +1,110 @@
+"""From a body on the wire to a reply: read the completion's envelope, then find and validate the JSON in its text.
+
+Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`), never an exception: the body may have been
+paid for. The one exception is an answer that is no JSON at all, such as a gateway's HTML page with status 200: that is a wrong address.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from evolake.agents.fences import clean
+from evolake.agents.prices import Counts, read_counts
+
+_FENCED = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_MAX_ERRORS = 8
+
+
+@dataclass(frozen=True)
+class Received:
+    """A completion as it came: `outcome` is received, truncated, refused, empty, garbled or too_large; `detail` says more in one line."""
+
+    outcome: str
+    content: str
+    detail: str = ""
+    counts: Counts | None = None
+
+
+def read_completion(text: str, *, cut: bool = False) -> Received:
+    """Reads the body of a chat completion. `cut` says that it was longer than the cap."""
+    if cut:
+        return Received("too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Received("garbled", clean(text), f"the body is not JSON: {error}")
+    if not isinstance(body, Mapping):
+        return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
+    counts = read_counts(body.get("usage"))
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        says = body.get("error") or body.get("detail") or ""
+        return Received("empty", "", f"the completion has no choices {clean(str(says))[:300]}".strip(), counts)
+    message = choices[0].get("message")
+    message = message if isinstance(message, Mapping) else {}
+    content = clean(_text(message.get("content")))
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return Received("refused", content, f"the model declined: {clean(refusal)[:300]}", counts)
+    finish = choices[0].get("finish_reason")
+    if finish == "content_filter":
+        return Received("refused", content, "the content filter stopped the reply", counts)
+    if finish == "length":
+        return Received("truncated", content, "the reply ran into the output limit", counts)
+    if not content.strip():
+        return Received("empty", content, f"the message has no text (finish reason {finish})", counts)
+    return Received("received", content, "", counts)
+
+
+def billed(received: Received) -> bool:
+    """Whether this was, or may have been, paid for: all but a completion without choices and without usage."""
+    return received.outcome != "empty" or received.counts is not None or bool(received.content)
+
+
+def validate(content: str, reply: type[BaseModel]) -> BaseModel | str:
+    """The reply, or what is wrong with the text in words a model can act on.
+
+    The text may be the bare object, an object in a fenced block, or an object with words around it.
+    """
+    first_error = ""
+    for candidate in _candidates(content):
+        try:
+            return reply.model_validate_json(candidate)
+        except ValidationError as error:
+            first_error = _explain(error) if not first_error or first_error.startswith("not JSON") else first_error
+    return first_error
+
+
+def _candidates(content: str) -> list[str]:
+    """Texts that may be the object, most literal first, each once."""
+    found = [content.strip()]
+    found.extend(match.group(2).strip() for match in _FENCED.finditer(content))
+    start, end = content.find("{"), content.rfind("}")
+    if 0 <= start < end:
+        found.append(content[start : end + 1])
+    return list(dict.fromkeys(found))
+
+
+def _explain(error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_context=False)
+    if problems[0]["type"] == "json_invalid":
+        return f"not JSON: {problems[0]['msg']}"
+    lines = [f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}" for problem in problems[:_MAX_ERRORS]]
+    if len(problems) > _MAX_ERRORS:
+        lines.append(f"and {len(problems) - _MAX_ERRORS} more")
+    return "; ".join(clean(line)[:300] for line in lines)
+
+
+def _text(content: Any) -> str:
+    """The text of a message: a string, or the text parts of a list."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return ""

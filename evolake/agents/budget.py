@@ -1,0 +1,163 @@
+"""The budget: dollars and tokens, a cycle and a run, looked at before each call.
+
+Reserve, then settle. Before a call its estimate (the prompt's tokens from above, plus the largest reply this role and model have given so far in this
+process) is reserved; after it the true cost takes the reservation's place. A call that does not fit only because of what others have reserved
+waits for them. A call that does not fit what is left is refused with `BudgetExhausted`. A reply that turns out larger than its estimate is kept and
+counted, so a budget can be overshot by at most what was in flight when it ran out.
+
+What was spent outlives the process: every paid attempt is a line in the account of its cycle and in that of its run, under `<lake>/tape/accounts/`.
+Another step of the same run, or a second run of the same cycle, starts from there. Reservations are per process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolake.agents.calls import Usage
+from evolake.agents.roles import text_sha
+from evolake.errors import BudgetExhausted
+from evolake.settings import BudgetSettings
+
+
+class Account:
+    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines are passed over."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.total = Usage()
+        self._keys: set[str] = set()
+        self._read_to = 0
+
+    def refresh(self) -> None:
+        """Takes in what other processes have added."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._read_to)
+            fresh = file.read()
+        end = fresh.rfind(b"\n") + 1
+        self._read_to += end
+        for line in fresh[:end].splitlines():
+            try:
+                spent = json.loads(line)
+                self._add(str(spent["key"]), Usage(1, int(spent["tokens"]), float(spent["usd"])))
+            except (ValueError, KeyError, TypeError):
+                continue
+
+    def add(self, key: str, usage: Usage) -> None:
+        """Appends one attempt, unless it is there already; on return it is on disk."""
+        self.refresh()
+        if key in self._keys:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps({"key": key, "tokens": usage.tokens, "usd": usage.usd})
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(handle, f"\n{line}\n".encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        self.refresh()
+
+    def _add(self, key: str, usage: Usage) -> None:
+        if key not in self._keys:
+            self._keys.add(key)
+            self.total += usage
+
+
+@dataclass
+class Reservation:
+    """Room held for one call; `settled` becomes what the call took."""
+
+    estimate: Usage
+    settled: Usage | None = None
+    key: str = ""
+
+    def settle(self, key: str, usage: Usage) -> None:
+        """Says what the call took. Without it the reservation is given back whole."""
+        self.key, self.settled = key, usage
+
+
+class Budget:
+    """The limits of one cycle and one run. Safe under threads."""
+
+    def __init__(self, limits: BudgetSettings, folder: Path, *, line: str, cycle: str, run_id: str):
+        self.limits = limits
+        self._cycle = Account(folder / f"cycle-{_safe(line)}-{_safe(cycle)}.jsonl")
+        self._run = Account(folder / f"run-{_safe(run_id)}.jsonl")
+        self._reserved: list[Usage] = []
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def reserve(self, estimate: Usage) -> Iterator[Reservation]:
+        """Holds room for one call; on leaving, what was settled is booked, also when an exception passes.
+
+        Raises:
+            BudgetExhausted: the call does not fit what is left of one of the limits.
+        """
+        with self._changed:
+            while self._refusal(sum(self._reserved, estimate)) is not None:
+                if (refusal := self._refusal(estimate)) is not None:
+                    raise refusal
+                self._changed.wait()
+            self._reserved.append(estimate)
+        reservation = Reservation(estimate)
+        try:
+            yield reservation
+        finally:
+            with self._changed:
+                self._reserved.remove(estimate)
+                try:
+                    if reservation.settled is not None:
+                        self._book(reservation.key, reservation.settled)
+                finally:
+                    self._changed.notify_all()
+
+    def book_cycle(self, key: str, usage: Usage) -> None:
+        """Books an attempt of this cycle that is on the tape but not in the account (a crash came between). A no-op otherwise."""
+        with self._changed:
+            self._cycle.add(key, usage)
+
+    def spent(self) -> tuple[Usage, Usage]:
+        """What this cycle and this run have spent so far, all processes together."""
+        with self._changed:
+            self._cycle.refresh()
+            self._run.refresh()
+            return self._cycle.total, self._run.total
+
+    def _book(self, key: str, usage: Usage) -> None:
+        self._cycle.add(key, usage)
+        self._run.add(key, usage)
+
+    def _refusal(self, more: Usage) -> BudgetExhausted | None:
+        self._cycle.refresh()
+        self._run.refresh()
+        for scope, account, usd, tokens in (
+            ("cycle", self._cycle, self.limits.usd_per_cycle, self.limits.tokens_per_cycle),
+            ("run", self._run, self.limits.usd_per_run, self.limits.tokens_per_run),
+        ):
+            wanted = account.total + more
+            if usd is not None and wanted.usd > usd:
+                return _exhausted("usd", scope, usd, account.total.usd, more.usd)
+            if tokens is not None and wanted.tokens > tokens:
+                return _exhausted("tokens", scope, tokens, account.total.tokens, more.tokens)
+        return None
+
+
+def _exhausted(unit: str, scope: str, limit: float, spent: float, estimate: float) -> BudgetExhausted:
+    return BudgetExhausted(
+        f"the next model call would pass the budget of {limit:g} {unit} a {scope}",
+        wanted=f"room for about {estimate:g} {unit}", got=f"{spent:g} of {limit:g} {unit} spent",
+        do=f"raise EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()} and run the cycle again; what was paid for replays at no cost",
+    )
+
+
+def _safe(name: str) -> str:
+    plain = all(character.isascii() and (character.isalnum() or character in "-_") for character in name)
+    return name if name and plain and len(name) <= 80 else text_sha(name)[:32]

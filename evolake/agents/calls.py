@@ -1,0 +1,78 @@
+"""The row of one call, and the sum over calls.
+
+Every attempt is a row of `agent_calls` (DESIGN 3), also the failed, the replayed and those of the operators. `status` is made of words joined by `+`:
+
+    ok            the reply fits the role's model
+    truncated     the model ran into its output limit; billed, and a failed attempt
+    refused       the model or its content filter declined
+    empty         no text in the reply
+    garbled       the body is not a completion (JSON cut off, or another shape)
+    invalid       the text is no JSON object that fits the role's model
+    too_large     the body was longer than the cap and was cut off
+    rejected      the server says the prompt is longer than its model can read; not billed
+    replayed      before one of the words above: taken from the tape, at no cost (`replayed` alone is `replayed+ok`)
+    no_usage      after one of the words above: the server did not say what it counted, so the token and price columns are null
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class AgentCall:
+    """One attempt of one call; the columns of `agent_calls`.
+
+    `usd` is what this attempt cost now (0 when replayed, null when unknown); the tokens of a replayed attempt are those of the original.
+    `latency_s` is the endpoint's: 0 for replays and for the operators, so that the same seed and tape give the same bytes.
+    `attempt` is ten times the caller's attempt plus the number of the repair.
+    """
+
+    call_id: str
+    artifact_id: str | None
+    cycle: str
+    role: str
+    backend: str
+    model: str
+    prompt_sha: str
+    response_sha: str | None
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    usd: float | None
+    latency_s: float
+    attempt: int
+    status: str
+
+    def row(self) -> dict[str, Any]:
+        """The row as a dict in the order of the columns."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What calls took. Unknown counts are charged by estimate (see `evolake.agents.budget`)."""
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
+
+
+def status_words(outcome: str, *, replayed: bool, usage_known: bool) -> str:
+    """The `status` of a row.
+
+    >>> status_words("ok", replayed=True, usage_known=True)
+    'replayed'
+    >>> status_words("truncated", replayed=True, usage_known=False)
+    'replayed+truncated+no_usage'
+    """
+    words = ["replayed"] if replayed else []
+    if outcome != "ok" or not replayed:
+        words.append(outcome)
+    if not usage_known:
+        words.append("no_usage")
+    return "+".join(words)

@@ -1,0 +1,217 @@
+"""The `model` backend: prompt, tape, budget, wire, validation and repair, in that order.
+
+An attempt is looked up on the tape first. Only what is not there is paid for, within the budget, and written to the tape before it is used. A reply
+that does not fit is answered with what was wrong, a bounded number of times; then the call ends in an `AgentFailure`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from evolake.agents.answers import Received, billed, read_completion, validate
+from evolake.agents.backends import Record
+from evolake.agents.budget import Budget
+from evolake.agents.calls import AgentCall, Usage, status_words
+from evolake.agents.endpoint import Body, Endpoint, Rejected
+from evolake.agents.fences import cap
+from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd
+from evolake.agents.prompts import Message, build_messages
+from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
+from evolake.agents.tape import Entry, Tape, tape_key
+from evolake.errors import InputError
+from evolake.settings import PriceSettings
+
+SHOWN_REPLY_CHARS = 8_000
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How replies are drawn; part of the tape's key."""
+
+    max_output_tokens: int
+    temperature: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the key: only what is sent."""
+        values: dict[str, Any] = {"max_output_tokens": self.max_output_tokens}
+        return values if self.temperature is None else values | {"temperature": self.temperature}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt after the tape: what came, and what it took."""
+
+    received: Received
+    replayed: bool
+    usd: float | None
+    latency_s: float
+    charged: Usage
+
+
+@dataclass
+class ModelBackend:
+    """Serves roles by a model. `endpoint` None forbids new calls (replay only).
+
+    Args:
+        models: role -> model name; the key `default` serves the rest.
+        line, cycle, run_id: stored with every entry of the tape.
+    """
+
+    endpoint: Endpoint | None
+    tape: Tape
+    budget: Budget
+    models: Mapping[str, str]
+    prices: Mapping[str, PriceSettings]
+    sampling: Sampling
+    repairs: int
+    threads: int
+    line: str
+    cycle: str
+    run_id: str
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    name: str = "model"
+    _longest: dict[tuple[str, str], int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
+        """The reply to one job, or an `AgentFailure` after the last repair.
+
+        Raises:
+            InputError: no model is named for the role, or new calls are forbidden and this one is not on the tape.
+            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and on the tape.
+        """
+        model = self.model_of(job.role.name)
+        messages = build_messages(job.role, job.request)
+        schema = job.role.reply.model_json_schema()
+        status, reason, number = "", "", 0
+        for number in range(self.repairs + 1):
+            key = tape_key(job.role.name, model, messages, schema, self.sampling.as_dict(), 10 * job.attempt + number)
+            attempt = self._obtain(job, model, messages, schema, key, 10 * job.attempt + number)
+            received = attempt.received
+            verdict = validate(received.content, job.role.reply) if received.outcome == "received" else received.detail
+            status = received.outcome if received.outcome != "received" else "invalid" if isinstance(verdict, str) else "ok"
+            record(self._row(job, model, messages, key, attempt, status, 10 * job.attempt + number), attempt.charged)
+            if not isinstance(verdict, str):
+                return verdict
+            reason = verdict
+            if status in ("refused", "rejected"):
+                break
+            messages = [*messages, *_repair(received, status, reason)]
+        return AgentFailure(job.role.name, status, " ".join(reason.split())[:500], number + 1)
+
+    def model_of(self, role: str) -> str:
+        """The model that serves a role.
+
+        Raises:
+            InputError: neither the role nor `default` is in the settings.
+        """
+        name = self.models.get(role) or self.models.get("default")
+        if not name:
+            raise InputError(
+                f"no model serves the role {role!r}", wanted=f"EVOLAKE_MODELS__{role.upper()} or EVOLAKE_MODELS__DEFAULT",
+                got=", ".join(sorted(self.models)) or "no model at all", do="set one of them, or use the backend `operators`",
+            )
+        return name
+
+    def warm(self, job: Job[Any, Any]) -> bool:
+        """Whether the endpoint's ladder and the size of this role's replies are known, so that calls may go out side by side."""
+        model = self.model_of(job.role.name)
+        with self._lock:
+            return self.endpoint is None or (self.endpoint.knows(model) and (job.role.name, model) in self._longest)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if self.endpoint is not None:
+            self.endpoint.close()
+
+    def _obtain(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int) -> Attempt:
+        with self.tape.lock(key):
+            if (entry := self.tape.read(key)) is not None:
+                return self._replay(entry)
+            if self.endpoint is None:
+                raise InputError(
+                    f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}", got=f"none in {self.tape.root}",
+                    do="run without --replay-only to pay for it, or restore the tape of the original run",
+                )
+            return self._pay(self.endpoint, job, model, messages, schema, key, number)
+
+    def _replay(self, entry: Entry) -> Attempt:
+        if (entry.line, entry.cycle) == (self.line, self.cycle):
+            self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
+        counts = None
+        if entry.input_tokens is not None and entry.output_tokens is not None:
+            counts = Counts(entry.input_tokens, entry.output_tokens, entry.cached_tokens)
+            self._learn(entry.role, entry.model, counts.output)
+        return Attempt(Received(entry.outcome, entry.content, entry.detail, counts), True, 0.0, 0.0, Usage())
+
+    def _pay(
+        self, endpoint: Endpoint, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int
+    ) -> Attempt:
+        prompt_tokens, price = estimate_tokens(messages), self.prices.get(model)
+        with self._lock:
+            expected = Counts(prompt_tokens, self._longest.get((job.role.name, model), 0))
+        with self.budget.reserve(Usage(1, expected.input + expected.output, price_usd(price, expected) or 0.0)) as reservation:
+            answer = endpoint.post(
+                model, messages, job.role.reply, max_output_tokens=self.sampling.max_output_tokens, temperature=self.sampling.temperature
+            )
+            if isinstance(answer, Rejected):
+                return Attempt(Received(answer.status, "", answer.reason, Counts(0, 0)), False, 0.0, 0.0, Usage())
+            received = read_completion(answer.text, cut=answer.cut)
+            if not billed(received):
+                return Attempt(received, False, 0.0, answer.latency_s, Usage())
+            charged_counts = received.counts or Counts(prompt_tokens, min(estimate_text(answer.text), self.sampling.max_output_tokens))
+            charged = Usage(1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0)
+            reservation.settle(key, charged)
+            usd = price_usd(price, received.counts) if received.counts else None
+            self.tape.write(self._entry(job, model, messages, schema, key, number, received, answer, usd, charged))
+        self._learn(job.role.name, model, charged_counts.output)
+        return Attempt(received, False, usd, answer.latency_s, charged)
+
+    def _learn(self, role: str, model: str, output_tokens: int) -> None:
+        """Remembers the longest reply of a role and model: what the next one is expected to take."""
+        with self._lock:
+            self._longest[role, model] = max(self._longest.get((role, model), 0), output_tokens)
+
+    def _entry(
+        self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int,
+        received: Received, body: Body, usd: float | None, charged: Usage,
+    ) -> Entry:
+        counts = received.counts
+        return Entry(
+            key=key, role=job.role.name, model=model, attempt=number, sampling=self.sampling.as_dict(), messages=messages,
+            schema_sha=text_sha(canonical_json(schema)), outcome=received.outcome, detail=received.detail, content=received.content,
+            input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
+            output_tokens=counts.output if counts else None, charged_tokens=charged.tokens, usd=usd, charged_usd=charged.usd,
+            latency_s=round(body.latency_s, 6), created_at=self.clock().isoformat(), line=self.line, cycle=self.cycle, run_id=self.run_id,
+        )
+
+    def _row(
+        self, job: Job[Any, Any], model: str, messages: list[Message], key: str, attempt: Attempt, status: str, number: int
+    ) -> AgentCall:
+        received, counts = attempt.received, attempt.received.counts
+        return AgentCall(
+            call_id=key, artifact_id=job.artifact_id, cycle=self.cycle, role=job.role.name, backend=self.name, model=model,
+            prompt_sha=text_sha(canonical_json(messages)), response_sha=text_sha(received.content) if received.content else None,
+            input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
+            output_tokens=counts.output if counts else None, usd=attempt.usd, latency_s=round(attempt.latency_s, 6), attempt=number,
+            status=status_words(status, replayed=attempt.replayed, usage_known=counts is not None),
+        )
+
+
+def _repair(received: Received, status: str, reason: str) -> list[Message]:
+    """What is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
+    turns: list[Message] = []
+    if received.content.strip():
+        turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})
+    ask = {
+        "truncated": "It was cut off because it was too long. Reply again, much shorter.",
+        "too_large": "It was far too long and was thrown away. Reply again, much shorter.",
+    }.get(status, "Reply again with one JSON object that fits the schema, and nothing else.")
+    turns.append({"role": "user", "content": f"Your reply could not be used: {reason}.\n{ask}"})
+    return turns

@@ -1,0 +1,120 @@
+"""Prompt files: how a role's request becomes messages for a model.
+
+`evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the system message stands above it, the user
+message below. Placeholders stand for the request's values:
+
+    {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans stand bare
+    {{name|inline}}   one short line, for ids and titles
+    {{name|text}}     as it is, for text that people wrote (guidance, goals); a list of strings becomes a bullet list, an empty one `none`
+
+Every placeholder must have a value and every value a placeholder: anything else is an error that names both, so a prompt and its role cannot drift
+apart. Substitution is one pass, so a value that looks like a placeholder stays what it is. The reply's JSON Schema is added to the system message for
+every model alike, because some servers accept a response format and then ignore it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from evolake.agents.fences import DATA_RULE, as_text, cap, clean, fence, inline
+from evolake.agents.roles import RequestT, Role
+from evolake.errors import MachineryError
+
+Message = dict[str, str]
+SPLIT = "<!-- user -->"
+MAX_TEXT_CHARS = 20_000
+_PLACEHOLDER = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*(?:\|\s*([a-z]+)\s*)?\}\}")
+_FORMS = ("data", "inline", "text")
+
+
+def build_messages(role: Role[RequestT, Any], request: RequestT) -> list[Message]:
+    """The first two messages (system, user) of a call.
+
+    Raises:
+        MachineryError: no such prompt file, or its placeholders and the role's values differ.
+    """
+    prompt = role.prompt or role.name
+    system, user = render(load_prompt(prompt), role.prompt_values(request), name=str(prompt))
+    return [{"role": "system", "content": f"{system}\n\n{DATA_RULE}\n\n{reply_rule(role.reply)}"}, {"role": "user", "content": user}]
+
+
+def load_prompt(name: str | Path) -> str:
+    """The text of a prompt file: of the package by name, or any by its path.
+
+    Raises:
+        MachineryError: there is no such file.
+    """
+    if isinstance(name, Path):
+        if not name.is_file():
+            raise MachineryError("role has no prompt file", wanted=f"a file {name}")
+        return name.read_text(encoding="utf-8")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise MachineryError(f"{name!r} cannot name a prompt file", wanted="lower-case letters, digits and underscores")
+    path = resources.files("evolake") / "agents" / "prompts" / f"{name}.md"
+    if not path.is_file():
+        raise MachineryError(f"role has no prompt file {name}.md", wanted=f"a file {path}", do="write it; `evolake.agents.prompts` says how")
+    return path.read_text(encoding="utf-8")
+
+
+def render(template: str, values: Mapping[str, Any], *, name: str = "template") -> tuple[str, str]:
+    """System and user text of a template.
+
+    Raises:
+        MachineryError: the split line is missing, a placeholder has no value, or a value no placeholder.
+    """
+    parts = [part.strip() for part in re.split(rf"(?m)^{re.escape(SPLIT)}[ \t]*$", template)]
+    if len(parts) != 2 or not all(parts):
+        raise MachineryError(f"prompt {name} cannot be split", wanted=f"a system part, one line {SPLIT}, a user part", got=f"{len(parts)} part(s)")
+    asked = placeholders(template)
+    missing, unknown = sorted(asked - set(values)), sorted(set(values) - asked)
+    if missing or unknown:
+        raise MachineryError(
+            f"prompt {name} and its role differ",
+            wanted=f"one value a placeholder; placeholders: {', '.join(sorted(asked)) or 'none'}",
+            got=f"placeholders without a value: {', '.join(missing) or 'none'}; values without a placeholder: {', '.join(unknown) or 'none'}",
+        )
+    return _fill(parts[0], values, name), _fill(parts[1], values, name)
+
+
+def placeholders(template: str) -> set[str]:
+    """Names of the placeholders in a template."""
+    return {match.group(1) for match in _PLACEHOLDER.finditer(template)}
+
+
+def reply_rule(reply: type[BaseModel]) -> str:
+    """The sentence that asks for JSON of the reply's schema."""
+    schema = json.dumps(reply.model_json_schema(), sort_keys=True, ensure_ascii=False)
+    return f"Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}"
+
+
+def _fill(text: str, values: Mapping[str, Any], name: str) -> str:
+    def one(match: re.Match[str]) -> str:
+        key, form = match.group(1), match.group(2) or "data"
+        if form not in _FORMS:
+            raise MachineryError(f"prompt {name}: placeholder {key} has no form {form!r}", wanted=f"one of {', '.join(_FORMS)}")
+        shown = _show(values[key], key, form)
+        if not shown.startswith("```"):
+            return shown
+        before, after = text[: match.start()].rpartition("\n")[2], text[match.end() :].partition("\n")[0]
+        return ("\n" if before.strip() else "") + shown + ("\n" if after.strip() else "")
+
+    return _PLACEHOLDER.sub(one, text)
+
+
+def _show(value: Any, key: str, form: str) -> str:
+    if form == "inline":
+        return inline(value)
+    if form == "text":
+        if isinstance(value, list | tuple):
+            value = "\n".join(f"- {as_text(item)}" for item in value) or "none"
+        return cap(clean(as_text(value)), MAX_TEXT_CHARS)
+    if value is None or isinstance(value, bool | int | float):
+        return as_text(value)
+    return fence(as_text(value), key)

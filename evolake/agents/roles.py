@@ -1,0 +1,87 @@
+"""What a role is, and what a call of one gives back.
+
+A role is a pair of Pydantic models (request, reply) and one function, the classical operators. Both backends serve every role: `operators` calls the
+function, `model` renders the role's prompt and validates what a model answers. Whoever calls a role cannot tell which backend served it, except by
+the rows (DESIGN 5).
+
+A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or the candidate, not about our machinery.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from pydantic import BaseModel
+
+RequestT = TypeVar("RequestT", bound=BaseModel)
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Role(Generic[RequestT, ReplyT]):
+    """One thing an agent is asked to do.
+
+    Attributes:
+        name: lower-case name, e.g. `planner`; also the key of `settings.models` and the `role` of every row.
+        request, reply: the Pydantic models of what is asked and what comes back.
+        operators: the classical answer, a pure function of the request and the generator. An exception in it is ours and propagates.
+        prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file elsewhere; empty means `name`.
+        values: the values of the prompt's placeholders; None means every field of the request under its own name.
+    """
+
+    name: str
+    request: type[RequestT]
+    reply: type[ReplyT]
+    operators: Callable[[RequestT, np.random.Generator], ReplyT]
+    prompt: str | Path = ""
+    values: Callable[[RequestT], Mapping[str, Any]] | None = None
+
+    def prompt_values(self, request: RequestT) -> Mapping[str, Any]:
+        """Placeholder -> value for one request."""
+        if self.values is not None:
+            return self.values(request)
+        return request.model_dump(mode="json")
+
+
+@dataclass(frozen=True)
+class AgentFailure:
+    """A call that gave no usable reply, after every repair attempt. A value: the caller records it and goes on.
+
+    Attributes:
+        role: the role that was asked.
+        status: why the last attempt failed, as in the rows: truncated, refused, empty, garbled, invalid, too_large or rejected.
+        reason: one line for a person.
+        attempts: how many attempts were made or replayed.
+    """
+
+    role: str
+    status: str
+    reason: str
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Job(Generic[RequestT, ReplyT]):
+    """One call as a backend sees it."""
+
+    role: Role[RequestT, ReplyT]
+    request: RequestT
+    seed: int
+    artifact_id: str | None = None
+    attempt: int = 0
+
+
+def canonical_json(value: Any) -> str:
+    """One text for equal values: sorted keys, no spaces, plain UTF-8."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def text_sha(text: str) -> str:
+    """sha256, in hex, of a text as UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,140 @@
+"""The tape: every paid reply, kept before it is used, and replayed instead of paid for again.
+
+An entry is addressed by what was asked: role, model, messages, the reply's schema, sampling and attempt. It lies at `<lake>/tape/ab/cdef....json` and
+is written whole (temporary file, fsync, rename, fsync of the folder) *before* the reply is looked at, so a crash afterwards costs nothing. Failed
+attempts that were billed, or may have been, are entries too and replay as the same failure. An entry is never replaced.
+
+Two callers that ask the same thing at once, threads or processes, are serialised by a lock on the key's first two digits: the second one replays.
+Nothing of the endpoint's credentials is ever in an entry.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from filelock import FileLock
+
+from evolake.agents.roles import canonical_json, text_sha
+from evolake.errors import CorruptPart
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One paid (or possibly paid) answer of a model, as it came.
+
+    `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
+    afresh at every use. Token counts are None when the server did not give them; `usd` is None when no price is known.
+    """
+
+    key: str
+    role: str
+    model: str
+    attempt: int
+    sampling: dict[str, Any]
+    messages: list[dict[str, str]]
+    schema_sha: str
+    outcome: str
+    detail: str
+    content: str
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    charged_tokens: int
+    usd: float | None
+    charged_usd: float
+    latency_s: float
+    created_at: str
+    line: str
+    cycle: str
+    run_id: str
+
+
+def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
+    """sha256, in hex, of everything that decides what is asked."""
+    asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
+    return text_sha(canonical_json(asked))
+
+
+class Tape:
+    """The entries under one folder. Safe for any number of threads and processes on one machine."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def path(self, key: str) -> Path:
+        """Where the entry of a key lies."""
+        return self.root / key[:2] / f"{key[2:]}.json"
+
+    def read(self, key: str) -> Entry | None:
+        """The entry, or None when this was never asked.
+
+        Raises:
+            CorruptPart: the file is damaged, or holds another key.
+        """
+        try:
+            text = self.path(key).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError as error:
+            raise self._damaged(key, str(error)) from None
+        try:
+            stored = json.loads(text)
+            if stored["format"] != FORMAT or stored["sha"] != text_sha(canonical_json(stored["entry"])):
+                raise ValueError("its own hash does not match")
+            entry = Entry(**stored["entry"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged(key, str(error)) from None
+        if entry.key != key:
+            raise self._damaged(key, f"it holds the key {entry.key}")
+        return entry
+
+    def write(self, entry: Entry) -> None:
+        """Keeps an entry; on return it is on disk. An entry that is already there stays as it is."""
+        path = self.path(entry.key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        body = asdict(entry)
+        text = json.dumps({"format": FORMAT, "sha": text_sha(canonical_json(body)), "entry": body}, ensure_ascii=False, indent=1)
+        temporary = path.with_name(f".tmp-{uuid4().hex}")
+        try:
+            with temporary.open("xb") as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                return
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+
+    @contextmanager
+    def lock(self, key: str) -> Iterator[None]:
+        """Held while a key is looked up and, where it is absent, paid for."""
+        folder = self.root / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f"{key[:2]}.lock", thread_local=False):
+            yield
+
+    def _damaged(self, key: str, why: str) -> CorruptPart:
+        return CorruptPart(
+            f"tape entry {key[:12]} is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
+            do="restore the file from a backup, or delete it to pay for this call again",
+        )
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,182 @@
+"""A real HTTP server on loopback that speaks the OpenAI wire format and misbehaves on demand.
+
+    with LoopbackModel([status(429, {"Retry-After": "7"}), say({"answer": 1})]) as server:
+        ...                     # point EVOLAKE_MODEL_BASE_URL at server.base_url
+        server.requests         # what was asked, in order: Asked(model, messages, response_format, body, headers)
+
+The script is a list of actions, one a request (the last one repeats), or a function from `Asked` to an action; `serve(...)` makes such a function from
+one that gives the reply's object.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+KEY = "loopback-secret-key-0123456789"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as it came."""
+
+    model: str
+    messages: list[dict[str, str]]
+    response_format: dict[str, Any] | None
+    body: dict[str, Any]
+    headers: dict[str, str]
+
+    @property
+    def form(self) -> str:
+        """`json_schema`, `json_object` or `text`."""
+        return (self.response_format or {"type": "text"})["type"]
+
+
+@dataclass(frozen=True)
+class Action:
+    """What to answer: a status, headers and a body; or a way of not answering (`reset`, `drip`)."""
+
+    code: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    content_type: str = "application/json"
+    way: str = "answer"
+
+
+Script = Sequence[Action] | Callable[[Asked], Action]
+
+
+def completion(content: Any, *, usage: dict[str, Any] | None = USAGE, finish: str = "stop", refusal: str | None = None) -> dict[str, Any]:
+    """A chat completion whose one choice says `content` (anything but a string or None is sent as JSON)."""
+    text = content if content is None or isinstance(content, str) else json.dumps(content)
+    message = {"role": "assistant", "content": text, "refusal": refusal}
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "loopback", "choices": [{"index": 0, "message": message, "finish_reason": finish}]}
+    return body if usage is None else body | {"usage": usage}
+
+
+def say(content: Any, **options: Any) -> Action:
+    """A well-formed completion; options as for `completion`."""
+    return raw(json.dumps(completion(content, **options)).encode())
+
+
+def raw(body: bytes, content_type: str = "application/json") -> Action:
+    """Any bytes, with status 200."""
+    return Action(body=body, content_type=content_type)
+
+
+def status(code: int, headers: dict[str, str] | None = None, *, message: str = "no", error_code: str | None = None, param: str | None = None) -> Action:
+    """An error in the shape OpenAI gives it."""
+    error = {"error": {"message": message, "type": "error", "param": param, "code": error_code}}
+    return Action(code=code, headers=headers or {}, body=json.dumps(error).encode())
+
+
+def bad_gateway() -> Action:
+    """A 502 of a proxy: an HTML page."""
+    return Action(code=502, body=b"<html><body><h1>502 Bad Gateway</h1></body></html>", content_type="text/html")
+
+
+def huge(size: int = 10_000_000) -> Action:
+    """A valid completion whose text alone is `size` bytes."""
+    return say("x" * size)
+
+
+RESET = Action(way="reset")
+DRIP = Action(way="drip")
+
+
+def serve(reply: Callable[[Asked], Any]) -> Callable[[Asked], Action]:
+    """A script of well-formed completions: `reply` gives the object for a request."""
+    return lambda asked: say(reply(asked))
+
+
+class LoopbackModel:
+    """The server; a context manager. `requests` grows as requests come in."""
+
+    def __init__(self, script: Script):
+        self.requests: list[Asked] = []
+        self._script = script
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        """What a client is given as its base URL."""
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> LoopbackModel:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _next(self, asked: Asked) -> Action:
+        with self._lock:
+            self.requests.append(asked)
+            number = len(self.requests)
+        if callable(self._script):
+            return self._script(asked)
+        return self._script[min(number, len(self._script)) - 1]
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        model = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, dict(self.headers.items()))
+                action = model._next(asked)
+                if action.way == "reset":
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.connection.close()
+                    self.close_connection = True
+                elif action.way == "drip":
+                    self._drip()
+                else:
+                    self._answer(action)
+
+            def _answer(self, action: Action) -> None:
+                self.send_response(action.code)
+                for name, value in action.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Type", action.content_type)
+                self.send_header("Content-Length", str(len(action.body)))
+                self.end_headers()
+                try:
+                    self.wfile.write(action.body)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+            def _drip(self) -> None:
+                """One byte every few milliseconds for ever: no single read takes long."""
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", "1000000")
+                self.end_headers()
+                self.close_connection = True
+                try:
+                    while not model._stopping.wait(0.005):
+                        self.wfile.write(b" ")
+                        self.wfile.flush()
+                except (BrokenPipeError, ConnectionResetError):
+                    return
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Quiet."""
+
+        return Handler
