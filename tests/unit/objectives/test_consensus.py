@@ -1,0 +1,200 @@
+"""The consensus against a plain transcription of the formulas, and the laws it must obey."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import kendalltau, rankdata
+
+from evolake.errors import InputError
+from evolake.objectives.consensus import aggregate, total_order
+
+LEVELS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 10.0, np.inf, np.nan])
+COUNTS = st.floats(0, 3, width=32)
+
+
+@st.composite
+def portfolios(draw, min_designs=1):
+    """Scores, creation rounds, current round and multipliers."""
+    k, n = draw(st.integers(1, 6)), draw(st.integers(min_designs, 15))
+    scores = draw(arrays(np.float64, (k, n), elements=LEVELS))
+    created = draw(st.lists(st.integers(0, 9), min_size=k, max_size=k))
+    multipliers = draw(st.none() | st.lists(COUNTS, min_size=k, max_size=k))
+    return scores, created, max(created) + draw(st.integers(0, 3)), multipliers
+
+
+def plain(scores, created, now, multipliers, decay=0.9):
+    """The formulas as written, one loop a sum."""
+    filled = np.where(np.isnan(scores), np.inf, scores)
+    k, n = filled.shape
+    ranks = [rankdata(row) - 1 for row in filled]
+    tau = np.zeros((k, k))
+    for i in range(k):
+        for j in range(k):
+            if np.ptp(ranks[i]) > 0 and np.ptp(ranks[j]) > 0:
+                tau[i, j] = kendalltau(ranks[i], ranks[j]).statistic
+    median = [float(np.median([tau[i, j] for j in range(k) if j != i])) if k > 1 else 0.0 for i in range(k)]
+    weights = np.array([max(median[i], 0) * decay ** (now - created[i]) for i in range(k)])
+    weights = weights / weights.sum() if weights.sum() > 0 else np.full(k, 1 / k)
+    if multipliers is not None and (weights * multipliers).sum() > 0:
+        weights = weights * multipliers / (weights * multipliers).sum()
+    consensus = sum(weights[i] * ranks[i] / (n - 1) for i in range(k)) if n > 1 else np.zeros(1)
+    return weights, median, tau, consensus
+
+
+@settings(deadline=None)
+@given(portfolios())
+def test_agrees_with_the_formulas(portfolio):
+    result = aggregate(*portfolio[:3], multipliers=portfolio[3])
+    weights, median, tau, consensus = plain(*portfolio)
+    np.testing.assert_allclose(result.tau, tau, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.median_tau, median, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.weights, weights, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result.consensus, consensus, rtol=0, atol=1e-9)
+
+
+@settings(deadline=None)
+@given(portfolios())
+def test_weights_are_shares_and_the_consensus_stays_in_the_unit_interval(portfolio):
+    result = aggregate(*portfolio[:3], multipliers=portfolio[3])
+    assert result.weights.min() >= 0
+    assert result.weights.sum() == pytest.approx(1, abs=1e-12)
+    assert result.consensus.min() >= 0
+    assert result.consensus.max() <= 1
+    assert sorted(result.order) == list(range(portfolio[0].shape[1]))
+    assert (np.diff(result.consensus[result.order]) > -1e-12).all()
+
+
+@settings(deadline=None)
+@given(portfolios(), st.randoms(use_true_random=False))
+def test_renaming_designs_permutes_the_answer(portfolio, random):
+    scores, created, now, multipliers = portfolio
+    ids = np.arange(scores.shape[1]) * 10
+    shuffled = np.array(random.sample(range(len(ids)), len(ids)))
+    before = aggregate(scores, created, now, multipliers=multipliers, ids=ids.tolist())
+    after = aggregate(scores[:, shuffled], created, now, multipliers=multipliers, ids=ids[shuffled].tolist())
+    np.testing.assert_array_equal(after.consensus, before.consensus[shuffled])
+    np.testing.assert_array_equal(ids[shuffled][after.order], ids[before.order])
+
+
+@settings(deadline=None)
+@given(portfolios(), st.randoms(use_true_random=False))
+def test_the_order_of_the_objectives_does_not_matter(portfolio, random):
+    scores, created, now, multipliers = portfolio
+    shuffled = random.sample(range(len(scores)), len(scores))
+    before = aggregate(scores, created, now, multipliers=multipliers)
+    after = aggregate(
+        scores[shuffled], [created[i] for i in shuffled], now, multipliers=None if multipliers is None else [multipliers[i] for i in shuffled]
+    )
+    np.testing.assert_array_equal(after.weights, before.weights[shuffled])
+    np.testing.assert_array_equal(after.consensus, before.consensus)
+    np.testing.assert_array_equal(after.order, before.order)
+
+
+@settings(deadline=None)
+@given(portfolios())
+def test_only_the_ranks_of_an_objective_count(portfolio):
+    scores, created, now, multipliers = portfolio
+    stretched = scores.copy()
+    stretched[0] = np.where(np.isfinite(scores[0]), np.exp(scores[0]) - 5, scores[0])
+    before = aggregate(scores, created, now, multipliers=multipliers)
+    after = aggregate(stretched, created, now, multipliers=multipliers)
+    np.testing.assert_array_equal(after.consensus, before.consensus)
+    np.testing.assert_array_equal(after.order, before.order)
+
+
+@settings(deadline=None)
+@given(portfolios(), st.integers(1, 5000))
+def test_time_passing_for_all_changes_nothing(portfolio, rounds):
+    scores, created, now, multipliers = portfolio
+    before = aggregate(scores, created, now, multipliers=multipliers)
+    after = aggregate(scores, created, now + rounds, multipliers=multipliers)
+    np.testing.assert_array_equal(after.weights, before.weights)
+
+
+def test_missing_scores_are_the_worst_and_tie():
+    result = aggregate([[1.0, None, 2.0, np.nan, np.inf]], [0], 0)
+    np.testing.assert_array_equal(result.consensus, [0, 0.75, 0.25, 0.75, 0.75])
+    np.testing.assert_array_equal(result.order, [0, 2, 1, 3, 4])
+
+
+def test_one_objective_has_all_the_weight():
+    result = aggregate([[3.0, 1.0, 2.0]], [4], 9)
+    np.testing.assert_array_equal(result.weights, [1])
+    np.testing.assert_array_equal(result.median_tau, [0])
+    np.testing.assert_array_equal(result.order, [1, 2, 0])
+
+
+def test_one_design_has_consensus_zero():
+    result = aggregate([[3.0], [np.inf]], [0, 1], 1)
+    np.testing.assert_array_equal(result.consensus, [0])
+    np.testing.assert_array_equal(result.weights, [0.5, 0.5])
+    np.testing.assert_array_equal(result.order, [0])
+
+
+def test_a_constant_objective_has_no_voice():
+    result = aggregate([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0], [1.0, 2.0, 4.0], [0.0, 1.0, 9.0]], [0, 0, 0, 0], 0)
+    assert result.weights[1] == 0
+    np.testing.assert_allclose(result.weights[[0, 2, 3]], [1 / 3] * 3)
+
+
+def test_nobody_agreeing_means_equal_weights():
+    result = aggregate([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], [0, 5], 5)
+    np.testing.assert_array_equal(result.weights, [0.5, 0.5])
+    np.testing.assert_array_equal(result.consensus, [0.5, 0.5, 0.5])
+    np.testing.assert_array_equal(result.order, [0, 1, 2])
+
+
+def test_age_decays_by_a_tenth_a_round():
+    result = aggregate([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], [3, 2, 0], 3)
+    np.testing.assert_allclose(result.weights, np.array([1, 0.9, 0.729]) / 2.629)
+
+
+def test_multipliers_scale_and_all_zero_leaves_the_weights():
+    scores = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
+    np.testing.assert_allclose(aggregate(scores, [0, 0, 0], 0, multipliers=[2, 1, 0]).weights, [2 / 3, 1 / 3, 0])
+    np.testing.assert_allclose(aggregate(scores, [0, 0, 0], 0, multipliers=[0, 0, 0]).weights, [1 / 3] * 3)
+
+
+def test_multipliers_on_voiceless_objectives_alone_leave_the_weights():
+    scores = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]
+    np.testing.assert_allclose(aggregate(scores, [0] * 4, 0, multipliers=[0, 0, 0, 1]).weights, [1 / 3, 1 / 3, 1 / 3, 0])
+
+
+def test_huge_multipliers_do_not_overflow():
+    result = aggregate([[1.0, 2.0], [1.0, 2.0]], [0, 0], 0, multipliers=[1e308, 1e308])
+    np.testing.assert_array_equal(result.weights, [0.5, 0.5])
+
+
+def test_ties_go_to_the_smaller_id():
+    assert [["b", "a"][j] for j in aggregate([[1.0, 1.0]], [0], 0, ids=["b", "a"]).order] == ["a", "b"]
+
+
+def test_rounding_alone_is_a_tie():
+    np.testing.assert_array_equal(total_order(np.array([0.3, 0.1 + 0.2, 0.2]), [9, 2, 5]), [2, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[1.0, 2.0]], [0, 1], 1), "creation rounds do not fit"),
+        (([[1.0, 2.0]], [3], 1), "created after the current round"),
+        (([[1.0, 2.0]], [float("nan")], 1), "not a number"),
+        (([[1.0, 2.0]], [0], 1, 0.0), "age decay"),
+        (([[1.0, 2.0]], [0], 1, float("nan")), "age decay"),
+        (([[1.0, 2.0]], [0], 1, 0.9, [-1.0]), "multiplier of objective 0"),
+        (([[1.0, 2.0]], [0], 1, 0.9, [float("nan")]), "multiplier of objective 0"),
+        (([[1.0, 2.0]], [0], 1, 0.9, [1.0, 1.0]), "multipliers do not fit"),
+        (([[1.0, 2.0]], [0], 1, 0.9, None, ["a"]), "artifact ids"),
+        (([[1.0, "x"]], [0], 1), "not a table of numbers"),
+        (([1.0, 2.0], [0], 1), "nothing to rank"),
+        ((np.empty((0, 3)), [], 1), "nothing to rank"),
+        ((np.empty((2, 0)), [0, 0], 1), "nothing to rank"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        aggregate(*arguments)
