@@ -1,0 +1,34 @@
+"""The noise floor: how far two measurements of the very same thing lie apart on this host.
+
+A new champion must beat the incumbent by more than that. Both are costs (steps, cpu seconds), so differences are ratios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def noise_floor(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray, level: float = 0.95) -> float:
+    """Ratio, at least 1, that `level` of the A/A pairs stay within.
+
+    Args:
+        first, second: (n,) positive costs; pair i measured one thing twice.
+
+    Raises:
+        ValueError: no pairs, unequal lengths, or a cost that is not positive and finite.
+    """
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.shape != b.shape or a.ndim != 1 or not len(a):
+        raise ValueError(f"wanted two lists of equal length, at least one pair (got shapes {a.shape} and {b.shape})")
+    if not (np.isfinite(a) & np.isfinite(b) & (a > 0) & (b > 0)).all():
+        raise ValueError("costs must be positive and finite")
+    return float(np.exp(np.quantile(np.abs(np.log(a / b)), level)))
+
+
+def beats(challenger: float, incumbent: float, floor: float) -> bool:
+    """Whether the challenger's cost is lower than the incumbent's by more than the noise floor (a ratio of at least 1)."""
+    if floor < 1:
+        raise ValueError(f"a noise floor is a ratio of at least 1 (got {floor})")
+    return challenger * floor < incumbent
