@@ -1,0 +1,111 @@
+"""The two ways to build a jail, behind one protocol: a command line that starts the fork server in it.
+
+`bubblewrap` is the jail. `rlimits` runs the same server, limits and system call filter on the host itself; it is the weaker mode, only used
+when asked for by name, and it says in `*_guarantees` what it does not hold.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import evolake
+from evolake.errors import InputError
+from evolake.jail import bubblewrap
+from evolake.jail.protocol import JAIL_MODES, JailMode
+
+GUARANTEES = frozenset({
+    "secrets", "environment", "network", "writes", "leftovers", "processes", "parent", "host-processes", "devices", "clock", "memory", "cpu",
+    "wall", "output", "file-size", "reply",
+})
+"""secrets: no file of the host but the system and the interpreter is readable. environment: the caller's variables are not. network: no socket.
+writes: nothing outside its own folder can be changed. leftovers: no file reaches the next candidate. processes: none that outlive or multiply.
+parent: the server cannot be signalled, traced, or spoken for. host-processes: none is seen. devices, clock: untouched. The rest: limits hold,
+and a bad reply harms nobody."""
+
+SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.server")
+
+
+@dataclass(frozen=True)
+class Command:
+    """How to start a fork server. folder: where a native program works, as the server sees it ("" when there is none)."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    folder: str
+
+
+class Backend(Protocol):
+    """One way to confine. The conformance kit holds every backend to the guarantees that it declares."""
+
+    mode: JailMode
+    python_guarantees: frozenset[str]
+    native_guarantees: frozenset[str]
+
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
+        """The command that starts a server on descriptor `control`. scratch_mb > 0: with a private folder of that size to write in.
+
+        Raises JailUnavailable when the machine cannot do it.
+        """
+        ...
+
+
+def interpreter() -> tuple[str, list[str]]:
+    """The running interpreter's real path, and the folders that evolake and its dependencies are imported from."""
+    package_parent = str(Path(evolake.__file__).resolve().parent.parent)
+    folders = [package_parent, *(entry for entry in sys.path if Path(entry).name in {"site-packages", "dist-packages"})]
+    return os.path.realpath(sys.executable), list(dict.fromkeys(folders))
+
+
+def server_environment(home: str) -> dict[str, str]:
+    """Everything the server and every candidate see of an environment. One thread a library: the pool is the parallelism."""
+    return {
+        "PATH": "/usr/bin:/bin", "HOME": home, "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(interpreter()[1]), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+        "NUMEXPR_NUM_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": f"{home}/torchinductor", "MPLBACKEND": "agg",
+    }
+
+
+class Bubblewrap:
+    """Namespaces of its own for everything, a read-only system, no network."""
+
+    mode: JailMode = "bubblewrap"
+    python_guarantees = GUARANTEES
+    native_guarantees = GUARANTEES
+
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
+        python, folders = interpreter()
+        environment = server_environment("/tmp")
+        confine = bubblewrap.arguments(python, folders, package=Path(evolake.__file__).resolve().parent, environment=environment, scratch_mb=scratch_mb)
+        argv = (str(bubblewrap.find()), *confine, "--", python, *SERVER, str(control), "namespaces")
+        return Command(argv, {}, bubblewrap.WORK if scratch_mb else "")
+
+
+class Rlimits:
+    """Limits and the system call filter only: the host's files can be read, and a native program can write where its user can."""
+
+    mode: JailMode = "rlimits"
+    python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices"}
+    native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "writes", "leftovers"}
+
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
+        python, _ = interpreter()
+        home = str(host_folder) if host_folder else "/nonexistent"
+        return Command((python, *SERVER, str(control), "host"), server_environment(home), home if host_folder else "")
+
+
+BACKENDS: dict[JailMode, Backend] = {"bubblewrap": Bubblewrap(), "rlimits": Rlimits()}
+
+
+def backend(mode: str | None) -> Backend:
+    """The backend of `mode`; None means the setting `jail` (EVOLAKE_JAIL). There is no silent fall-back from one to the other."""
+    if mode is None:
+        from evolake.settings import load
+
+        mode = load().jail
+    if mode not in BACKENDS:
+        raise InputError(f"no jail named {mode!r}", wanted=f"one of {', '.join(JAIL_MODES)}", do="mend EVOLAKE_JAIL or the argument")
+    return BACKENDS[mode]

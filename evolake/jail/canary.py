@@ -1,0 +1,99 @@
+"""Try the lock before trusting it: every jail, when it starts, runs a trusted candidate that attempts what must be refused.
+
+If one attempt succeeds, the jail is not used and evolake refuses to run generated code (JailUnavailable). `probe` runs inside.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import JailUnavailable
+from evolake.jail.backends import Backend
+from evolake.jail.protocol import Call, Limits, Outcome
+
+DRIVER = "evolake.jail.canary:probe"
+ATTEMPTS = {
+    "read a secret of the host": "secrets", "see the caller's environment": "environment", "open a socket": "network", "write a file outside": "writes",
+    "fork": "processes", "execute a program": "processes", "signal its parent": "parent", "open its parent's descriptors": "parent",
+    "read its parent's environment": "parent", "set the clock": "clock",
+}
+"""What `probe` attempts -> the guarantee that it would break."""
+
+
+def prove(backend: Backend, run: Callable[[Call], Outcome]) -> list[tuple[str, bool, str]]:
+    """Run the canary by `run` and return (attempt, held, detail) for each. Raises JailUnavailable when a guarantee of `backend` is broken."""
+    with tempfile.TemporaryDirectory(prefix="evolake-canary-") as folder:
+        secret = secrets.token_hex(16)
+        path = Path(folder) / "secret"
+        path.write_text(secret)
+        outcome = run(Call(DRIVER, "", {"secret": str(path), "folder": folder, "variables": sorted(os.environ)}, Limits(cpu_s=20, wall_s=30)))
+        changed = sorted(entry.name for entry in Path(folder).iterdir()) != ["secret"] or path.read_text() != secret
+    if outcome.status != "ok":
+        raise JailUnavailable("the jail's canary could not run", got=f"{outcome.status}: {outcome.reason}", do="run `evolake doctor`")
+    results: dict[str, str | None] = outcome.value
+    if changed:
+        results["write a file outside"] = None
+    rows = [(attempt, results[attempt] is not None, results[attempt] or "it succeeded") for attempt in ATTEMPTS]
+    broken = [attempt for attempt, held, _ in rows if not held and ATTEMPTS[attempt] in backend.python_guarantees]
+    if broken:
+        raise JailUnavailable(
+            f"the jail ({backend.mode}) does not hold, so generated code is not run", wanted="its canary refused everywhere",
+            got=f"it could {', '.join(broken)}", do="run `evolake doctor` and report this with its output",
+        )
+    return [row for row in rows if ATTEMPTS[row[0]] in backend.python_guarantees]
+
+
+def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
+    """Inside the jail: each attempt of ATTEMPTS -> why it was refused, or None where it succeeded."""
+    parent = os.getppid()
+
+    def environment() -> None:
+        allowed = {"PATH", "HOME", "USER", "LANG", "TZ", "LC_CTYPE", "PWD"}
+        seen = Path("/proc/1/environ").read_bytes()
+        leaked = [name for name in payload["variables"] if name not in allowed and f"{name}=".encode() in seen]
+        if not leaked:
+            raise PermissionError("nothing of it is visible")
+
+    def descriptors() -> None:
+        folder = f"/proc/{parent}/fd"
+        for name in os.listdir(folder):  # root's jail may list them, and still must not open or resolve one
+            if refusal(lambda link=f"{folder}/{name}": os.readlink(link)) is None:
+                return
+            if refusal(lambda link=f"{folder}/{name}": os.open(link, os.O_RDONLY | os.O_NONBLOCK)) is None:
+                return
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    def fork() -> None:
+        if os.fork() == 0:
+            os._exit(0)
+
+    attempts: dict[str, Callable[[], Any]] = {
+        "read a secret of the host": lambda: Path(payload["secret"]).read_text(),
+        "see the caller's environment": environment,
+        "open a socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
+        "write a file outside": lambda: Path(payload["folder"], "written").write_text("x"),
+        "fork": fork,
+        "execute a program": lambda: os.execv("/bin/true", ["true"]),
+        "signal its parent": lambda: os.kill(parent, 0),
+        "open its parent's descriptors": descriptors,
+        "read its parent's environment": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
+        "set the clock": lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
+    }
+    return {name: refusal(attempt) for name, attempt in attempts.items()}
+
+
+def refusal(attempt: Callable[[], Any]) -> str | None:
+    """The error that `attempt` ends in, or None when it succeeds."""
+    try:
+        attempt()
+    except OSError as error:
+        return error.strerror or str(error)
+    return None

@@ -1,0 +1,33 @@
+"""What `evolake doctor` says about the jail."""
+
+from __future__ import annotations
+
+import platform
+
+from evolake.errors import EvolakeError
+from evolake.jail import bubblewrap, canary
+from evolake.jail.backends import backend
+from evolake.jail.inside import syscalls
+from evolake.jail.pool import Pool
+
+
+def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
+    """(name, ok, detail) of each thing that the jail of `mode` needs, ending with the canary's attempts. Raises nothing for a broken jail."""
+    chosen = backend(mode)
+    rows = [("architecture", syscalls.supported(), platform.machine())]
+    if chosen.mode == "bubblewrap":
+        try:
+            rows.append(("bubblewrap", True, str(bubblewrap.find())))
+        except EvolakeError as error:
+            return [*rows, ("bubblewrap", False, str(error))]
+        obstacles = bubblewrap.obstacles()
+        rows.append(("user namespaces", not obstacles, "; ".join(obstacles) or "allowed by the kernel's settings"))
+    else:
+        missing = sorted(type(chosen).python_guarantees ^ backend("bubblewrap").python_guarantees)
+        rows.append(("mode", True, f"rlimits is the weaker jail; it does not hold: {', '.join(missing)}"))
+    try:
+        with Pool(chosen, workers=1, preload=()) as pool:
+            attempts = canary.prove(chosen, pool.run)
+    except EvolakeError as error:
+        return [*rows, ("canary", False, str(error))]
+    return [*rows, *((f"canary: {attempt}", held, detail) for attempt, held, detail in attempts)]

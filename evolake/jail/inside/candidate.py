@@ -1,0 +1,114 @@
+"""The process of one Python candidate: forked from the warm server, confined, used once, gone.
+
+Everything up to `confine` is trusted and quick. After it, whatever runs (the driver, the candidate, and the code below that frames the reply)
+is at the candidate's mercy, and nothing outside this process depends on it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import random
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from evolake.jail.inside import kernel, seccomp
+from evolake.jail.inside.descriptors import arrange
+from evolake.jail.wire import frame
+
+CANDIDATE_FILE = "<candidate>"
+REPLY = 3
+READY = b"confined"
+
+
+def run(request: int, reply: int, stdout: int, stderr: int, ready: int, limits: dict[str, Any], policy: seccomp.Policy) -> NoReturn:
+    """Serve one call in this process and end it. Descriptors are the call's own; every other one is closed.
+
+    `ready` tells the server whether the trusted part succeeded: what fails there is the jail's failure, never the candidate's.
+    """
+    try:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        call = json.loads(os.pread(request, os.fstat(request).st_size, 0))
+        arrange({1: stdout, 2: stderr, REPLY: reply, REPLY + 1: ready})
+        ready = REPLY + 1
+        module, _, function = call["driver"].partition(":")
+        driver = getattr(importlib.import_module(module), function)
+        random.seed(0)  # Python seeds it anew after a fork; see the server for numpy and torch
+        confine(limits, policy)
+        os.write(ready, READY)
+        os.close(ready)
+    except BaseException as error:
+        os.write(ready, f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(1)
+    try:
+        speak(driver, call)
+    finally:
+        os._exit(1)
+
+
+def speak(driver: Callable[[str, Any], Any], call: dict[str, Any]) -> NoReturn:
+    """Run the driver, write the reply, end."""
+    body = answer(driver, call["source"], call["payload"])
+    with contextlib.suppress(Exception):  # a candidate may have broken or closed its own streams; that is no news to anyone
+        sys.stdout.flush()
+        sys.stderr.flush()
+    data = frame(call["nonce"], body)
+    while data:
+        data = data[os.write(REPLY, data) :]
+    os._exit(0)
+
+
+def confine(limits: dict[str, Any], policy: seccomp.Policy) -> None:
+    """Death with the server, limits, the filter. In that order: the filter forbids the rest.
+    Capabilities were dropped by the server before.
+    """
+    gc.enable()
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    kernel.set_limits(limits, above=kernel.mapped_before_any_candidate)
+    seccomp.install(policy)
+
+
+def answer(driver: Callable[[str, Any], Any], source: str, payload: Any) -> bytes:
+    """The reply's body: what the driver returns, or what it raised."""
+    try:
+        return json.dumps({"status": "ok", "value": driver(source, payload)}, default=as_plain).encode()
+    except BaseException as error:  # also SystemExit and KeyboardInterrupt: all are the candidate's
+        with contextlib.suppress(Exception):
+            traceback.print_exc()
+        return json.dumps({"status": status_of(error), "reason": describe(error)}).encode()
+
+
+def as_plain(value: Any) -> Any:
+    """JSON of numpy and torch scalars and arrays."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a value of type {type(value).__name__} cannot be sent as JSON")
+
+
+def status_of(error: BaseException) -> str:
+    """memory for a failed allocation, forbidden for what the jail refused, error for the rest."""
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error)):
+        return "memory"
+    return "forbidden" if isinstance(error, PermissionError) else "error"
+
+
+def describe(error: BaseException) -> str:
+    """`Type: message at line n`, n counting in the candidate's source."""
+    try:
+        message = str(error)
+    except Exception:  # a hostile __str__
+        message = ""
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == CANDIDATE_FILE else None
+    for frame_summary, number in traceback.walk_tb(error.__traceback__):
+        if frame_summary.f_code.co_filename == CANDIDATE_FILE:
+            line = number
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    return text[:2000] + (f" at line {line}" if line else "")

@@ -1,0 +1,67 @@
+"""The few kernel calls that Python has no function for, and the limits a candidate's process gives itself before the candidate's first line."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import resource
+from typing import Any
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
+CAPABILITY_VERSION_3 = 0x20080522
+MEBIBYTE = 1 << 20
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(option: int, *arguments: int) -> None:
+    """`prctl(2)`; raises OSError when the kernel refuses."""
+    values = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:4]]
+    if _libc.prctl(option, *values) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl({option}): {os.strerror(number)}")
+
+
+def drop_capabilities() -> None:
+    """Give up every capability: root without them is an ordinary user that owns root's files."""
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    if _libc.capset(header, nothing) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"capset: {os.strerror(number)}")
+
+
+def address_space() -> int:
+    """Bytes of address space that the calling process has mapped."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+mapped_before_any_candidate = 0
+
+
+def note_address_space() -> None:
+    """Remember what the server has mapped: that much is not charged to a candidate forked from it."""
+    global mapped_before_any_candidate
+    mapped_before_any_candidate = address_space()
+
+
+def threads() -> int:
+    """Threads of the calling process."""
+    return len(os.listdir("/proc/self/task"))
+
+
+def set_limits(limits: dict[str, Any], *, above: int) -> None:
+    """Apply the kernel's part of `Limits` to the calling process. `above`: bytes already mapped that are not charged to the candidate."""
+    whole_seconds = max(1, math.ceil(limits["cpu_s"]))
+    resource.setrlimit(resource.RLIMIT_CPU, (whole_seconds, whole_seconds + 1))
+    memory = above + int(limits["memory_mb"] * MEBIBYTE)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    size = int(limits["file_mb"] * MEBIBYTE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    files = limits["open_files"] if hard == resource.RLIM_INFINITY else min(limits["open_files"], hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))

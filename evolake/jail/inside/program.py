@@ -1,0 +1,95 @@
+"""The process of one native program, and the collection of what it leaves behind."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import stat
+from typing import Any, NoReturn
+
+from evolake.jail.inside import kernel, seccomp
+from evolake.jail.inside.descriptors import arrange
+
+CANNOT_EXECUTE = 127
+DESCRIPTOR_OF_FAILURE = 3
+
+
+def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None:
+    """Create the files (name, size) under `folder` from their concatenated contents, all executable."""
+    position = 0
+    for name, size in files:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o755)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data[position : position + size])
+        position += size
+
+
+def execute(
+    argv: list[str], environment: dict[str, str], folder: str, stdin: int, stdout: int, stderr: int, limits: dict[str, Any],
+    policy: seccomp.Policy, failure: int,
+) -> NoReturn:
+    """Become the program. A program that cannot be executed writes its error to `failure` and ends with 127."""
+    arrange({1: stdout, 2: stderr, DESCRIPTOR_OF_FAILURE: failure}, standard_input=stdin)
+    os.set_inheritable(DESCRIPTOR_OF_FAILURE, False)
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.chdir(folder)
+        os.setsid()
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        program = argv[0] if "/" in argv[0] else _find(argv[0], environment["PATH"])
+        seccomp.install(policy)
+        kernel.set_limits(limits, above=0)
+        os.execve(program, argv, environment)
+    except (OSError, MemoryError) as error:
+        os.write(DESCRIPTOR_OF_FAILURE, f"{argv[0]} cannot be executed: {error}".encode())
+    os._exit(CANNOT_EXECUTE)
+
+
+def _find(name: str, path: str) -> str:
+    for folder in path.split(":"):
+        candidate = f"{folder}/{name}"
+        if os.access(candidate, os.X_OK):
+            return candidate
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+
+
+def collect(root: int, names: list[str], most_bytes: int) -> tuple[list[tuple[str, int]], bytes, list[str]]:
+    """What the program left: ([(name, size)], contents one after another, reasons why others were left out).
+
+    `root` is a descriptor of the folder, opened before the program started. Every step of a name is opened relative to the step before and never through a link, so a link made by the program leads nowhere;
+    opening does not block on a pipe it made, and only regular files are read.
+    """
+    found, contents, refused = [], [], []
+    for name in names:
+        try:
+            data = _read_regular(root, name, most_bytes)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            refused.append(f"output {name!r} was left out: {error.strerror}")
+            continue
+        found.append((name, len(data)))
+        contents.append(data)
+    return found, b"".join(contents), refused
+
+
+def _read_regular(root: int, name: str, most_bytes: int) -> bytes:
+    with contextlib.ExitStack() as stack:
+        here = root
+        *folders, last = name.split("/")
+        for folder in folders:
+            here = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            stack.callback(os.close, here)
+        descriptor = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
+        file = stack.enter_context(os.fdopen(descriptor, "rb"))
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        if status.st_size > most_bytes:
+            raise OSError(errno.EFBIG, f"it is larger than {most_bytes} bytes")
+        return file.read(most_bytes + 1)

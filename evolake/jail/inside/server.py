@@ -1,0 +1,188 @@
+"""The fork server: first process of a jail, trusted, warm. It forks one fresh process a call and never reads what a candidate writes.
+
+Inside bubblewrap it is process 1 of its own process namespace, so its end ends everything in the jail, and no signal from inside reaches it.
+It is not dumpable, so a candidate (same user) can open neither its memory nor its descriptors through /proc: without that, a candidate could
+write the *next* candidate's answer. Preloaded modules run no threads when it forks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from typing import Any
+
+from evolake.jail import wire
+from evolake.jail.inside import kernel, program, seccomp, watch
+
+TICK_MS = 20
+
+
+def main() -> None:
+    """Serve calls until the supervisor goes away. argv: the control socket's descriptor and "namespaces" or "host"."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    own_namespaces = sys.argv[2] == "namespaces"
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    kernel.drop_capabilities()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    gc.disable()
+    while True:
+        message, descriptors = wire.receive(control)
+        if message is None:
+            return
+        if message["op"] == "import":
+            wire.send(control, import_modules(message["modules"]))
+            continue
+        if message["op"] == "kill":  # the call it meant had just ended
+            continue
+        serve = serve_program if message["op"] == "execute" else serve_call
+        report = serve(control, message, descriptors, own_namespaces)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        wire.send(control, report)
+
+
+def import_modules(names: list[str]) -> dict[str, Any]:
+    """Preload trusted modules, and keep the server fit to fork: one thread, old objects out of the collector's way.
+
+    Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also where it forgets to seed.
+    """
+    try:
+        for name in names:
+            importlib.import_module(name)
+    except Exception as error:  # told to the supervisor, which raises
+        return {"failed": f"{name}: {type(error).__name__}: {error}"[:2000]}
+    if "numpy" in sys.modules:
+        importlib.import_module("numpy.random").seed(0)  # numpy imports it at first use, which would be in every candidate again
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
+        torch.default_generator.manual_seed(0)
+    gc.collect()
+    gc.freeze()
+    kernel.note_address_space()
+    return {"threads": kernel.threads(), "pid": os.getpid()}
+
+
+def serve_call(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
+    """One Python candidate: descriptors are request, reply, standard output, standard error."""
+    from evolake.jail.inside import candidate  # not needed, and not paid for, where only native programs run
+
+    policy = seccomp.PYTHON_IN_NAMESPACES if own_namespaces else seccomp.PYTHON_ON_THE_HOST
+    seccomp.template(policy)
+    ready_read, ready_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        candidate.run(*descriptors, ready_write, message["limits"], policy)
+    os.close(ready_write)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    descriptors.clear()
+    ready = os.read(ready_read, 4096)
+    os.close(ready_read)
+    report = follow(control, pid, processes=None, folder=None)
+    return report if ready == candidate.READY else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
+
+
+def serve_program(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
+    """One native program: descriptors are request, standard input, output, error, result. The result is framed by this trusted process."""
+    request, stdin, stdout, stderr, result = descriptors
+    size = os.fstat(request).st_size
+    head_size = message["head_size"]
+    head = json.loads(os.pread(request, head_size, 0))
+    program.write_inputs(head["folder"], head["files"], _read_all(request, head_size, size))
+    folder = os.open(head["folder"], os.O_RDONLY | os.O_DIRECTORY)
+    processes = message["limits"]["processes"]
+    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0 and own_namespaces)
+    failure_read, failure_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            program.execute(
+                head["argv"], head["environment"], head["folder"], stdin, stdout, stderr, message["limits"], policy, failure_write
+            )
+        finally:
+            os._exit(program.CANNOT_EXECUTE)
+    os.close(failure_write)
+    for descriptor in (stdin, stdout, stderr):
+        os.close(descriptor)
+    descriptors[:] = [request, result]
+    report = follow(control, pid, processes=processes if processes else None, folder=folder)
+    found, contents, refused = program.collect(folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE))
+    failure = os.read(failure_read, 4096).decode(errors="replace")
+    listing = json.dumps({"files": found, "refused": refused, "failure": failure}).encode()
+    for data in (b"%d\n" % len(listing) + listing, contents):
+        _write_all(result, data)
+    os.close(folder)
+    os.close(failure_read)
+    return report
+
+
+def follow(control: socket.socket, pid: int, *, processes: int | None, folder: int | None) -> dict[str, Any]:
+    """Wait for process `pid`, stop it when told to or when it has too much of something; then clear away what it left, and report."""
+    usage = watch.Usage()
+    excess: str | None = None
+    ended = os.pidfd_open(pid)
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(ended, select.POLLIN)
+    while True:
+        ready = [descriptor for descriptor, _ in poll.poll(TICK_MS)]
+        if ended in ready:
+            break
+        if control.fileno() in ready:
+            message, _ = wire.receive(control)
+            if message is None:
+                watch.stop_all(usage)
+                os._exit(0)
+            stop(ended)
+            continue
+        if processes is not None:
+            watch.reap(usage)
+        excess = excess or watch.excess(pid, processes, folder)
+        if excess:
+            stop(ended)
+    os.close(ended)
+    if processes is None:
+        usage.add(*os.wait4(pid, 0))
+    else:
+        watch.stop_all(usage)
+    wait_status = usage.ended[pid]
+    return {
+        "exit_code": os.waitstatus_to_exitcode(wait_status) if os.WIFEXITED(wait_status) else None,
+        "signal": os.WTERMSIG(wait_status) if os.WIFSIGNALED(wait_status) else None,
+        "cpu_s": usage.cpu_s, "peak_mb": usage.peak_mb, "excess": excess,
+    }
+
+
+def stop(process: int) -> None:
+    """SIGKILL to the process behind the descriptor, which may just have ended."""
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+
+
+def _read_all(descriptor: int, start: int, end: int) -> bytes:
+    parts = []
+    while start < end:
+        parts.append(os.pread(descriptor, end - start, start))
+        start += len(parts[-1])
+    return b"".join(parts)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+if __name__ == "__main__":
+    main()

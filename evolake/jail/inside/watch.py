@@ -1,0 +1,101 @@
+"""Look after a running candidate from the trusted side: count what no limit of the kernel counts, stop it, and reap what is left.
+
+RLIMIT_NPROC is ignored for root and counts other jails of the same user, so threads and processes are counted here, every tick.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+
+from evolake.jail.inside.kernel import MEBIBYTE
+
+MOST_THREADS = 256
+MOST_FILES = 20_000
+PARENT, THREADS = 1, 17
+"""Positions in /proc/PID/stat after the program's name."""
+
+
+class Usage:
+    """Sum over every process of one candidate that has been reaped."""
+
+    def __init__(self) -> None:
+        self.cpu_s = 0.0
+        self.peak_mb = 0.0
+        self.ended: dict[int, int] = {}
+
+    def add(self, pid: int, wait_status: int, used: resource.struct_rusage) -> None:
+        self.cpu_s += used.ru_utime + used.ru_stime
+        self.peak_mb = max(self.peak_mb, used.ru_maxrss * 1024 / MEBIBYTE)
+        self.ended[pid] = wait_status
+
+
+def _statistics(pid: int) -> list[str] | None:
+    """/proc/PID/stat after the name, None when the process is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def descendants(root: int) -> dict[int, int]:
+    """Process -> threads, of everything below `root`. In a process namespace of its own that is all there is."""
+    parents, threads = {}, {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and (found := _statistics(int(entry))):
+            parents[int(entry)], threads[int(entry)] = int(found[PARENT]), int(found[THREADS])
+    below: dict[int, int] = {}
+    level = {root}
+    while level:
+        level = {pid for pid, parent in parents.items() if parent in level and pid not in below}
+        below.update({pid: threads[pid] for pid in level})
+    return below
+
+
+def excess(pid: int, processes: int | None, folder: int | None) -> str | None:
+    """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folder`: where it writes."""
+    if processes is None:
+        found = _statistics(pid)
+        tasks = int(found[THREADS]) if found else 0
+    else:
+        family = descendants(os.getpid())
+        tasks = sum(family.values())
+        if len(family) > processes + 1:
+            return f"made more than {processes} further processes"
+    if tasks > MOST_THREADS:
+        return f"made more than {MOST_THREADS} threads"
+    if folder is not None:
+        system = os.statvfs(folder)
+        if os.getpid() == 1 and system.f_files - system.f_ffree > MOST_FILES:
+            return f"made more than {MOST_FILES} files"
+    return None
+
+
+def reap(usage: Usage) -> None:
+    """Collect every child that has ended."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, wait_status, used = os.wait4(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            usage.add(pid, wait_status, used)
+
+
+def stop_all(usage: Usage) -> None:
+    """Kill and reap everything below this process, until nothing is left."""
+    while True:
+        if os.getpid() == 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+        else:
+            for pid in descendants(os.getpid()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        try:
+            pid, wait_status, used = os.wait4(-1, 0)
+        except ChildProcessError:
+            return
+        usage.add(pid, wait_status, used)

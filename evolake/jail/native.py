@@ -1,0 +1,109 @@
+"""Run one native program in a jail of its own, built for it and thrown away with everything that it wrote.
+
+The jail holds a sized tmpfs; files go in and come out through the fork server, so no folder of the host is shared with the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError, JailUnavailable
+from evolake.jail import supervise, verdict
+from evolake.jail.backends import Backend, backend
+from evolake.jail.process import JailDied, JailProcess, request_descriptor
+from evolake.jail.protocol import Limits, NativeOutcome, Status, one_line, plain_name
+
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC"}
+SCRATCH_FILES = 4
+"""The folder's size is that of the inputs and of so many files of the largest allowed size."""
+LONGEST_LISTING = 1 << 20
+
+
+def run_native(
+    argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
+    *, mode: str | None = None,
+) -> NativeOutcome:
+    """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
+
+    Args:
+        argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env").
+        files: relative name -> contents, or the path of a host file to copy. All are executable.
+        outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
+        stdin: what it reads from standard input.
+        mode: as for `open_pool`.
+
+    Raises:
+        JailUnavailable: the jail failed twice or cannot be built; nothing was judged. InputError: a name or file cannot be used.
+    """
+    names = [plain_name(name) for name in outputs]
+    contents = {plain_name(name): _contents(name, value) for name, value in (files or {}).items()}
+    if not argv:
+        raise InputError("a native program needs a command line", got="an empty argv")
+    chosen = backend(mode)
+    for attempt in (1, 2):
+        try:
+            with tempfile.TemporaryDirectory(prefix="evolake-native-") as host_folder:
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, Path(host_folder))
+        except JailDied as death:
+            if attempt == 2:
+                raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
+    raise AssertionError("unreachable")
+
+
+def _contents(name: str, value: bytes | Path) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    try:
+        return value.read_bytes()
+    except OSError as error:
+        raise InputError(f"input file {name!r} of a native program cannot be read", got=str(error)) from None
+
+
+def _run_once(
+    chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path,
+) -> NativeOutcome:
+    scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
+    jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder)
+    descriptors: list[int] = []
+    try:
+        jail.begin_import([])
+        jail.end_import()
+        head = json.dumps({
+            "argv": argv, "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
+            "files": [(name, len(data)) for name, data in files.items()], "outputs": names,
+        }).encode()
+        descriptors = [request_descriptor(head + b"".join(files.values())), request_descriptor(stdin)]
+        os.lseek(descriptors[1], 0, os.SEEK_SET)
+        result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
+        streams = {name: supervise.Stream(cap) for name, cap in (("stdout", limits.output_bytes), ("stderr", limits.output_bytes), ("result", result_cap))}
+        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head)}
+        seen = supervise.observe(jail, message, tuple(descriptors), streams, limits.wall_s)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        jail.kill()
+    return _outcome(chosen, seen, limits)
+
+
+def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
+    head, _, rest = seen.streams["result"].partition(b"\n")
+    listing: dict[str, Any] = json.loads(rest[: int(head)])
+    position, outputs = int(head), {}
+    for name, size in listing["files"]:
+        outputs[name] = rest[position : position + size]
+        position += size
+    status: Status
+    judged = verdict.judge(seen, limits)
+    if judged is None and listing["failure"]:
+        judged = "error", listing["failure"]
+    status, reason = judged or ("ok", "; ".join(listing["refused"]))
+    return NativeOutcome(
+        status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs=outputs, stdout=seen.streams["stdout"],
+        stderr=seen.streams["stderr"], reason=one_line(reason), cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"],
+        jail=chosen.mode,
+    )

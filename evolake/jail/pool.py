@@ -1,0 +1,184 @@
+"""Warm workers for Python candidates: jails that stay up with their modules imported, one fresh forked process a candidate."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import secrets
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any
+
+from evolake.errors import InputError, JailUnavailable
+from evolake.jail import canary, supervise, verdict, wire
+from evolake.jail.backends import Backend, backend
+from evolake.jail.process import JailDied, JailProcess, request_descriptor
+from evolake.jail.protocol import GENERIC_DRIVER, Call, JailMode, Limits, Outcome, one_line
+
+class Pool:
+    """`workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager."""
+
+    def __init__(self, backend: Backend, workers: int, preload: tuple[str, ...]):
+        self.workers = workers
+        self._backend = backend
+        self._modules = list(dict.fromkeys([*preload, GENERIC_DRIVER.partition(":")[0], canary.DRIVER.partition(":")[0]]))
+        self._lock = threading.Lock()
+        self._starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jail-starter")
+        self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
+        self._all: list[_Worker] = []
+        self._closed = False
+        try:
+            for _ in range(workers):
+                self._all.append(_Worker(self._spawn()))
+            for worker in self._all:
+                self._prove(worker.jail)
+                self._idle.put(worker)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def jail(self) -> JailMode:
+        """The mode in force."""
+        return self._backend.mode
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill every jail. A call under way in another thread fails with JailUnavailable."""
+        self._closed = True
+        for worker in self._all:
+            worker.jail.kill()
+        self._all.clear()
+        self._starter.shutdown()
+
+    def call(self, driver: str, source: str, payload: Any = None, limits: Limits = Limits()) -> Outcome:
+        """Run one candidate in a fresh process; see `Call`. What the candidate does wrong is in the outcome.
+
+        Raises:
+            JailUnavailable: the jail itself failed twice, or is closed; nothing was judged.
+            InputError: the payload is not JSON. Also when the driver cannot be imported.
+        """
+        return self.run(Call(driver, source, payload, limits))
+
+    def map(self, calls: Iterable[Call]) -> list[Outcome]:
+        """Run many, keeping every worker busy; outcomes in the order of `calls`."""
+        with ThreadPoolExecutor(max_workers=self.workers, thread_name_prefix="jail-call") as threads:
+            return list(threads.map(self.run, calls))
+
+    def run(self, call: Call) -> Outcome:
+        """`call` as one value."""
+        worker = self._take()
+        try:
+            for attempt in (1, 2):
+                try:
+                    self._ensure_driver(worker, call.driver)
+                    return execute(worker.jail, call)
+                except JailDied as death:
+                    if self._closed:
+                        raise JailUnavailable("the pool was closed during a call") from None
+                    worker.replace(self._spawn())
+                    self._prove(worker.jail)
+                    if attempt == 2:
+                        raise JailUnavailable(
+                            "the jail died twice under one call, so nothing was judged", got=str(death), do="run `evolake doctor`; is memory short?"
+                        ) from None
+            raise AssertionError("unreachable")
+        finally:
+            self._idle.put(worker)
+
+    def _take(self) -> _Worker:
+        if self._closed:
+            raise JailUnavailable("the pool is closed", do="open it with `with open_pool(...)` around the calls")
+        return self._idle.get()
+
+    def _spawn(self) -> JailProcess:
+        """A new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
+        jail = self._starter.submit(JailProcess, self._backend).result()
+        jail.begin_import(self._modules)
+        return jail
+
+    def _prove(self, jail: JailProcess) -> None:
+        """Wait for the imports, then try the lock: see `canary`."""
+        jail.end_import()
+        try:
+            canary.prove(self._backend, lambda call: execute(jail, call))
+        except BaseException:
+            jail.kill()
+            raise
+
+    def _ensure_driver(self, worker: _Worker, driver: str) -> None:
+        """Import the driver's module in the server once, so that a driver that cannot be imported is never the candidate's failure."""
+        module, colon, function = driver.partition(":")
+        if not colon or not function.isidentifier():
+            raise InputError(f"driver {driver!r} cannot be used", wanted='"package.module:function"')
+        if module not in worker.imported:
+            worker.jail.begin_import([module])
+            worker.jail.end_import()
+            worker.imported.add(module)
+
+
+class _Worker:
+    """One place in the pool: a jail now, another after a death."""
+
+    def __init__(self, jail: JailProcess):
+        self.jail = jail
+        self.imported: set[str] = set()
+
+    def replace(self, jail: JailProcess) -> None:
+        self.jail.kill()
+        self.jail = jail
+        self.imported = set()
+
+
+def _encode(call: Call, nonce: str) -> bytes:
+    try:
+        return json.dumps({"driver": call.driver, "source": call.source, "payload": call.payload, "nonce": nonce}).encode()
+    except (TypeError, ValueError) as error:
+        raise InputError("the payload of a jail call is not JSON", got=str(error)) from None
+
+
+def execute(jail: JailProcess, call: Call) -> Outcome:
+    """One call in one jail. Raises JailDied, InputError, or JailUnavailable when the confinement failed."""
+    limits = call.limits
+    nonce = secrets.token_hex(16)
+    request = _encode(call, nonce)
+    streams = {"reply": supervise.Stream(wire.longest_frame(nonce, limits.output_bytes))}
+    streams |= {name: supervise.Stream(limits.output_bytes) for name in ("stdout", "stderr")}
+    descriptor = request_descriptor(request)
+    try:
+        seen = supervise.observe(jail, {"op": "call", "limits": limits.to_json()}, (descriptor,), streams, limits.wall_s)
+    finally:
+        os.close(descriptor)
+    value = None
+    judged = verdict.judge(seen, limits)
+    if judged is None:
+        try:
+            reply = wire.parse_reply(nonce, seen.streams["reply"])
+            judged, value = (reply["status"], reply["reason"]), reply["value"]
+        except wire.BadReply as bad:
+            judged = "protocol", f"{bad} (exit code {seen.report['exit_code']})"
+    status, reason = judged
+    ok = status == "ok"
+    return Outcome(
+        status=status, value=value if ok else None, reason="" if ok else one_line(reason) or status,
+        stdout=seen.streams["stdout"].decode(errors="replace"), stderr=seen.streams["stderr"].decode(errors="replace"),
+        cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"], jail=jail.backend.mode,
+    )
+
+
+def open_pool(workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None) -> Pool:
+    """Start `workers` jails that have imported `preload`. mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL.
+
+    Raises JailUnavailable, saying what to install or allow, where this machine cannot build the jail; there is no silent fall-back.
+    """
+    if workers < 1:
+        raise InputError("a jail pool needs at least one worker", got=repr(workers))
+    return Pool(backend(mode), workers, tuple(preload))

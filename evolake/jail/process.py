@@ -1,0 +1,111 @@
+"""One running jail as the supervisor sees it: start it, prove it, talk to its fork server, kill it whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import JailUnavailable
+from evolake.jail import bubblewrap, wire
+from evolake.jail.backends import Backend
+
+START_TIMEOUT_S = 180.0
+"""Importing torch from a cold, slow disk takes long; a jail that does not answer within this is dead."""
+
+
+class JailDied(Exception):
+    """The jail ended, or no longer answers. Internal: callers see a restart, or JailUnavailable."""
+
+
+class JailProcess:
+    """A jail with a fork server in it. Not for use by two threads at once.
+
+    Start it from a thread that lives as long as it does: bubblewrap's --die-with-parent looks at the thread that started it.
+    """
+
+    def __init__(self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None):
+        self.backend = backend
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the jail
+        try:
+            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder)
+            self.folder = command.folder
+            self._process = subprocess.Popen(
+                command.argv, env=command.environment, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=self._complaints,
+                stderr=self._complaints, cwd="/", start_new_session=True,
+            )
+        except BaseException:
+            self.control.close()
+            self._complaints.close()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def pid(self) -> int:
+        """Process id, on the host, of the outermost process of the jail."""
+        return self._process.pid
+
+    def begin_import(self, modules: list[str]) -> None:
+        """Ask the server to import `modules`; the answer is fetched by `end_import`."""
+        try:
+            wire.send(self.control, {"op": "import", "modules": modules})
+        except OSError:
+            raise self._failure_to_start() from None
+
+    def end_import(self) -> None:
+        """Wait until the modules are imported. Raises JailUnavailable when the jail or an import fails."""
+        self.control.settimeout(START_TIMEOUT_S)
+        try:
+            answer, _ = wire.receive(self.control)
+        except TimeoutError:
+            answer = None
+        self.control.settimeout(None)
+        if answer is None:
+            raise self._failure_to_start()
+        if "failed" in answer:
+            self.kill()
+            raise JailUnavailable("a module cannot be imported inside the jail", got=answer["failed"], do="install it, or correct the module's name")
+        if answer["threads"] != 1:
+            self.kill()
+            raise JailUnavailable("preloaded modules run threads, so the jail's server cannot fork safely", got=f"{answer['threads']} threads")
+
+    def kill(self) -> None:
+        """End the jail and everything in it; returns when its outermost process is gone."""
+        self.control.close()
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it had ended already
+        self._process.wait()
+        self._complaints.close()
+
+    def _failure_to_start(self) -> JailUnavailable:
+        deadline = time.monotonic() + 5
+        while self._process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self._complaints.seek(0)
+        complaint = self._complaints.read(4000).decode(errors="replace").strip()
+        self.kill()
+        if self.backend.mode == "bubblewrap" and "Traceback" not in complaint:
+            return bubblewrap.explain(complaint)
+        return JailUnavailable("the jail's server did not start", got=complaint[-1500:] or "no message")
+
+
+def request_descriptor(data: bytes) -> int:
+    """An anonymous file that holds `data`, to be passed into a jail: only the process that it is meant for reads it."""
+    descriptor = os.memfd_create("evolake-request", os.MFD_CLOEXEC)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    return descriptor
+
+
+Report = dict[str, Any]
+"""The server's word on an ended process: exit_code, signal, cpu_s, peak_mb, excess, and `broken` when the jail itself failed."""

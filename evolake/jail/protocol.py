@@ -1,0 +1,120 @@
+"""The vocabulary of the jail: what a caller asks for, and what can come of it.
+
+That a candidate failed is a value with a typed status. That the jail failed is a JailUnavailable exception. The two are never mixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, Literal, get_args
+
+from evolake.errors import InputError
+
+JailMode = Literal["bubblewrap", "rlimits"]
+JAIL_MODES: tuple[JailMode, ...] = get_args(JailMode)
+
+Status = Literal["ok", "error", "timeout", "cpu", "memory", "output", "killed", "forbidden", "protocol"]
+"""ok: it ended by itself and replied. error: it raised. timeout: past the wall clock. cpu, memory: past that limit. output: it wrote too much.
+killed: it died by a signal. forbidden: a refused system call or file ended it, or it made too many threads or processes. protocol: it ended
+without one well-formed reply."""
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+GENERIC_DRIVER = "evolake.jail.drivers:call_function"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one candidate may use.
+
+    cpu_s: seconds of processor time of one process, all its threads together; the kernel enforces it rounded up to a whole second.
+    wall_s: seconds of the supervisor's clock.
+    memory_mb: MiB of address space beyond what the jail itself had mapped before the candidate's first line.
+    file_mb: MiB of one written file (native programs; a Python candidate cannot write files).
+    output_bytes: cap of the reply, and of standard output and of standard error, each.
+    open_files: file descriptors.
+    processes: further processes that a native program may have at one time; a Python candidate may have none, whatever this says.
+    """
+
+    cpu_s: float = 5.0
+    wall_s: float = 10.0
+    memory_mb: int = 2048
+    file_mb: int = 16
+    output_bytes: int = 1_000_000
+    open_files: int = 64
+    processes: int = 0
+
+    def __post_init__(self) -> None:
+        for name, lowest in {"cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0}.items():
+            value = getattr(self, name)
+            if not value >= lowest or value == float("inf"):
+                raise InputError(f"limit {name} cannot be used", wanted=f"a finite number of at least {lowest}", got=repr(value))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One candidate to run: `driver` ("package.module:function", trusted, part of evolake) is called as `driver(source, payload)` in the jail."""
+
+    driver: str
+    source: str
+    payload: Any = None
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one Python candidate.
+
+    value: its reply as JSON (NaN and infinities allowed), None unless status is "ok". It is the candidate's word: check what matters.
+    reason: one line, empty when status is "ok".
+    cpu_s, peak_mb: from the kernel's accounting; peak_mb is resident memory and includes the preloaded modules. wall_s: the supervisor's clock.
+    jail: the mode it ran in; "rlimits" is the weaker one.
+    """
+
+    status: Status
+    value: Any
+    reason: str
+    stdout: str
+    stderr: str
+    cpu_s: float
+    wall_s: float
+    peak_mb: float
+    jail: JailMode
+
+
+@dataclass(frozen=True)
+class NativeOutcome:
+    """What came of one native program.
+
+    status: "ok" means that it ended by itself, with whatever `exit_code`: what a code means is the caller's to say.
+    exit_code: None when a signal ended it. signal: None when none did. outputs: those of the wanted files that it left as regular files.
+    """
+
+    status: Status
+    exit_code: int | None
+    signal: int | None
+    outputs: dict[str, bytes] = field(repr=False)
+    stdout: bytes = field(repr=False)
+    stderr: bytes = field(repr=False)
+    reason: str
+    cpu_s: float
+    wall_s: float
+    peak_mb: float
+    jail: JailMode
+
+
+def one_line(text: str, longest: int = 500) -> str:
+    """`text` fit for a table cell or a terminal: one line of printable characters."""
+    flat = " ".join("".join(character if character.isprintable() else " " for character in text[: 4 * longest]).split())
+    return flat if len(flat) <= longest else flat[: longest - 3] + "..."
+
+
+def plain_name(name: str) -> str:
+    """`name` if it is a relative path without `..`; InputError otherwise. Files of a native program are named so."""
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\0" in name or str(PurePosixPath(name)) != name:
+        raise InputError(f"file name {name!r} cannot be used in the jail", wanted="a plain relative path without '..'")
+    return name

@@ -1,0 +1,127 @@
+"""Follow one call from the outside: the wall clock, the output caps, and the kill."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from evolake.jail import wire
+from evolake.jail.process import JailDied, JailProcess, Report
+
+GRACE_S = 10.0
+"""How long the server may take to report after it was told to kill. SIGKILL takes microseconds; only a broken jail takes this long."""
+CHUNK = 1 << 16
+
+Cause = Literal["timeout", "output"]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was seen of one call: the server's report, the streams up to their caps, and why the supervisor stopped it (None: it did not)."""
+
+    report: Report
+    streams: dict[str, bytes]
+    cause: Cause | None
+    wall_s: float
+
+
+class Stream:
+    """The reading end of one pipe, and the writing end until it has been handed over."""
+
+    def __init__(self, cap: int):
+        self.cap = cap
+        self.data = bytearray()
+        self.reader, self.writer = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.reader, False)
+
+    def read(self) -> bool:
+        """Take what is there, up to one byte past the cap. False at the end of the stream."""
+        with contextlib.suppress(BlockingIOError):
+            chunk = os.read(self.reader, min(CHUNK, self.cap + 1 - len(self.data)))
+            self.data += chunk
+            return bool(chunk)
+        return True
+
+    @property
+    def over(self) -> bool:
+        return len(self.data) > self.cap
+
+    def close(self) -> None:
+        for end in (self.reader, self.writer):
+            if end >= 0:
+                os.close(end)
+        self.reader = self.writer = -1
+
+    def close_writer(self) -> None:
+        if self.writer >= 0:
+            os.close(self.writer)
+            self.writer = -1
+
+
+def observe(jail: JailProcess, message: dict, before: tuple[int, ...], streams: dict[str, Stream], wall_s: float) -> Observation:
+    """Send the request, with descriptors `before` and then the writing end of each stream in order; follow it to its end.
+
+    Raises JailDied when the jail ends or does not obey. Closes the streams; `before` stays the caller's.
+    """
+    started = time.monotonic()
+    selector = selectors.DefaultSelector()
+    try:
+        try:
+            wire.send(jail.control, message, (*before, *(stream.writer for stream in streams.values())))
+        except OSError as error:
+            raise JailDied(str(error)) from None
+        for stream in streams.values():
+            stream.close_writer()
+            selector.register(stream.reader, selectors.EVENT_READ, stream)
+        selector.register(jail.control, selectors.EVENT_READ, None)
+        report, cause = _follow(jail, selector, started + wall_s)
+        wall = time.monotonic() - started
+        for stream in streams.values():
+            while not stream.over and _has_more(stream):
+                pass
+            if stream.over:
+                cause = cause or "output"
+        return Observation(report, {name: bytes(stream.data[: stream.cap]) for name, stream in streams.items()}, cause, wall)
+    finally:
+        selector.close()
+        for stream in streams.values():
+            stream.close()
+
+
+def _has_more(stream: Stream) -> bool:
+    """Read once of what the ended process left in the pipe; False when it is empty or closed."""
+    before = len(stream.data)
+    return stream.read() and len(stream.data) > before
+
+
+def _follow(jail: JailProcess, selector: selectors.BaseSelector, deadline: float) -> tuple[Report, Cause | None]:
+    cause: Cause | None = None
+    while True:
+        ready = selector.select(max(0.0, deadline - time.monotonic()))
+        for key, _ in ready:
+            stream = key.data
+            if stream is None:
+                report, _ = wire.receive(jail.control)
+                if report is None:
+                    raise JailDied("the jail ended during a call")
+                return report, cause
+            if not stream.read() or stream.over:
+                selector.unregister(stream.reader)
+            if stream.over and cause is None:
+                cause, deadline = _stop(jail, "output")
+        if not ready and time.monotonic() >= deadline:
+            if cause is not None:
+                raise JailDied("the jail did not stop a call")
+            cause, deadline = _stop(jail, "timeout")
+
+
+def _stop(jail: JailProcess, cause: Cause) -> tuple[Cause, float]:
+    try:
+        wire.send(jail.control, {"op": "kill"})
+    except OSError as error:
+        raise JailDied(str(error)) from None
+    return cause, time.monotonic() + GRACE_S

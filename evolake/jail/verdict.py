@@ -1,0 +1,44 @@
+"""Turn what the supervisor observed into a typed status and one line of reason."""
+
+from __future__ import annotations
+
+import signal
+
+from evolake.errors import JailUnavailable
+from evolake.jail.protocol import Limits, Status
+from evolake.jail.supervise import Observation
+
+CPU_SIGNALS = (signal.SIGXCPU, signal.SIGKILL)
+
+
+def judge(seen: Observation, limits: Limits) -> tuple[Status, str] | None:
+    """Status and reason of a candidate that was stopped, went past a limit or died; None for one that ended by itself within its limits.
+
+    Raises JailUnavailable when the server says that the confinement itself failed: nothing was judged then.
+    """
+    if broken := seen.report.get("broken"):
+        raise JailUnavailable("the jail could not confine a candidate, so it was not run", got=broken, do="run `evolake doctor`")
+    if seen.cause == "timeout":
+        return "timeout", f"still running after {limits.wall_s:g} s of wall clock"
+    if seen.cause == "output":
+        return "output", f"wrote more than {limits.output_bytes} bytes"
+    if excess := seen.report["excess"]:
+        return ("output" if excess.endswith("files") else "forbidden"), excess
+    cpu_s, number = seen.report["cpu_s"], seen.report["signal"]
+    if cpu_s > limits.cpu_s or (number in CPU_SIGNALS and cpu_s >= limits.cpu_s):
+        return "cpu", f"used more than {limits.cpu_s:g} s of processor time"
+    if number == signal.SIGXFSZ:
+        return "output", f"wrote a file larger than {limits.file_mb} MiB"
+    if number == signal.SIGSYS:
+        return "forbidden", "made a system call of a foreign architecture"
+    if number is not None:
+        return "killed", f"died by {signal_name(number)}"
+    return None
+
+
+def signal_name(number: int) -> str:
+    """SIGSEGV for 11, and so on; the number where it has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
