@@ -1,0 +1,46 @@
+"""The lake: published tables, blobs, seals and the SQL catalogue over them.
+
+    lake = Lake(root)
+    lake.publish("designs", "candidates", frame, cycle="0001", run_id=run)
+    lake.read("designs", "candidates", "0001")
+    with Catalogue(lake) as catalogue:
+        catalogue.query("SELECT * FROM ancestors($id)", {"id": champion})
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evolake.lake.blobs import BlobStore
+from evolake.lake.manifest import Record
+from evolake.lake.schemas import (
+    AGENT_CALLS,
+    ARTIFACTS,
+    CHAMPIONS,
+    DERIVATIONS,
+    EVALUATIONS,
+    RULES,
+    SHARED,
+    VERDICTS,
+    TableSchema,
+    side_table,
+)
+from evolake.lake.seals import Seal, Seals, explain_broken, following, preceding
+from evolake.lake.store import Lake
+
+if TYPE_CHECKING:
+    from evolake.lake.catalogue import Catalogue
+
+__all__ = [
+    "AGENT_CALLS", "ARTIFACTS", "CHAMPIONS", "DERIVATIONS", "EVALUATIONS", "RULES", "SHARED", "VERDICTS",
+    "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "preceding", "side_table",
+]
+
+
+def __getattr__(name: str) -> object:
+    """`Catalogue` brings DuckDB and pyarrow with it; it is imported when it is first asked for."""
+    if name == "Catalogue":
+        from evolake.lake.catalogue import Catalogue
+
+        return Catalogue
+    raise AttributeError(name)

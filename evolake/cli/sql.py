@@ -1,0 +1,160 @@
+"""`evolake sql`: ask the lake a question, typed in or kept in a file."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import math
+import re
+import sys
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue
+    from evolake.lake.catalogue import Result
+
+TABLE_ROWS = 1000
+
+
+@click.command("sql")
+@click.argument("statement", required=False)
+@click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/ (cookbook/funnel.sql).")
+@click.option("-p", "--param", "parameters", multiple=True, metavar="NAME=VALUE", help="A value, as text, for $NAME. May be repeated.")
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@click.option("--list", "listing", is_flag=True, help="Name the tables with their columns, the macros and the cookbook's questions.")
+@click.option("--lake", "lake_root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+def sql(statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, lake_root: Path | None) -> None:
+    """Run one SQL statement over the lake's tables, read-only.
+
+    \b
+    evolake sql "SELECT state, count(*) FROM artifacts GROUP BY ALL"
+    evolake sql --file cookbook/funnel.sql -p line=designs
+    evolake sql "SELECT * FROM ancestors(\\$id)" -p id=3f2a...
+    """
+    if listing + bool(statement) + bool(file) != 1:
+        raise InputError("nothing to run, or too much", wanted="a statement, --file FILE or --list", do='try: evolake sql "SELECT * FROM parts"')
+    text = read_statement(file) if file else statement or ""
+    values = dict(_parameter(pair) for pair in parameters)
+    with _open(lake_root) as catalogue:
+        result = _listing(catalogue) if listing else catalogue.query(text, values)
+        for warning in catalogue.warnings:
+            click.echo(f"note: {warning}", err=True)
+    {"table": _print_table, "csv": _print_csv, "json": _print_json}[form](result)
+
+
+def _open(lake_root: Path | None) -> Catalogue:
+    from evolake import settings
+    from evolake.lake import Catalogue, Lake
+
+    root = lake_root or settings.load().lake
+    if not (root / "tables").is_dir():
+        click.echo(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
+    return Catalogue(Lake(root))
+
+
+def read_statement(name: str) -> str:
+    """The text of an SQL file: at the path itself, or below the project's root or its sql/ folder.
+
+    Raises:
+        InputError: no such file; names those of the cookbook.
+    """
+    from evolake.lake.catalogue import SQL_ROOT
+
+    for base in (Path(), SQL_ROOT.parent, SQL_ROOT, SQL_ROOT / "cookbook"):
+        for path in (base / name, base / f"{name}.sql"):
+            if path.is_file():
+                try:
+                    return path.read_text()
+                except UnicodeDecodeError:
+                    raise InputError(f"{path} is not text", wanted="an SQL file in UTF-8", do="name another file") from None
+    known = ", ".join(f"cookbook/{path.name}" for path in sorted((SQL_ROOT / "cookbook").glob("*.sql")))
+    raise InputError(f"there is no SQL file {name!r}", wanted=f"a path, or one of {known}", do="`evolake sql --list` says what each answers")
+
+
+def _parameter(pair: str) -> tuple[str, str]:
+    name, mark, value = pair.partition("=")
+    if not mark or not name.lstrip("$").isidentifier():
+        raise InputError(f"parameter {pair!r} cannot be read", wanted="NAME=VALUE", got=repr(pair), do="write for example -p line=designs")
+    return name.lstrip("$"), value
+
+
+def _listing(catalogue: Catalogue) -> Result:
+    from evolake.lake.catalogue import SQL_ROOT, Result
+
+    rows: list[tuple[Any, ...]] = [("table", name, ", ".join(columns)) for name, columns in catalogue.views()]
+    for kind, folder in (("macro", "lineage"), ("file", "cookbook")):
+        for path in sorted((SQL_ROOT / folder).glob("*.sql")):
+            text = path.read_text()
+            signature = re.search(r"MACRO\s+(\w+\([^)]*\))", text)
+            name = signature[1] if signature else f"cookbook/{path.name}"
+            rows.append((kind, name, text.partition("\n")[0].removeprefix("--").strip()))
+    return Result(["what", "name", "columns or question"], ["VARCHAR"] * 3, rows)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that are not finite by name."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(bytes(value)).decode()
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _cell(value: Any) -> str:
+    plain = _plain(value)
+    if plain is None:
+        return ""
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+def _print_json(result: Result) -> None:
+    click.echo(json.dumps({"verdict": "ok", "columns": result.columns, "rows": [_plain(row) for row in result.rows]}, ensure_ascii=False))
+
+
+def _print_csv(result: Result) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(result.columns)
+    writer.writerows([_cell(value) for value in row] for row in result.rows)
+    click.echo(buffer.getvalue(), nl=False)
+
+
+def _print_table(result: Result) -> None:
+    """A table whose cells are whole: long ones fold onto further lines on a terminal, and stand in one line in a log."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    numeric = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
+    for name, kind in zip(result.columns, result.types, strict=True):
+        is_number = any(mark in kind for mark in numeric) and "[" not in kind and "(" not in kind.replace("DECIMAL(", "")
+        table.add_column(Text(name), overflow="fold", justify="right" if is_number else "left")
+    for row in result.rows[:TABLE_ROWS]:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 100_000, highlight=False)
+    console.print(table)
+    more = len(result.rows) - TABLE_ROWS
+    shown = f"{len(result.rows)} row{'' if len(result.rows) == 1 else 's'}"
+    click.echo(f"{shown}, of which the first {TABLE_ROWS} are shown; --format csv gives all" if more > 0 else shown)

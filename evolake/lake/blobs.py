@@ -1,0 +1,92 @@
+"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries lie here; tables hold only their names.
+
+A blob is written beside its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
+one is put aside so that writing it again mends it. Putting the same bytes twice writes once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import threading
+from pathlib import Path
+
+from evolake.errors import CorruptPart, InputError, LakeError
+from evolake.lake import disk
+from evolake.lake.trees import pack, unpack
+from evolake.lake.verify import Shas
+
+_SHA = re.compile(r"[0-9a-f]{64}")
+
+
+class BlobStore:
+    """The blobs of one lake."""
+
+    def __init__(self, root: Path):
+        self._root = root
+        self._shas = Shas()
+
+    def path(self, sha: str) -> Path:
+        """Where the blob lies, or would lie."""
+        if not isinstance(sha, str) or not _SHA.fullmatch(sha):
+            raise InputError(f"{sha!r} does not name a blob", wanted="64 hexadecimal digits", do="use the name that put() gave")
+        return self._root / "blobs" / sha[:2] / sha[2:]
+
+    def has(self, sha: str) -> bool:
+        """Whether the blob is there and whole."""
+        path = self.path(sha)
+        return path.exists() and self._shas.of(path) == sha
+
+    def put(self, data: bytes) -> str:
+        """Stores `data` and returns its sha256 in hex."""
+        sha = hashlib.sha256(data).hexdigest()
+        path = self.path(sha)
+        try:
+            if self.has(sha):
+                return sha
+            if path.exists():
+                self._put_aside(path, sha)
+            disk.write_atomic(path, data, tag=f"{os.getpid()}-{threading.get_ident()}")
+        except OSError as error:
+            raise LakeError(
+                f"blob {sha} could not be stored", wanted=f"to write {len(data)} bytes to {path}", got=error.strerror or str(error),
+                do="nothing is lost: mend the disk (space, permissions) and run again",
+            ) from error
+        return sha
+
+    def get(self, sha: str) -> bytes:
+        """The bytes named `sha`, verified.
+
+        Raises:
+            InputError: there is no such blob. CorruptPart: its bytes are not what its name says; they are in quarantine.
+        """
+        path = self.path(sha)
+        try:
+            data = disk.read(path)
+        except FileNotFoundError:
+            raise InputError(f"there is no blob {sha}", wanted=f"a file {path}", do="materialize the asset that made it again") from None
+        got = hashlib.sha256(data).hexdigest()
+        if got != sha:
+            aside = self._put_aside(path, got)
+            raise CorruptPart(
+                f"the blob {path} is damaged", wanted=f"sha256 {sha}", got=f"sha256 {got}; it has been moved to {aside}",
+                do="materialize the asset that made it again",
+            )
+        return data
+
+    def _put_aside(self, path: Path, got: str) -> Path:
+        folder = self._root / "quarantine" / "blobs"
+        disk.make_folder(folder)
+        target = folder / f"{path.parent.name}{path.name}-{got[:16]}"
+        disk.replace(path, target)
+        disk.sync_folder(path.parent)
+        return target
+
+    def put_tree(self, folder: Path) -> str:
+        """Stores a folder as one tar.zst, the same bytes for the same tree, and returns its name; see `trees`."""
+        return self.put(pack(folder))
+
+    def get_tree(self, sha: str, into: Path) -> None:
+        """Lays the stored folder out as `into`, which must be missing or empty; all of it appears or none."""
+        unpack(self.get(sha), into)

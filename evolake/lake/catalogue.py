@@ -1,0 +1,201 @@
+"""SQL over the lake: an in-memory DuckDB whose views are the manifest's tables, with nothing else in reach.
+
+    <line>.<asset>            one view a table, with a `cycle` column
+    artifacts, derivations, verdicts, agent_calls, evaluations, champions, rules
+                              each the union of all lines' side tables; typed and empty where nothing is published
+    artifacts_all, ...        the same with the superseded rows, and where each row came from
+    parts, seals              what the lake itself holds
+    sql/views/, sql/lineage/  further views; the macros ancestors(id), descendants(id), funnel(line)
+
+DuckDB gets the parts as Arrow datasets over files that were picked from the manifests, and its own access to files is switched off before the
+first statement of a user runs: SQL can read what is in the views and can write nothing. A part is verified when a query first names a view that
+needs it. There is no database file, so readers never lock anybody out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from evolake.errors import CorruptPart, LakeError
+from evolake.lake import datasets, statements
+from evolake.lake.inventory import Part, take_inventory
+from evolake.lake.layout import check_name
+from evolake.lake.schemas import SHARED, TableSchema
+from evolake.lake.store import Lake
+from evolake.settings import PROJECT_ROOT
+
+SQL_ROOT = PROJECT_ROOT / "sql"
+_READS_BY_NAME = re.compile(r"\b(query_table|query|json_execute_serialized_sql)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a statement gave: column names, their DuckDB types, and rows of Python values."""
+
+    columns: list[str]
+    types: list[str]
+    rows: list[tuple[Any, ...]]
+
+
+class Catalogue:
+    """The lake as it was when this was opened. Use as a context manager, or `close` it.
+
+    Args:
+        lake: the lake.
+        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also where nothing is published.
+        sql_root: the folder with views/ and lineage/.
+
+    Attributes:
+        warnings: what a reader should know: superseded parts that are lost, views that could not be made.
+    """
+
+    def __init__(self, lake: Lake, extra_schemas: Mapping[tuple[str, str], TableSchema] | None = None, sql_root: Path = SQL_ROOT):
+        self._lake = lake
+        self._connection = duckdb.connect(config={
+            "autoload_known_extensions": "false", "autoinstall_known_extensions": "false", "allow_community_extensions": "false",
+            "python_enable_replacements": "false", "allow_persistent_secrets": "false", "temp_directory": "",
+        })
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self._needs: dict[str, set[str]] = {}  # a view's or macro's name -> words of its definition
+        self._parts: dict[str, list[Part]] = {}  # a view's name -> the parts under it
+        self._verified: set[Path] = set()
+        self.warnings: list[str] = []
+        self._register(take_inventory(lake), dict(extra_schemas or {}))
+        self._run_files(sql_root)
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def __enter__(self) -> Catalogue:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
+
+    def _register(self, parts: list[Part], extra_schemas: dict[tuple[str, str], TableSchema]) -> None:
+        self.warnings += [f"superseded part is lost: {part.path}" for part in parts if part.state == "lost"]
+        readable = [part for part in parts if part.state != "lost"]
+        for table, schema in SHARED.items():
+            of_table = [part for part in readable if part.shared_table == table]
+            self._view(table, datasets.shared([part for part in of_table if not part.superseded], schema), of_table)
+            self._view(f"{table}_all", datasets.shared(of_table, schema, with_origin=True), of_table)
+        tables = sorted({(part.line, part.asset) for part in readable} | set(extra_schemas))
+        for line in sorted({line for line, _ in tables}):
+            self._connection.execute(f'CREATE SCHEMA "{check_name("line", line)}"')
+        for line, asset in tables:
+            current = [part for part in readable if (part.line, part.asset) == (line, asset) and not part.superseded]
+            self._view(f"{line}.{check_name('asset', asset)}", datasets.table(current, extra_schemas.get((line, asset))), current)
+        self._table("parts", datasets.parts_table(parts))
+        self._table("seals", datasets.seals_table(self._lake))
+
+    def _view(self, name: str, dataset: Any, parts: list[Part]) -> None:
+        self._parts[name] = parts
+        if dataset is None:
+            return  # every part of it is missing; a query that names it says so
+        source = f"_source_{len(self._parts)}"
+        self._connection.register(source, dataset)
+        quoted = ".".join(f'"{step}"' for step in name.split("."))
+        self._connection.execute(f"CREATE VIEW {quoted} AS FROM {source}")
+
+    def _table(self, name: str, frame: pl.DataFrame) -> None:
+        self._connection.register(f"_rows_{name}", frame.to_arrow())
+        self._connection.execute(f"CREATE TABLE {name} AS FROM _rows_{name}")
+        self._connection.unregister(f"_rows_{name}")
+
+    def _run_files(self, sql_root: Path) -> None:
+        """Runs the view and macro files; one may stand on another, so those that lack something are tried again."""
+        waiting = sorted([*(sql_root / "views").glob("*.sql"), *(sql_root / "lineage").glob("*.sql")])
+        while waiting:
+            left: list[tuple[Path, duckdb.Error]] = []
+            for path in waiting:
+                text = path.read_text()
+                try:
+                    self._connection.execute(text)
+                    self._needs[path.stem] = _words(text)
+                except duckdb.CatalogException as error:
+                    left.append((path, error))
+                except duckdb.Error as error:
+                    raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="mend the file") from error
+            if len(left) == len(waiting):
+                self.warnings += [f"view {path.stem} is not there: {str(error).splitlines()[0]}" for path, error in left]
+                return
+            waiting = [path for path, _ in left]
+
+    def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Result:
+        """Runs one SELECT (or DESCRIBE, SHOW, SUMMARIZE, EXPLAIN, PIVOT).
+
+        Args:
+            sql: one statement with parameters as `$name`. parameters: a value for each.
+
+        Raises:
+            InputError: the statement or its parameters are wrong; names what, and close names of unknown tables.
+            CorruptPart: a part that the statement needs is damaged.
+        """
+        cursor = self._execute(sql, parameters)
+        columns = [column[0] for column in cursor.description]
+        return Result(columns, [str(column[1]) for column in cursor.description], cursor.fetchall())
+
+    def frame(self, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
+        """As `query`, as a polars frame."""
+        return pl.DataFrame(self._execute(sql, parameters).to_arrow_table())
+
+    def _execute(self, sql: str, parameters: Mapping[str, Any] | None) -> duckdb.DuckDBPyConnection:
+        given = statements.check(self._connection, sql, dict(parameters or {}))
+        self._verify(sql)
+        try:
+            return self._connection.execute(sql, given) if given else self._connection.execute(sql)
+        except duckdb.Error as error:
+            raise statements.explain(error, sorted(name for name, _ in self.views())) from error
+
+    def _verify(self, sql: str) -> None:
+        """Verifies the parts below every view that the statement may read; what is damaged goes to quarantine and raises."""
+        words = self._reached(sql)
+        everything = bool(_READS_BY_NAME.search(sql))
+        wanted = [part for name, parts in self._parts.items() if everything or name.rpartition(".")[2] in words for part in parts]
+        wanted = [part for part in {part.path: part for part in wanted}.values() if part.path not in self._verified]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for part, damage in zip(wanted, pool.map(self._damage, wanted), strict=True):
+                if damage:
+                    raise damage
+                self._verified.add(part.path)
+
+    def _damage(self, part: Part) -> CorruptPart | None:
+        try:
+            part.verify(self._lake)
+        except CorruptPart as error:
+            return error
+        return None
+
+    def _reached(self, sql: str) -> set[str]:
+        """The words of a statement and of every view and macro that it names, directly or not."""
+        words, fresh = set(), _words(sql)
+        while fresh:
+            words |= fresh
+            fresh = set().union(*(self._needs[name] for name in fresh & self._needs.keys())) - words
+        return words
+
+    def views(self) -> list[tuple[str, list[str]]]:
+        """(name, columns) of every view and table, a line's as `<line>.<asset>`."""
+        rows = self._connection.execute("""
+            SELECT table_schema, table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns
+            WHERE table_catalog = 'memory' AND NOT starts_with(table_name, '_') GROUP BY ALL ORDER BY ALL
+        """).fetchall()
+        rows.sort(key=lambda row: (row[0] != "main", row))
+        return [(name if schema == "main" else f"{schema}.{name}", columns) for schema, name, columns in rows]
+
+
+def _words(sql: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(sql)}

@@ -1,0 +1,102 @@
+"""Arrow datasets over verified parts: what DuckDB sees as tables.
+
+Each part is one fragment. What the path says (its cycle, and for the `_all` views its origin) is attached to the fragment as a constant, so
+a filter on it skips whole files. Parts of one table may differ in columns between versions: a column that a part lacks is null there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+from evolake.lake.inventory import Part
+from evolake.lake.schemas import Instant, TableSchema
+from evolake.lake.store import Lake
+
+ORIGIN = pa.schema([
+    ("superseded", pa.bool_()), ("origin_line", pa.string()), ("origin_asset", pa.string()), ("origin_cycle", pa.string()),
+    ("origin_run", pa.string()),
+])
+_CYCLE = pa.field("cycle", pa.string())
+_PARTS = {
+    "line": pl.String, "asset": pl.String, "cycle": pl.String, "state": pl.String, "rows": pl.Int64, "content_sha": pl.String,
+    "file_sha": pl.String, "schema_name": pl.String, "schema_version": pl.Int64, "run_id": pl.String, "created_at": Instant, "path": pl.String,
+}
+_SEALS = {
+    "line": pl.String, "cycle": pl.String, "state": pl.String, "version": pl.String, "built_on": pl.String, "run_id": pl.String, "at": pl.String,
+    "broken": pl.Boolean,
+}
+
+
+def arrow_schema(schema: TableSchema) -> pa.Schema:
+    """The Arrow schema of a table's Parquet files."""
+    return schema.empty().to_arrow(compat_level=pl.CompatLevel.oldest()).schema
+
+
+def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = False) -> ds.Dataset:
+    """The union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Missing parts are left out."""
+    wanted = arrow_schema(schema)
+    parts = [part for part in parts if part.state != "missing"]
+    if not with_origin:
+        return _dataset(parts, wanted, [ds.scalar(True)] * len(parts))
+    return _dataset(parts, pa.schema([*wanted, *ORIGIN]), [_origin(part) for part in parts])
+
+
+def _origin(part: Part) -> ds.Expression:
+    cycle = ds.field("origin_cycle")
+    return (
+        (ds.field("superseded") == part.superseded) & (ds.field("origin_line") == part.line) & (ds.field("origin_asset") == part.asset)
+        & (cycle.is_null() if part.partition.cycle is None else cycle == part.partition.cycle) & (ds.field("origin_run") == part.record.run_id)
+    )
+
+
+def table(parts: Sequence[Part], schema: TableSchema | None) -> ds.Dataset | None:
+    """One line's table with a `cycle` column. None where parts were published but none is there and no schema tells the columns."""
+    present = [part for part in parts if part.state != "missing"]
+    known = [arrow_schema(schema)] if schema else []
+    by_columns = {tuple(pq.read_schema(part.path).remove_metadata()): part.path for part in present}
+    if not present and not known:
+        return None
+    stored = pa.unify_schemas([*known, *(pa.schema(columns) for columns in by_columns)], promote_options="permissive")
+    wanted = stored if "cycle" in stored.names else stored.append(_CYCLE)
+    cycles = [part.partition.cycle for part in present]
+    return _dataset(present, wanted, [ds.scalar(True) if cycle is None else ds.field("cycle") == cycle for cycle in cycles])
+
+
+def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: list[ds.Expression]) -> ds.Dataset:
+    if not parts:
+        return ds.dataset(schema.empty_table())
+    paths = [str(part.path) for part in parts]
+    local = pyarrow.fs.LocalFileSystem()
+    return ds.FileSystemDataset.from_paths(paths, schema=schema, format=ds.ParquetFileFormat(), filesystem=local, partitions=constants)
+
+
+def parts_table(parts: Sequence[Part]) -> pl.DataFrame:
+    """One row a part: what the manifests say."""
+    rows = [
+        {
+            "line": part.line, "asset": part.asset, "cycle": part.partition.cycle, "state": part.state, "rows": part.record.rows,
+            "content_sha": part.record.content_sha, "file_sha": part.record.file_sha, "schema_name": part.record.schema_name,
+            "schema_version": part.record.schema_version, "run_id": part.record.run_id, "created_at": part.record.created_at,
+            "path": str(part.path),
+        }
+        for part in parts
+    ]
+    return pl.DataFrame(rows, schema=_PARTS)
+
+
+def seals_table(lake: Lake) -> pl.DataFrame:
+    """One row a seal. `broken`: this link or one before it does not hold."""
+    rows = []
+    for line in lake.seals.lines():
+        for cycle in lake.seals.cycles(line):
+            seal = lake.seals.read(line, cycle)
+            if seal:
+                row = {name: getattr(seal, name) for name in _SEALS if name != "broken"}
+                rows.append(row | {"broken": lake.seals.broken_link(line, cycle) is not None})
+    return pl.DataFrame(rows, schema=_SEALS)

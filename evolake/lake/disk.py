@@ -1,0 +1,132 @@
+"""Every touch of the file system that the lake's protocols make, one small function each.
+
+Two reasons for the narrow door. Durability: a folder entry is only safe after its folder has been synced, and it is easy to forget one.
+Tests: `hook`, when set, is called before every operation with its name and path and may raise or end the process, so that a test can fail
+the Nth operation for N = 1, 2, ... until a run comes through clean. With a hook set, each write is made in two halves with a call between
+them, so that torn files and torn manifest lines are among what is tried.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+Hook = Callable[[str, Path], None]
+
+hook: Hook | None = None
+
+
+def _step(operation: str, path: Path) -> None:
+    if hook is not None:
+        hook(operation, path)
+
+
+def _write_all(descriptor: int, data: bytes | memoryview, path: Path) -> None:
+    view = memoryview(data)
+    if hook is not None and len(view) > 1:
+        half = len(view) // 2
+        _write_rest(descriptor, view[:half])
+        _step("write second half", path)
+        view = view[half:]
+    _write_rest(descriptor, view)
+
+
+def _write_rest(descriptor: int, view: memoryview) -> None:
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def make_folder(path: Path) -> None:
+    """Creates `path` and what is missing above it; every new entry is synced into its parent."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    _step("make folder", path)
+    path.mkdir(exist_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Makes the entries of a folder durable."""
+    _step("sync folder", path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_new(path: Path, data: bytes | memoryview) -> None:
+    """Writes a file that nobody else reads yet and syncs its bytes. An old file of that name is overwritten."""
+    _step("create", path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        _step("write", path)
+        _write_all(descriptor, data, path)
+        _step("sync", path)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Appends to a log in one write and syncs it; creates the log, durably, when it is new."""
+    new = not path.exists()
+    _step("append", path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        _write_all(descriptor, data, path)
+        _step("sync", path)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    if new:
+        sync_folder(path.parent)
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file."""
+    _step("read", path)
+    return path.read_bytes()
+
+
+def replace(source: Path, target: Path) -> None:
+    """Puts `source` in the place of `target` in one step. Sync the folder afterwards."""
+    _step("replace", target)
+    source.replace(target)
+
+
+def link(source: Path, target: Path) -> None:
+    """Gives a file a second name; a name that is already there is left alone."""
+    _step("link", target)
+    try:
+        target.hardlink_to(source)
+    except FileExistsError:
+        return
+
+
+def remove(path: Path) -> None:
+    """Removes a file; one that is gone already is fine."""
+    _step("remove", path)
+    path.unlink(missing_ok=True)
+
+
+def discard(path: Path) -> None:
+    """Removes our own unfinished file after a failure. No step of a protocol: a dead writer's are swept by the next one."""
+    with suppress(OSError):
+        path.unlink()
+
+
+def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
+    """Replaces a small file whole: readers see the old bytes or the new. `tag` keeps writers' temporary names apart."""
+    make_folder(path.parent)
+    temporary = path.with_name(f".tmp-{tag}-{path.name}")
+    try:
+        write_new(temporary, data)
+        replace(temporary, path)
+    except OSError:
+        discard(temporary)
+        raise
+    sync_folder(path.parent)

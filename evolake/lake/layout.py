@@ -1,0 +1,102 @@
+"""Where things lie below the lake's root, and which names may be used there.
+
+    tables/<line>/<asset>/_manifest.jsonl                     what has been published, appended only
+    tables/<line>/<asset>/cycle=0001/part.parquet             one part a partition (Hive keys)
+    tables/<line>/<asset>/part.parquet                        an unpartitioned table
+    tables/<line>/<asset>/_history/...                        parts that were superseded
+    blobs/ab/cdef...    seals/<line>/0001.json    locks/...    quarantine/...    tape/...
+
+The root is a folder of a local file system for now: the protocol needs an atomic replace, appends and advisory locks. Paths are made in this
+file alone and touched through `disk` alone, so that another store with an atomic put can take their place.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolake.errors import InputError
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
+_CYCLE = re.compile(r"\d{4,9}")
+_RESERVED = {"main", "temp", "system", "information_schema", "pg_catalog", "memory"}
+
+PART = "part.parquet"
+MANIFEST = "_manifest.jsonl"
+HISTORY = "_history"
+
+
+def check_name(kind: str, name: str) -> str:
+    """`name`, if it may name a line or an asset; it becomes a folder and an SQL identifier."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
+        raise InputError(f"{name!r} cannot name a {kind}", wanted="lower-case letters, digits and _, starting with a letter", do=f"rename the {kind}")
+    return name
+
+
+def check_cycle(cycle: str) -> str:
+    """`cycle`, if it is zero-padded to four digits: backfills submit keys in string order."""
+    if not isinstance(cycle, str) or not _CYCLE.fullmatch(cycle):
+        raise InputError(f"{cycle!r} is not a cycle", wanted="digits, zero-padded to four", got=repr(cycle), do="write for example 0001")
+    return cycle
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One part of one table: the unit that is locked, published and verified. `cycle` is None for an unpartitioned table."""
+
+    root: Path
+    line: str
+    asset: str
+    cycle: str | None
+
+    def __post_init__(self) -> None:
+        check_name("line", self.line)
+        check_name("asset", self.asset)
+        if self.cycle is not None:
+            check_cycle(self.cycle)
+
+    def __str__(self) -> str:
+        return f"{self.line}/{self.asset}" + (f" cycle {self.cycle}" if self.cycle else "")
+
+    @property
+    def _key(self) -> str:
+        return f"cycle={self.cycle}" if self.cycle else ""
+
+    @property
+    def asset_folder(self) -> Path:
+        return self.root / "tables" / self.line / self.asset
+
+    @property
+    def folder(self) -> Path:
+        return self.asset_folder / self._key
+
+    @property
+    def part(self) -> Path:
+        return self.folder / PART
+
+    @property
+    def manifest(self) -> Path:
+        return self.asset_folder / MANIFEST
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "locks" / self.line / self.asset / f"{self.cycle or 'whole'}.lock"
+
+    @property
+    def token(self) -> Path:
+        return self.lock.with_suffix(".token")
+
+    @property
+    def quarantine(self) -> Path:
+        return self.root / "quarantine" / self.line / self.asset
+
+    def history(self, token: int, file_sha: str) -> Path:
+        """Where the part that `token` wrote lies once it has been superseded."""
+        return self.asset_folder / HISTORY / self._key / f"{token:06d}-{file_sha[:16]}.parquet"
+
+
+def manifests(root: Path) -> list[tuple[str, str, Path]]:
+    """(line, asset, manifest) of every table that has ever been published to, in order."""
+    found = (root / "tables").glob(f"*/*/{MANIFEST}")
+    return sorted((path.parent.parent.name, path.parent.name, path) for path in found)

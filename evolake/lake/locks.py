@@ -1,0 +1,90 @@
+"""Locks: one writer a partition, one running cycle a line; and the fencing token that outlives a lost lock.
+
+A lock is an advisory lock on a file (filelock), so it dies with its process. Beside it lies a note that names the holder, for the error that
+the loser gets. A lock can still be lost without its holder noticing (a network file system, a suspended machine), so each writer also takes a
+token from a counter that only grows, and asks just before it puts bytes in place whether its token is still the newest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from evolake.errors import PartitionBusy
+from evolake.lake import disk
+
+
+@contextmanager
+def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[None]:
+    """Holds the lock at `path` while the block runs.
+
+    Args:
+        path: the lock file; kept after release. what: what is locked, for messages.
+        run_id: who asks. timeout_s: how long to wait for another holder; 0 is not at all.
+
+    Raises:
+        PartitionBusy: another holder kept it for `timeout_s`; names the holder.
+    """
+    disk.make_folder(path.parent)
+    note = path.with_suffix(".holder")
+    lock = FileLock(path, thread_local=False, fallback_to_soft=False)
+    try:
+        lock.acquire(timeout=timeout_s, poll_interval=0.02)
+    except Timeout:
+        raise PartitionBusy(
+            f"{what} is busy", wanted=f"the lock {path} for run {run_id}", got=f"it is held by {holder(note)}",
+            do="wait until that run has ended, or stop it, and run again",
+        ) from None
+    try:
+        about = {"run_id": run_id, "pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+        disk.write_atomic(note, json.dumps(about).encode(), tag="note")
+        yield
+    finally:
+        disk.discard(note)
+        lock.release()
+
+
+def holder(note: Path) -> str:
+    """Who a lock's note names, in words."""
+    try:
+        about = json.loads(note.read_bytes())
+        return f"run {about['run_id']} (process {about['pid']} on {about['host']}, since {about['since']})"
+    except (FileNotFoundError, ValueError, KeyError):
+        return "a run that has not signed yet"
+
+
+class Fence:
+    """The fencing token of one writer of one partition."""
+
+    def __init__(self, path: Path, token: int, what: str, run_id: str):
+        self._path, self.token, self._what, self._run_id = path, token, what, run_id
+
+    @classmethod
+    def take(cls, path: Path, *, at_least: int, what: str, run_id: str) -> Fence:
+        """The next token of the counter at `path`, above `at_least`; stored before it is used."""
+        token = max(_newest(path), at_least) + 1
+        disk.write_atomic(path, str(token).encode(), tag="token")
+        return cls(path, token, what, run_id)
+
+    def check(self) -> None:
+        """Raises PartitionBusy when another writer has taken a newer token: this one has lost its lock and must not go on."""
+        newest = _newest(self._path)
+        if newest > self.token:
+            raise PartitionBusy(
+                f"{self._what}: run {self._run_id} lost its lock to a newer writer", wanted=f"token {self.token} to be the newest",
+                got=f"token {newest}", do="nothing was changed by this run; run it again if its content is still wanted",
+            )
+
+
+def _newest(path: Path) -> int:
+    try:
+        return int(disk.read(path))
+    except FileNotFoundError:
+        return 0

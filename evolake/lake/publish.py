@@ -1,0 +1,125 @@
+"""The publish protocol: after a crash at any point, readers see the old content whole or the new content whole.
+
+Under the partition's lock: write a temporary file beside the target, sync it, open it again and check it; append the intent; give the old
+part a second name in the history; replace; sync the folder; append the commit. The fencing token is asked for again before the replace and
+before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+
+from evolake.errors import CorruptPart, LakeError
+from evolake.lake import disk, hashing
+from evolake.lake.layout import Partition
+from evolake.lake.locks import Fence, hold
+from evolake.lake.manifest import COMMIT, INTENT, Entry, Manifests, Record
+from evolake.lake.schemas import TableSchema
+from evolake.lake.verify import Verifier
+
+ROW_GROUP = 1 << 17
+
+
+def encode(frame: pl.DataFrame) -> bytes:
+    """The frame as Parquet bytes, the same for the same frame however it is chunked."""
+    buffer = io.BytesIO()
+    frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP)
+    return buffer.getvalue()
+
+
+class Publisher:
+    """Writes parts of one lake."""
+
+    def __init__(self, manifests: Manifests, verifier: Verifier, lock_timeout_s: float, clock: Callable[[], datetime]):
+        self._manifests, self._verifier, self._lock_timeout_s, self._clock = manifests, verifier, lock_timeout_s, clock
+
+    def publish(self, partition: Partition, frame: pl.DataFrame, run_id: str, schema: TableSchema | None) -> Record:
+        """Publishes `frame` as the partition's content. Content that is there already is left as it is; see `Lake.publish`."""
+        content_sha = hashing.content_hash(frame, schema.provenance if schema else ())
+        try:
+            with hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s):
+                current = self._finish_what_was_begun(partition)
+                if current and _is_same(current.record, content_sha, schema):
+                    return current.record
+                return self._replace(partition, frame, content_sha, run_id, schema, current)
+        except OSError as error:
+            raise LakeError(
+                f"{partition} could not be published by run {run_id}", wanted=f"to write below {partition.asset_folder}",
+                got=f"{error.strerror or error} ({error.filename or 'no file named'})",
+                do="nothing is lost: mend the disk (space, permissions) and run again",
+            ) from error
+
+    def _finish_what_was_begun(self, partition: Partition) -> Entry | None:
+        """The entry whose content the partition holds. Sweeps dead writers' files; commits what a dead writer had put in place."""
+        for leftover in partition.folder.glob(".tmp-*"):
+            disk.remove(leftover)
+        try:
+            settled = self._verifier.settle_locked(partition)
+        except CorruptPart:
+            return None  # it is in quarantine now, and the new content mends the partition
+        if settled is None:
+            return None
+        if not settled.committed:
+            disk.sync_folder(partition.folder)
+            self._manifests.append(partition.manifest, _as_commit(settled.entry))
+        return settled.entry
+
+    def _replace(
+        self, partition: Partition, frame: pl.DataFrame, content_sha: str, run_id: str, schema: TableSchema | None, current: Entry | None
+    ) -> Record:
+        fence = Fence.take(partition.token, at_least=self._verifier.log(partition).last_token, what=str(partition), run_id=run_id)
+        data = encode(frame)
+        record = Record(
+            line=partition.line, asset=partition.asset, cycle=partition.cycle, path=partition.part, rows=frame.height,
+            content_sha=content_sha, file_sha=hashlib.sha256(data).hexdigest(), schema_name=schema.name if schema else None,
+            schema_version=schema.version if schema else None, run_id=run_id, created_at=self._clock(),
+        )
+        columns = {name: str(kind) for name, kind in frame.schema.items()}
+        intent = Entry(INTENT, fence.token, len(data), columns, record)
+        temporary = partition.folder / f".tmp-{re.sub(r'[^A-Za-z0-9_-]', '_', run_id)[:60]}-{fence.token}"
+        disk.make_folder(partition.folder)
+        try:
+            disk.write_new(temporary, data)
+            self._check_written(partition, temporary, frame, record)
+            self._manifests.append(partition.manifest, intent)
+            if current:
+                kept = partition.history(current.token, current.record.file_sha)
+                disk.make_folder(kept.parent)
+                disk.link(partition.part, kept)
+                disk.sync_folder(kept.parent)
+            fence.check()
+            disk.replace(temporary, partition.part)
+        except BaseException:
+            disk.discard(temporary)
+            raise
+        disk.sync_folder(partition.folder)
+        fence.check()
+        self._manifests.append(partition.manifest, _as_commit(intent))
+        return record
+
+    def _check_written(self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record) -> None:
+        """Opens what was written as a reader would: bytes, columns and rows must be those that were meant."""
+        on_disk = disk.read(temporary)
+        sha = hashlib.sha256(on_disk).hexdigest()
+        scan = pl.scan_parquet(io.BytesIO(on_disk))
+        found = (sha, dict(scan.collect_schema()), scan.select(pl.len()).collect().item())
+        wanted = (record.file_sha, dict(frame.schema), frame.height)
+        if found != wanted:
+            what = f"{partition}: what was written is not what was meant"
+            raise LakeError(what, wanted=str(wanted), got=str(found), do="check the disk, and run again")
+
+
+def _as_commit(entry: Entry) -> Entry:
+    return Entry(COMMIT, entry.token, entry.size, entry.columns, entry.record)
+
+
+def _is_same(record: Record, content_sha: str, schema: TableSchema | None) -> bool:
+    described = (schema.name, schema.version) if schema else (None, None)
+    return record.content_sha == content_sha and (record.schema_name, record.schema_version) == described

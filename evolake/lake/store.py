@@ -1,0 +1,150 @@
+"""The lake: typed Parquet tables by line, asset and cycle, published whole and verified when read.
+
+Readers trust the manifest, never a listing. The content hash of a part is its DataVersion; publishing the same content twice changes nothing;
+content that is superseded is kept. See `publish` for the protocol, `verify` for what a reader does after a crash, `catalogue` for SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from evolake.errors import InputError
+from evolake.lake import hashing
+from evolake.lake.blobs import BlobStore
+from evolake.lake.layout import Partition, check_name, manifests
+from evolake.lake.locks import hold
+from evolake.lake.manifest import Manifests, Record
+from evolake.lake.publish import Publisher
+from evolake.lake.schemas import TableSchema
+from evolake.lake.seals import Seals
+from evolake.lake.verify import Shas, Verifier
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Lake:
+    """One lake, at a local folder. Folders are made when they are first needed.
+
+    Args:
+        root: the lake's folder.
+        lock_timeout_s: how long a publisher waits for another writer of the same partition.
+        clock: gives `Record.created_at`.
+    """
+
+    def __init__(self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now):
+        self.root = Path(root).absolute()
+        self._manifests = Manifests(self.root)
+        self.verifier = Verifier(self.root, self._manifests, lock_timeout_s)
+        self._publisher = Publisher(self._manifests, self.verifier, lock_timeout_s, clock)
+        self.blobs = BlobStore(self.root)
+        self.seals = Seals(self.root, clock)
+
+    def publish(
+        self, line: str, asset: str, frame: pl.DataFrame, *, cycle: str | None, run_id: str, schema: TableSchema | None = None
+    ) -> Record:
+        """Makes `frame` the content of one partition; `cycle=None` is the one part of an unpartitioned table.
+
+        Returns:
+            The record of what the partition now holds. Where it held the same content before, that is the earlier record.
+
+        Raises:
+            InputError: the frame does not fit `schema`, or a name cannot be used.
+            PartitionBusy: another writer holds the partition, or has passed this one.
+            LakeError: the disk failed; readers still see the old content or, whole, the new.
+        """
+        partition = Partition(self.root, line, asset, cycle)
+        frame = schema.validate(frame) if schema else frame
+        self._refuse_mixture(partition)
+        return self._publisher.publish(partition, frame, run_id, schema)
+
+    def _refuse_mixture(self, partition: Partition) -> None:
+        known = self._manifests.load(partition.manifest)
+        if known and (None in known) != (partition.cycle is None):
+            raise InputError(
+                f"{partition.line}/{partition.asset} is {'un' if None in known else ''}partitioned",
+                wanted="a part of the same sort", got=f"cycle {partition.cycle}", do="publish it under another asset name",
+            )
+
+    def content_hash(self, frame: pl.DataFrame, schema: TableSchema | None = None) -> str:
+        """The DataVersion of a frame: what `publish` would record as `content_sha` with the same schema."""
+        return hashing.content_hash(frame, schema.provenance if schema else ())
+
+    def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
+        """What the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication."""
+        partition = Partition(self.root, line, asset, cycle)
+        log = self.verifier.log(partition)
+        if log.pending:
+            settled = self.verifier.settle(partition)
+            return settled.entry.record if settled else None
+        return log.committed.record if log.committed else None
+
+    def cycles(self, line: str, asset: str) -> list[str]:
+        """The cycles of a table that hold something, in order."""
+        known = self._manifests.load(Partition(self.root, line, asset, None).manifest)
+        return [cycle for cycle in sorted(filter(None, known)) if self.record(line, asset, cycle)]
+
+    def assets(self) -> Iterator[tuple[str, str]]:
+        """(line, asset) of every table."""
+        return ((line, asset) for line, asset, _ in manifests(self.root))
+
+    def read(self, line: str, asset: str, cycle: str | None = None) -> pl.DataFrame:
+        """The verified content of one partition; without `cycle`, of a whole table, cycle after cycle, with a `cycle` column.
+
+        Raises:
+            InputError: nothing was published there.
+            CorruptPart: the bytes are not what the manifest says; they are in quarantine.
+        """
+        frames = [_with_cycle(self._read(part).lazy(), part, cycle) for part in self._parts(line, asset, cycle)]
+        return pl.concat(frames, how="diagonal_relaxed").collect()
+
+    def scan(self, line: str, asset: str, cycle: str | None = None) -> pl.LazyFrame:
+        """As `read`, lazily: verified now, read at collect. A part that is replaced in between is read as its newer content, whole."""
+        frames = []
+        for part in self._parts(line, asset, cycle):
+            self._settled(part)
+            frames.append(_with_cycle(pl.scan_parquet(part.part, hive_partitioning=False, glob=False), part, cycle))
+        return pl.concat(frames, how="diagonal_relaxed")
+
+    def _parts(self, line: str, asset: str, cycle: str | None) -> list[Partition]:
+        cycles = [cycle] if cycle else (self.cycles(line, asset) or [None])
+        return [Partition(self.root, line, asset, each) for each in cycles]
+
+    def _settled(self, partition: Partition) -> Record:
+        settled = self.verifier.settle(partition)
+        if settled is None:
+            known = self.cycles(partition.line, partition.asset)
+            raise InputError(
+                f"nothing has been published as {partition}", wanted=f"one of the cycles {', '.join(known)}" if known else "a published table",
+                do=f"materialize {partition.line}/{partition.asset} first, or name another",
+            )
+        return settled.entry.record
+
+    def _read(self, partition: Partition) -> pl.DataFrame:
+        while True:
+            before = Shas.identity(partition.part) if partition.part.exists() else None
+            self._settled(partition)
+            frame = pl.read_parquet(partition.part, hive_partitioning=False, glob=False)
+            if before and Shas.identity(partition.part)[:3] == before[:3]:
+                return frame
+
+    def line_lock(self, line: str, *, run_id: str, timeout_s: float = 0) -> AbstractContextManager[None]:
+        """Holds the line for one run: at most one cycle of a line runs at a time.
+
+        Raises:
+            PartitionBusy: another run holds the line; names it.
+        """
+        path = self.root / "locks" / f"{check_name('line', line)}.lock"
+        return hold(path, what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+
+
+def _with_cycle(frame: pl.LazyFrame, part: Partition, asked: str | None) -> pl.LazyFrame:
+    if asked or part.cycle is None or "cycle" in frame.collect_schema():
+        return frame
+    return frame.with_columns(cycle=pl.lit(part.cycle))

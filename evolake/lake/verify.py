@@ -1,0 +1,144 @@
+"""What a partition holds right now: the old content whole, the new content whole, or damage that is put aside.
+
+The bytes of the part decide. Bytes of the last commit: that is the content. Bytes of a pending intent: its writer got as far as the replace,
+so the reader rolls forward to it. Anything else is damage: the part goes to quarantine and the reader gets CorruptPart. A publisher may be at
+work meanwhile; a manifest that has grown since it was read is read again before anything is called damaged, and nothing is moved without
+the partition's lock.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolake.errors import CorruptPart, PartitionBusy
+from evolake.lake import disk, hashing
+from evolake.lake.layout import Partition
+from evolake.lake.locks import hold
+from evolake.lake.manifest import Entry, Manifests, PartitionLog
+
+_NOT_YET_SETTLED_NS = 100_000_000
+_READER = "reader"
+
+
+class Shas:
+    """sha256 of files, remembered while a file's inode, size and times stay as they are.
+
+    Times are as coarse as the kernel's tick, so a file that changed within the last 0.1 s is not remembered.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[int, int, int, int], str]] = {}
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def identity(path: Path) -> tuple[int, int, int, int]:
+        """Inode, size, and times of modification and change, of the file that `path` names now."""
+        status = path.stat()
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+    def of(self, path: Path) -> str:
+        """sha256 hex of the bytes at `path`."""
+        before = self.identity(path)
+        with self._lock:
+            known = self._known.get(path)
+        if known and known[0] == before:
+            return known[1]
+        sha = hashing.file_sha(path)
+        if self.identity(path) == before and time.time_ns() - max(before[2:]) > _NOT_YET_SETTLED_NS:
+            with self._lock:
+                self._known[path] = (before, sha)
+        return sha
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to."""
+
+    entry: Entry
+    committed: bool
+
+
+class Verifier:
+    """Settles what partitions hold. One a Lake; shared by its readers and publishers."""
+
+    def __init__(self, root: Path, manifests: Manifests, lock_timeout_s: float):
+        self._root, self._manifests, self._lock_timeout_s = root, manifests, lock_timeout_s
+        self.shas = Shas()
+
+    def log(self, partition: Partition) -> PartitionLog:
+        """The manifest's account of one partition, re-read when the manifest has grown."""
+        return self._manifests.load(partition.manifest).get(partition.cycle, PartitionLog((), ()))
+
+    def settle(self, partition: Partition) -> Settled | None:
+        """What the partition holds, verified; None where nothing has been published.
+
+        Raises:
+            CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.
+        """
+        settled, got = self._look(partition)
+        if got is None:
+            return settled
+        try:
+            with hold(partition.lock, what=str(partition), run_id=_READER, timeout_s=self._lock_timeout_s):
+                return self.settle_locked(partition)
+        except PartitionBusy as busy:
+            raise _damage(partition, self.log(partition), got, f"a writer is at work ({busy.got}); read again when it has ended") from None
+
+    def settle_locked(self, partition: Partition) -> Settled | None:
+        """As `settle`, for a caller that holds the partition's lock."""
+        settled, got = self._look(partition)
+        if got is None:
+            return settled
+        raise _damage(partition, self.log(partition), got, self._put_aside(partition, got))
+
+    def _look(self, partition: Partition) -> tuple[Settled | None, str | None]:
+        """(what the bytes are, None), or (None, what is wrong with them)."""
+        while True:
+            log = self.log(partition)
+            try:
+                sha = self.shas.of(partition.part)
+                got = f"sha256 {sha}"
+            except FileNotFoundError:
+                sha, got = None, "no file"
+            if sha is None and not log.commits:
+                settled = None, None
+            elif log.committed and sha == log.committed.record.file_sha:
+                settled = Settled(log.committed, committed=True), None
+            elif rolled := next((entry for entry in log.pending if entry.record.file_sha == sha), None):
+                settled = Settled(rolled, committed=False), None
+            else:
+                settled = None, got
+            if settled[1] is None or self.log(partition) == log:
+                return settled
+
+    def _put_aside(self, partition: Partition, got: str) -> str:
+        """Moves the damaged part to quarantine with a note, and says so; the caller holds the lock."""
+        folder = partition.quarantine
+        if not partition.part.exists():
+            notes = sorted(folder.glob(f"{partition.cycle or 'whole'}-*.json"))
+            return f"it was put aside earlier, see {notes[-1]}" if notes else "the file is gone and was not put aside by evolake"
+        disk.make_folder(folder)
+        target = folder / f"{partition.cycle or 'whole'}-{got.removeprefix('sha256 ')[:16]}.parquet"
+        committed = self.log(partition).committed
+        note = {
+            "partition": str(partition), "got": got, "wanted": committed.record.file_sha if committed else None,
+            "run_id": committed.record.run_id if committed else None,
+        }
+        disk.write_atomic(target.with_suffix(".json"), json.dumps(note, indent=1).encode(), tag=_READER)
+        disk.replace(partition.part, target)
+        disk.sync_folder(partition.folder)
+        disk.sync_folder(folder)
+        return f"it has been moved to {target}"
+
+
+def _damage(partition: Partition, log: PartitionLog, got: str, where: str) -> CorruptPart:
+    entry = log.committed
+    wanted = "a part that the manifest knows of"
+    if entry:
+        wanted = f"sha256 {entry.record.file_sha} ({entry.record.rows} rows, {entry.size} bytes, written by run {entry.record.run_id})"
+    what = f"the part {partition.part} of {partition} is damaged"
+    return CorruptPart(what, wanted=wanted, got=f"{got}; {where}", do=f"materialize {partition} again")

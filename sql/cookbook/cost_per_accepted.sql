@@ -1,0 +1,10 @@
+-- What did one accepted artifact of a line cost, in each cycle? Calls that were not about one artifact (planning, say) count too.
+WITH spent AS (
+    SELECT cycle, sum(usd) AS usd, sum(input_tokens + output_tokens) AS tokens FROM calls WHERE line = $line GROUP BY cycle
+), accepted AS (
+    SELECT cycle, count(DISTINCT artifact_id) AS accepted FROM artifacts
+    WHERE line = $line AND state IN ('accepted', 'champion') GROUP BY cycle
+)
+SELECT cycle, coalesce(usd, 0) AS usd, coalesce(tokens, 0) AS tokens, coalesce(accepted, 0) AS accepted,
+    coalesce(usd, 0) / nullif(accepted, 0) AS usd_each
+FROM spent FULL JOIN accepted USING (cycle) ORDER BY cycle;
