@@ -1,0 +1,155 @@
+"""A gate on a whole partition: a blocking asset check whose verdict is a Great Expectations suite's.
+
+Per candidate, gates write verdict rows (evolake.gates). On top of them these checks guard what a cycle hands on: keys are unique, every accepted
+row passed every gate, no survivor lacks its proof. A failing check stops what is downstream in the same run, and shows five offending rows and the
+SQL that finds all of them. Great Expectations alone decides; the SQL only explains. A suite that cannot be evaluated (a missing column, say) is a
+fault of ours and makes the run red as an error, never as a failed check.
+
+Great Expectations and pandas cost seconds to import, so they are imported when a check runs, not when definitions load.
+"""
+
+from __future__ import annotations
+
+import os
+import typing
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+import polars as pl
+
+from evolake.errors import MachineryError
+from evolake.lake import Lake
+from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from great_expectations.expectations.expectation import Expectation
+
+Expectations = Callable[[ModuleType], Sequence["Expectation"]]
+"""Given `great_expectations.expectations`, the expectations that the frame must meet: `lambda gxe: [gxe.ExpectColumnValuesToBeUnique(...)]`."""
+
+Prepare = Callable[[pl.DataFrame, Lake, str | None], pl.DataFrame]
+"""(the asset's frame, the lake, the cycle) -> the frame that the suite judges."""
+
+OFFENDERS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a suite said: did all hold, how many were asked, and one line for each that did not."""
+
+    passed: bool
+    asked: int
+    broken: tuple[str, ...]
+
+
+def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgement:
+    """Evaluate a suite over `frame`.
+
+    Raises:
+        MachineryError: an expectation could not be evaluated (it names a column that is not there, for instance).
+    """
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    import great_expectations as gx
+    import great_expectations.expectations as gxe
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    whole = context.data_sources.add_pandas("lake").add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
+    batch = whole.get_batch({"dataframe": frame.to_pandas()})
+    result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
+    if result.success is None or not result.results:
+        raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="mend the check")
+    for one in result.results:
+        if reason := _raised(one.exception_info):
+            raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
+    return Judgement(bool(result.success), len(result.results), tuple(_line(one) for one in result.results if not one.success))
+
+
+def suite_check(
+    asset: dg.AssetsDefinition, name: str, description: str, partitions_def: dg.PartitionsDefinition | None, expectations: Expectations,
+    offenders_sql: str, *, prepare: Prepare | None = None,
+) -> dg.AssetChecksDefinition:
+    """A blocking check of `asset`, judged by a suite.
+
+    Args:
+        partitions_def: the asset's own (`cycles`), or None for an unpartitioned asset.
+        expectations: see `Expectations`.
+        offenders_sql: a query over the lake's views that finds every offending row; `$cycle` is the cycle that is checked.
+        prepare: makes the frame that the suite judges out of the asset's frame (a join with a side table, a count); None: the asset's frame itself.
+
+    Metadata: rows, expectations and, where it failed, `broken`, `offending_rows` (a markdown table of five), `offending_count` and `sql`, ready to
+    paste.
+    """
+
+    def check(context: dg.AssetCheckExecutionContext, lake: LakeResource, frame: pl.DataFrame) -> dg.AssetCheckResult:
+        cycle = context.partition_key if context.has_partition_key else None
+        judged = judge(prepare(frame, lake.open(), cycle) if prepare else frame, name, expectations)
+        metadata: dict[str, Any] = {"rows": frame.height, "expectations": judged.asked}
+        if not judged.passed:
+            metadata |= explanation(lake.open(), offenders_sql.strip(), cycle, judged)
+        return dg.AssetCheckResult(passed=judged.passed, metadata=metadata, description="; ".join(judged.broken) or None)
+
+    check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
+        return dg.asset_check(
+            asset=asset, name=name, description=description, blocking=True, partitions_def=partitions_def, pool=asset.op.pool,
+            compute_kind="great_expectations",
+        )(check)
+
+
+def explanation(lake: Lake, sql: str, cycle: str | None, judged: Judgement) -> dict[str, Any]:
+    """Metadata of a failed check: what broke, five offending rows, and the SQL that finds all."""
+    from evolake.lake import Catalogue
+
+    parameters = {"cycle": cycle} if "$cycle" in sql else {}
+    with Catalogue(lake) as catalogue:
+        offenders = catalogue.frame(sql, parameters)
+    return {
+        "broken": dg.MetadataValue.md("\n".join(f"- {line}" for line in judged.broken)),
+        "offending_rows": dg.MetadataValue.md(markdown_table(offenders.head(OFFENDERS_SHOWN))),
+        "offending_count": offenders.height,
+        "sql": dg.MetadataValue.md(f"```sql\n{with_cycle(sql, cycle)}\n```"),
+    }
+
+
+def with_cycle(sql: str, cycle: str | None) -> str:
+    """The query with its cycle filled in, ready for `evolake sql`."""
+    return sql.replace("$cycle", f"'{cycle}'") if cycle else sql
+
+
+def markdown_table(frame: pl.DataFrame) -> str:
+    """A frame as a markdown table; long cells are cut at 60 characters."""
+    if frame.is_empty():
+        return "the SQL finds no row: the suite looks at something that this query does not"
+    head = "| " + " | ".join(frame.columns) + " |\n|" + " --- |" * frame.width
+    return "\n".join([head, *("| " + " | ".join(_cell(value) for value in row) + " |" for row in frame.iter_rows())])
+
+
+def _cell(value: object) -> str:
+    text = str(value).replace("|", "\\|").replace("\n", " ")
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _line(result: Any) -> str:
+    """One failed expectation in words: its type, what it looked at, how many rows broke it."""
+    config, found = result.expectation_config, result.result
+    looked_at = ", ".join(f"{key}={value}" for key, value in config.kwargs.items() if key != "batch_id")
+    count = found.get("unexpected_count")
+    counted = f": {count} of {found['element_count']} rows" if count is not None else f": observed {found.get('observed_value')}"
+    return f"{config.type}({looked_at}){counted}"
+
+
+def _raised(info: dict[str, Any] | None) -> str | None:
+    """The message of an expectation that raised; Great Expectations keeps it flat or keyed by metric."""
+    if not info:
+        return None
+    for one in [info] if "raised_exception" in info else info.values():
+        if one.get("raised_exception"):
+            return str(one.get("exception_message"))
+    return None

@@ -1,0 +1,207 @@
+"""The feedback edge: opening a cycle, and sealing the population that enters the next one.
+
+Cycle n+1 starts from what survived cycle n. Dagster refuses such a loop as a dependency, so it goes through the lake: the external asset
+`L/incoming[n]` is sealed by the closing asset of cycle n-1. Seals form a hash chain: each names the version it was built on. Opening cycle n
+reopens seal n+1, and a cycle starts only when every link before it holds. So a failure, a change, or a partial re-run anywhere upstream stops
+what stands on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
+materialization (the other way round the UI calls fresh partitions stale).
+
+Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work stands. Sealing compares: a closing asset that is
+re-run alone after its population has changed cannot pass old work off as new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from assets.guards import require_passed
+from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
+from evolake.errors import PartitionBusy
+from evolake.lake import Lake, Seal, following, preceding
+from resources.lake import LakeResource
+
+__all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "cycles", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
+
+OPENED = "opened"
+INCOMING = "incoming__"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A cycle that has begun: its key and the seal of the population that enters it."""
+
+    cycle: str
+    seal: Seal
+
+    def metadata(self) -> dict[str, str]:
+        """For the opening asset's materialization."""
+        return {"incoming_version": self.seal.version}
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A population that waits for `cycle`: its version, rows a table, and whether it is the one before it again (nothing survived)."""
+
+    cycle: str
+    version: str
+    rows: dict[str, int]
+    carried_over: bool
+
+    def metadata(self) -> dict[str, Any]:
+        """For the closing asset's materialization. `warning` is there when nothing survived."""
+        shown: dict[str, Any] = {"next_cycle": self.cycle, "incoming_version": self.version}
+        shown |= {f"rows_{table}": rows for table, rows in self.rows.items()}
+        if self.carried_over:
+            shown["warning"] = "WARN: no survivor; the previous population enters the next cycle again"
+        return shown
+
+
+def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line) -> Opened:
+    """Begin the cycle of `context.partition_key`: hold the line, require every link of the chain, reopen the seal that this cycle will make.
+
+    Raises:
+        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what mends it.
+    """
+    cycle = context.partition_key
+    hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot start")
+    store = lake.open()
+    if broken := store.seals.broken_link(line.name, cycle):
+        raise dg.Failure(recovery_sentence(store, line, cycle, *broken), allow_retries=False)
+    seal = store.seals.read(line.name, cycle)
+    assert seal is not None, "an unbroken chain ends in a seal"
+    store.seals.reopen(line.name, following(cycle), context.run_id)
+    store.publish(line.name, OPENED, pl.DataFrame({"cycle": [cycle], "incoming_version": [seal.version]}), cycle=cycle, run_id=context.run_id)
+    return Opened(cycle, seal)
+
+
+def read_population(lake: LakeResource, line: Line, cycle: str) -> dict[str, pl.DataFrame]:
+    """The tables that enter `cycle`, each compared with the hash that its seal holds.
+
+    Raises:
+        dg.Failure: not sealed, or a table is not the one that was sealed.
+    """
+    store = lake.open()
+    seal = store.seals.read(line.name, cycle)
+    if seal is None or seal.state != "sealed":
+        state = seal.state if seal else "missing"
+        raise dg.Failure(recovery_sentence(store, line, cycle, cycle, state), allow_retries=False)
+    tables: dict[str, pl.DataFrame] = {}
+    for asset, sha in seal.tables.items():
+        record = store.record(line.name, asset, cycle)
+        if record is None or record.content_sha != sha:
+            why = f"not what was sealed (table {asset}: wanted content {sha[:12]}, got {record.content_sha[:12] if record else 'nothing'})"
+            raise dg.Failure(recovery_sentence(store, line, cycle, cycle, why), allow_retries=False)
+        tables[asset.removeprefix(INCOMING)] = store.read(line.name, asset, cycle)
+    return tables
+
+
+def seal_cycle(
+    context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str, tables: Mapping[str, pl.DataFrame], *,
+    built_on: Opened | str | None = None, guarded_by: Sequence[dg.AssetChecksDefinition] = (), population: str | None = None,
+) -> Sealed:
+    """Seal what survived `cycle` as the population of the next one, register the next partition, mirror it in Dagster's events.
+
+    Args:
+        tables: name -> frame; published as `incoming__<name>` of the next cycle. No rows means that nothing survived: the population that entered
+            `cycle` is sealed again, with a warning. That is legal.
+        built_on: the version of `incoming[cycle]` that the work stands on. None: what the opening asset noted.
+        guarded_by: blocking checks that must have passed on this cycle's current parts; in a whole run they have, in a partial one they may not.
+        population: the table whose rows count as survivors; None: all of them.
+
+    Raises:
+        dg.Failure: not retried. A guard has not passed, or the cycle was opened on another population than the one that is sealed now.
+    """
+    hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot be sealed")
+    store = lake.open()
+    entering = _opened_version(store, line, cycle) if built_on is None else built_on if isinstance(built_on, str) else built_on.seal.version
+    now = store.seals.read(line.name, cycle)
+    if now is None or now.state != "sealed" or now.version != entering:
+        why = "its work stands on another population than the one that enters it now"
+        raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
+    require_passed(context, guarded_by, cycle)
+    survived = (tables[population].height if population else sum(frame.height for frame in tables.values())) > 0
+    if not survived:
+        context.log.warning(f"WARN: cycle {cycle} of {line.name} has no survivor; what entered it enters cycle {following(cycle)} again")
+        tables = read_population(lake, line, cycle)
+    return _seal(context, store, line, following(cycle), tables, entering, carried_over=not survived)
+
+
+def seal_seeds(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, tables: Mapping[str, pl.DataFrame]) -> Sealed:
+    """Seal the population that enters cycle 0001. For the line's seed asset.
+
+    Raises:
+        dg.Failure: another run holds the line, or there are no seeds at all.
+    """
+    hold(context, lake, line, f"the seeds of line {line.name!r} cannot be sealed")
+    if not any(frame.height for frame in tables.values()):
+        raise dg.Failure(f"line {line.name!r} has no seeds: every table is empty. Add seeds and materialize again.", allow_retries=False)
+    return _seal(context, lake.open(), line, FIRST_CYCLE, tables, None, carried_over=False)
+
+
+def population_version(hashes: Mapping[str, str]) -> str:
+    """Content version of a population: sha256 of its tables' names and content hashes."""
+    return hashlib.sha256(json.dumps(dict(hashes), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def hold(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, refusal: str) -> None:
+    """Take the line's lock for this run, or fail with `refusal` and who holds it."""
+    try:
+        lake.hold(line.name, context.run_id)
+    except PartitionBusy as busy:
+        raise dg.Failure(f"{refusal}: {busy} Nothing was changed.", allow_retries=False) from busy
+
+
+def mend(line: Line, first: str) -> str:
+    """What to do when everything from cycle `first` on has to run again."""
+    return (
+        f"Materialize the whole group {line.name!r} from cycle {first} on, in one new backfill (or: evolake run --lines {line.name}). "
+        'Do not use "re-execute from failure" on the old backfill: it runs later cycles first.'
+    )
+
+
+def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str) -> str:
+    """Why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what mends it."""
+    opening = f"cycle {cycle} cannot start: the population that enters cycle {broken} is {why}"
+    blamed = preceding(broken)
+    if blamed is None:
+        return f"{opening}. Materialize the group {line.seeds_group!r} first."
+    seal = lake.seals.read(line.name, broken)
+    if seal is None:
+        return f"{opening}: cycle {blamed} has not run. {mend(line, blamed)}"
+    if seal.state != "sealed":
+        return f"{opening}: the run of cycle {blamed} failed or did not finish (run {seal.run_id}). {mend(line, blamed)}"
+    return f"{opening}: cycle {blamed} has to run again. {mend(line, blamed)}"
+
+
+def _opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
+    if lake.record(line.name, OPENED, cycle) is None:
+        return None
+    return lake.read(line.name, OPENED, cycle)["incoming_version"].item()
+
+
+def _seal(
+    context: dg.AssetExecutionContext, store: Lake, line: Line, cycle: str, tables: Mapping[str, pl.DataFrame], built_on: str | None, *,
+    carried_over: bool,
+) -> Sealed:
+    hashes = {
+        f"{INCOMING}{table}": store.publish(
+            line.name, f"{INCOMING}{table}", frame, cycle=cycle, run_id=context.run_id, schema=line.population.get(table)
+        ).content_sha
+        for table, frame in sorted(tables.items())
+    }
+    version = population_version(hashes)
+    store.seals.seal(line.name, cycle, version, built_on, context.run_id, hashes)
+    register_keys(context.instance, [cycle])
+    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over)
+    tags = {"dagster/data_version": version}
+    key = line.key("incoming")
+    context.log_event(dg.AssetObservation(asset_key=key, partition=cycle, tags=tags))
+    context.log_event(dg.AssetMaterialization(asset_key=key, partition=cycle, tags=tags, metadata=sealed.metadata()))
+    return sealed

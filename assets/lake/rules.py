@@ -1,0 +1,28 @@
+"""Rules as Dagster sees them: files that people edit, observed and never computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+
+from assets.line import Line, files_version
+from evolake.errors import InputError
+
+
+def rules_asset(line: Line, folder: Path, *, name: str = "rules", pattern: str = "*.md", description: str | None = None) -> dg.SourceAsset:
+    """An observable source asset in the line's seeds group. Its data version is the hash of the files under `folder` that match `pattern`.
+
+    An edited rule makes every asset that depends on it stale, and nothing else. Observing an empty or absent folder raises InputError.
+    """
+
+    shown = description or f"Rule files of the line {line.name}."
+
+    @dg.observable_source_asset(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)
+    def rules() -> dg.DataVersion:
+        paths = [path for path in folder.rglob(pattern) if path.is_file()]
+        if not paths:
+            raise InputError(f"no rule file in {folder}", wanted=f"at least one {pattern}", do="restore data_lake/seeds/rules/ (git checkout)")
+        return dg.DataVersion(files_version(paths, folder))
+
+    return rules

@@ -1,0 +1,145 @@
+"""A line of evolution as Dagster sees it: names, partitions, groups and pools, said once.
+
+Every asset of a line is keyed (line, asset). Cycle assets are partitioned by `cycles`, sit in the group of the line's name and share one pool of
+one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in a group of their own:
+"Materialize all" on the line's group is then one cycle's assets and nothing else, and a backfill is never split into waves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from evolake.lake import TableSchema
+from resources.tables import declare
+
+CYCLE = "cycle"
+cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
+"""Evolution cycles: `0001`, `0002`, ... Zero padding is load-bearing: a backfill submits keys in string order."""
+
+Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
+FIRST_CYCLE = "0001"
+MAX_CYCLE = 9999
+
+
+def cycle_key(number: int) -> str:
+    """The partition key of cycle `number` (1..9999)."""
+    if not 1 <= number <= MAX_CYCLE:
+        raise ValueError(f"cycle numbers run from 1 to {MAX_CYCLE} (got {number})")
+    return f"{number:04d}"
+
+
+def register_keys(instance: dg.DagsterInstance, keys: Iterable[str]) -> list[str]:
+    """Add the partition keys that are not there yet; gives those it added."""
+    there = set(instance.get_dynamic_partitions(CYCLE))
+    missing = [key for key in keys if key not in there]
+    if missing:
+        instance.add_dynamic_partitions(CYCLE, missing)
+    return missing
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its name, what it evolves, who owns it, the kinds shown on all its assets.
+
+    `population` types the tables that `incoming` consists of (name -> schema); a table that is not named there has free columns.
+    """
+
+    name: str
+    description: str
+    owners: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("polars", "parquet")
+    code_version: str = "1"
+    population: Mapping[str, TableSchema] = field(default_factory=dict)
+
+    @property
+    def seeds_group(self) -> str:
+        """The group of what is not partitioned by cycle."""
+        return f"{self.name}_seeds"
+
+    @property
+    def pool(self) -> str:
+        """The pool of one slot that keeps the line's cycles in order."""
+        return f"evolution_{self.name}"
+
+    @property
+    def job_name(self) -> str:
+        """The job that runs one cycle."""
+        return f"{self.name}_cycle"
+
+    def key(self, asset: str) -> dg.AssetKey:
+        """The asset key (line, asset)."""
+        return dg.AssetKey([self.name, asset])
+
+    @property
+    def seeds_job_name(self) -> str:
+        """The job that seals the population before cycle 0001."""
+        return self.seeds_group
+
+    @property
+    def incoming(self) -> dg.AssetSpec:
+        """The population that enters a cycle. External: no asset computes it; the cycle before seals it."""
+        return dg.AssetSpec(
+            self.key("incoming"), partitions_def=cycles, group_name=self.name, owners=list(self.owners), kinds=set(self.kinds),
+            description="The population that enters a cycle, sealed by the cycle before it (by the seeds for cycle 0001).",
+        )
+
+    def asset(
+        self, *, deps: Sequence[dg.AssetSpec | dg.AssetsDefinition | dg.AssetKey | str] = (), ins: Mapping[str, dg.AssetIn] | None = None,
+        kinds: Iterable[str] = (), code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
+    ) -> Decorator:
+        """Decorator: an asset of every cycle.
+
+        A parameter annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of the same name in this line and cycle, unless `ins` says otherwise.
+        A string in `deps` names an asset of this line. `schema` is what the returned frame must have. `more` goes to `dg.asset`.
+        """
+        more.setdefault("automation_condition", dg.AutomationCondition.eager())
+        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description, "partitions_def": cycles}
+        return self._decorate(self.name, schema, **more)
+
+    def seed_asset(
+        self, *, deps: Sequence[dg.AssetSpec | dg.AssetsDefinition | dg.AssetKey | str] = (), ins: Mapping[str, dg.AssetIn] | None = None,
+        kinds: Iterable[str] = (), code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
+    ) -> Decorator:
+        """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
+        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
+        return self._decorate(self.seeds_group, schema, **more)
+
+    def _decorate(self, group: str, schema: TableSchema | None, **given: Any) -> Decorator:
+        def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
+            function.__annotations__ = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
+            name = given.get("name") or function.__name__
+            if schema is not None:
+                declare(self.name, name, schema)
+            return dg.asset(**given | {
+                "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
+                "kinds": {*self.kinds, *given["kinds"]}, "io_manager_key": "io_manager",
+                "code_version": given["code_version"] or self.code_version,
+                "description": given["description"] or inspect.getdoc(function),
+                "deps": [self.key(dep) if isinstance(dep, str) else dep for dep in given["deps"]],
+                "ins": {**self._frame_inputs(function), **(given["ins"] or {})},
+            })(function)
+
+        return decorate
+
+    def _frame_inputs(self, function: Callable[..., object]) -> dict[str, dg.AssetIn]:
+        frames = [name for name, hint in function.__annotations__.items() if name != "return" and hint in (pl.DataFrame, pl.LazyFrame)]
+        return {name: dg.AssetIn(key=self.key(name)) for name in frames}
+
+
+def files_version(paths: Iterable[Path], root: Path) -> str:
+    """Data version of a set of files: sha256 over their names (relative to `root`) and bytes, in name order."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        data = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(data)}\0".encode())
+        digest.update(data)
+    return digest.hexdigest()

@@ -1,0 +1,45 @@
+"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention `<project>/.dagster`, made from deploy/sqlite/dagster.yaml."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from evolake.errors import InputError
+from evolake.settings import PROJECT_ROOT
+
+TEMPLATE = PROJECT_ROOT / "deploy" / "sqlite" / "dagster.yaml"
+
+
+def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
+    """Make `path` a DAGSTER_HOME: the folder, and a dagster.yaml where there is none. One that is there is never touched.
+
+    Raises:
+        InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file.
+    """
+    if not path.is_absolute():
+        raise InputError("DAGSTER_HOME must be an absolute path", got=str(path), do=f"export DAGSTER_HOME={path.absolute()}")
+    if path.exists() and not path.is_dir():
+        raise InputError("DAGSTER_HOME is not a folder", got=str(path), do="point it to a folder")
+    path.mkdir(parents=True, exist_ok=True)
+    if not (path / "dagster.yaml").exists():
+        part = path / f".dagster.yaml-{os.getpid()}"
+        shutil.copyfile(template, part)
+        part.replace(path / "dagster.yaml")
+    return path
+
+
+def home_from_environment() -> Path:
+    """The DAGSTER_HOME that is set, made ready.
+
+    Raises:
+        InputError: it is not set.
+    """
+    value = os.environ.get("DAGSTER_HOME")
+    if not value:
+        raise InputError(
+            "DAGSTER_HOME is not set", wanted="the folder where Dagster keeps its runs",
+            do=f"use `evolake run`, which sets it, or: export DAGSTER_HOME={PROJECT_ROOT / '.dagster'}",
+        )
+    return ensure_home(Path(value))

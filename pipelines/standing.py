@@ -1,0 +1,56 @@
+"""Where a line stands, and which of its runs are still at work: what `evolake run` and the nightly schedule both ask."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from assets.line import FIRST_CYCLE, Line
+from evolake.errors import PartitionBusy
+from evolake.lake import Lake, following
+from pipelines.jobs import LINE_TAG
+
+IN_PROCESS_TAG = "evolake/in_process"
+UNFINISHED = [
+    dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+def next_cycle(lake: Lake, line: Line) -> str | None:
+    """The cycle that is to run next: the first whose successor is not sealed on what came before it. None: the seeds are not sealed yet."""
+    cycle = FIRST_CYCLE
+    if lake.seals.broken_link(line.name, cycle):
+        return None
+    while not lake.seals.broken_link(line.name, following(cycle)):
+        cycle = following(cycle)
+    return cycle
+
+
+def runs_at_work(instance: dg.DagsterInstance, line: Line) -> list[dg.DagsterRun]:
+    """Runs of the line that have not ended: queued, starting or started; by its job, a backfill or the UI's "Materialize"."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
+    return [run for run in runs if _belongs(run, line)]
+
+
+def bury_dead_runs(instance: dg.DagsterInstance, lake: Lake, line: Line) -> list[str]:
+    """Mark as failed the in-process runs of `line` whose process was killed; gives their ids.
+
+    An in-process run holds the line's lock from before it is created until after it has ended. Where the lock is free, such a run is dead: nobody
+    else would ever say so, and the queue would wait for it for ever. Runs that the daemon started are watched by Dagster's code server.
+    """
+    suspects = [run for run in runs_at_work(instance, line) if run.tags.get(IN_PROCESS_TAG)]
+    if not suspects:
+        return []
+    try:
+        with lake.line_lock(line.name, run_id="bury-dead-runs"):
+            for run in suspects:
+                instance.report_run_failed(run, "The process of this run ended before the run did (killed?). Start its cycle again.")
+    except PartitionBusy:
+        return []
+    return [run.run_id for run in suspects]
+
+
+def _belongs(run: dg.DagsterRun, line: Line) -> bool:
+    if run.tags.get(LINE_TAG) == line.name or run.job_name in (line.job_name, line.seeds_job_name):
+        return True
+    return any(key.path[0] == line.name for key in run.asset_selection or ())
