@@ -67,7 +67,7 @@ class Ruleset:
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the shared `rules` table."""
         return [
-            {"rule_id": rule.id, "version": rule.version, "text_sha": rule.text_sha, "since_cycle": rule.since_cycle, "kind": rule.kind}
+            {"rule_id": rule.id, "version": str(rule.version), "text_sha": rule.text_sha, "since_cycle": rule.since_cycle, "kind": rule.kind}
             for rule in self.rules
         ]
 

@@ -40,7 +40,7 @@ def judge(candidate: Any, gates: Sequence[Gate], ruleset: Ruleset, *, artifact_i
             finding = apply(rule.check, evidence, rule.parameters)
             verdicts.append(
                 Verdict(
-                    artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=rule.version,
+                    artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=str(rule.version),
                     ruleset_hash=pinned, outcome="block" if finding else "pass", reason=finding.reason if finding else "",
                     evidence_sha=finding.evidence_sha if finding else None, run_id=run_id,
                 )

@@ -18,7 +18,7 @@ class Verdict:
     gate_no: int
     gate: str
     rule_id: str
-    rule_version: int
+    rule_version: str
     ruleset_hash: str
     outcome: VerdictOutcome
     reason: str

@@ -1,0 +1,124 @@
+"""The gates of a design, in order: contract, trace, duplicate, dynamics. Rules are files; the checkers that they name are registered here.
+
+    contract   the file is a design: exports, variables, hyperparameters, the keys and shapes that come back
+    trace      its dynamics are a graph of listed operators; time, memory and output in the jail stay within limits
+    duplicate  no other design computes the same
+    dynamics   a few steps on small instances stay finite
+
+Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never becomes a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.designs.contract import Blocked, HyperValue, TracedDesign
+from evolake.designs.population import design_id_of, text_id_of
+from evolake.designs.trace import trace
+from evolake.errors import InputError
+from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, passed
+from evolake.seeds import child_seed
+from evolake.settings import DesignsSettings
+
+CONTRACT_GATES = ("load", "contract")
+GATE_NAMES = ("contract", "trace", "duplicate", "dynamics")
+PROBE_STEPS = 20
+PROBE_BATCH = 4
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A design after its gates. `traced` is there where it could be traced, also when a later gate blocked it."""
+
+    design_id: str
+    traced: TracedDesign | None
+    verdicts: tuple[Verdict, ...]
+    accepted: bool
+
+    @property
+    def reason(self) -> str:
+        """Why it was blocked: gate and sentence. Empty for an accepted design."""
+        blocked = [verdict for verdict in self.verdicts if verdict.outcome != "pass"]
+        return f"{blocked[0].gate}: {blocked[0].reason}" if blocked else ""
+
+
+def examine(
+    source: str, hyper: Mapping[str, HyperValue], *, pool: Any, known: Mapping[str, str], ruleset: Ruleset, settings: DesignsSettings, cycle: str,
+    run_id: str, root_seed: int = 0,
+) -> Examined:
+    """Take one design through its gates.
+
+    Args:
+        source: the file's text. hyper: values that replace its defaults.
+        known: graph_sha -> design id of every design there is, for the duplicate gate.
+
+    Raises:
+        MachineryError: the jail failed. InputError: a rule file cannot be used.
+    """
+    found = _traced(source, hyper, pool)
+    traced = None if isinstance(found, Blocked) else found
+    twin = known.get(traced.graph_sha) if traced else None
+    nodes = len(traced.graph["gradient"]["nodes"]) if traced else 0
+    gates = (
+        Gate(0, "contract", lambda _: {"blocked": found, "bytes": len(source.encode(errors="replace"))}),
+        Gate(1, "trace", lambda _: {"blocked": found, "nodes": nodes}),
+        Gate(2, "duplicate", lambda _: {"twin": twin}),
+        Gate(3, "dynamics", lambda _: {"diverged_fraction": _diverged_fraction(traced, settings, root_seed)}),
+    )
+    runs = traced is not None and twin is None
+    design_id = design_id_of(traced) if traced is not None and runs else text_id_of(source, hyper)
+    verdicts = judge(None, gates, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
+    return Examined(design_id, traced, tuple(verdicts), passed(verdicts, gates))
+
+
+def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
+    """The trace; a value that a role chose outside its range is the design's fault, not the user's."""
+    try:
+        return trace(source, pool=pool, hyper=dict(hyper))
+    except InputError as error:
+        return Blocked(error.what, "contract")
+
+
+def _diverged_fraction(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> float:
+    """Share of a few small instances whose state is not finite after a few steps."""
+    from evolake.designs.engine import simulate
+    from evolake.designs.instances import planted
+
+    assert traced is not None, "the dynamics gate comes after the trace gate"
+    seed = child_seed(root_seed, "designs", "*", "probe")
+    instances = planted(settings.n_start, PROBE_BATCH, seed, ratio=settings.ratio)
+    done = simulate(traced, instances, max_steps=PROBE_STEPS, seed=seed, until_median=False, engine="torch")
+    return 1.0 if done.failure else done.diverged / PROBE_BATCH
+
+
+@checker("designs.contract")
+def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding | None:
+    """The file is a design, and short enough to be read."""
+    if evidence["bytes"] > max_source_bytes:
+        return Finding(f"the file has {evidence['bytes']} bytes; at most {max_source_bytes} are allowed")
+    found = evidence["blocked"]
+    return Finding(found.reason) if isinstance(found, Blocked) and found.gate in CONTRACT_GATES else None
+
+
+@checker("designs.trace")
+def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
+    """The dynamics came out of the jail as a checked graph."""
+    found = evidence["blocked"]
+    if isinstance(found, Blocked) and found.gate not in CONTRACT_GATES:
+        return Finding(f"{found.gate}: {found.reason}")
+    return Finding(f"the graph has {evidence['nodes']} nodes; at most {max_nodes} are allowed") if evidence["nodes"] > max_nodes else None
+
+
+@checker("designs.duplicate")
+def duplicate(evidence: Mapping[str, Any]) -> Finding | None:
+    """No other design computes the same."""
+    return Finding(f"duplicate of {evidence['twin']}") if evidence["twin"] else None
+
+
+@checker("designs.dynamics")
+def dynamics(evidence: Mapping[str, Any], *, max_diverged_fraction: float) -> Finding | None:
+    """The first steps stay finite."""
+    share = evidence["diverged_fraction"]
+    return Finding(f"{share:.0%} of the probe instances left the finite numbers") if share > max_diverged_fraction else None
