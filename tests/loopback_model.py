@@ -2,10 +2,10 @@
 
     with LoopbackModel([status(429, {"Retry-After": "7"}), say({"answer": 1})]) as server:
         ...                     # point EVOLAKE_MODEL_BASE_URL at server.base_url
-        server.requests         # what was asked, in order: Asked(model, messages, response_format, body, headers)
+        server.requests         # what was asked, in order: Asked(model, messages, response_format, body, headers); header names in lower case
 
-The script is a list of actions, one a request (the last one repeats), or a function from `Asked` to an action; `serve(...)` makes such a function from
-one that gives the reply's object.
+The script is a list of actions, one a request (the last one repeats), or a function from `Asked` to an action; `serve(...)` makes such a function
+from one that gives the reply's object.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def completion(content: Any, *, usage: dict[str, Any] | None = USAGE, finish: st
     """A chat completion whose one choice says `content` (anything but a string or None is sent as JSON)."""
     text = content if content is None or isinstance(content, str) else json.dumps(content)
     message = {"role": "assistant", "content": text, "refusal": refusal}
-    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "loopback", "choices": [{"index": 0, "message": message, "finish_reason": finish}]}
+    choices = [{"index": 0, "message": message, "finish_reason": finish}]
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "loopback", "choices": choices}
     return body if usage is None else body | {"usage": usage}
 
 
@@ -71,9 +72,9 @@ def raw(body: bytes, content_type: str = "application/json") -> Action:
     return Action(body=body, content_type=content_type)
 
 
-def status(code: int, headers: dict[str, str] | None = None, *, message: str = "no", error_code: str | None = None, param: str | None = None) -> Action:
+def status(code: int, headers: dict[str, str] | None = None, *, message: str = "no", error_code: str | None = None) -> Action:
     """An error in the shape OpenAI gives it."""
-    error = {"error": {"message": message, "type": "error", "param": param, "code": error_code}}
+    error = {"error": {"message": message, "type": "error", "param": None, "code": error_code}}
     return Action(code=code, headers=headers or {}, body=json.dumps(error).encode())
 
 
@@ -139,7 +140,7 @@ class LoopbackModel:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, dict(self.headers.items()))
+                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, {name.lower(): value for name, value in self.headers.items()})
                 action = model._next(asked)
                 if action.way == "reset":
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -1,7 +1,16 @@
-"""Agents: roles served by classical operators or by a language model, with a tape and a budget (DESIGN 5)."""
+"""Agents: roles served by classical operators or by a language model, with a tape and a budget (DESIGN 5).
+
+    with open_agents(settings, lake_root, cycle, run_id, line="designs") as agents:
+        reply = agents.call(PLANNER, request, seed=seed)           # the role's reply, or an AgentFailure
+        frame = AGENT_CALLS.frame(agents.rows())
+"""
 
 from evolake.agents.agents import Agents, check_backend, open_agents
 from evolake.agents.calls import AgentCall, Usage
-from evolake.agents.roles import AgentFailure, Role
+from evolake.agents.guidance import Guidance, all_guidance, read_guidance, store_guidance, withdraw_guidance
+from evolake.agents.roles import AgentFailure, Role, hide
 
-__all__ = ["AgentCall", "AgentFailure", "Agents", "Role", "Usage", "check_backend", "open_agents"]
+__all__ = [
+    "AgentCall", "AgentFailure", "Agents", "Guidance", "Role", "Usage", "all_guidance", "check_backend", "hide", "open_agents", "read_guidance",
+    "store_guidance", "withdraw_guidance",
+]

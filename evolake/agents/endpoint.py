@@ -117,7 +117,7 @@ class Endpoint:
         self.base_url = base_url
         self._api_key = api_key
         self._client = PatientClient(
-            wait=wait or float, base_url=base_url, api_key=api_key, max_retries=retries, timeout=_timeout(deadline_s),
+            wait=float if wait is None else wait, base_url=base_url, api_key=api_key, max_retries=retries, timeout=_timeout(deadline_s),
             http_client=BoundedClient(deadline_s=deadline_s, max_bytes=max_bytes), default_headers={"Accept-Encoding": "identity"},
         )
         self._forms: dict[str, _Form] = {}

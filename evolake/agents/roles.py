@@ -77,6 +77,15 @@ class Job(Generic[RequestT, ReplyT]):
     attempt: int = 0
 
 
+def hide(*fields: str) -> Callable[[BaseModel], dict[str, Any]]:
+    """For `Role.values`: every field of the request but these, which only the operators read."""
+
+    def values(request: BaseModel) -> dict[str, Any]:
+        return request.model_dump(mode="json", exclude=set(fields))
+
+    return values
+
+
 def canonical_json(value: Any) -> str:
     """One text for equal values: sorted keys, no spaces, plain UTF-8."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,60 @@
+"""`evolake guide`: a person's word to the planners, kept with its lineage."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.agents.guidance import Guidance
+
+
+@click.command()
+@click.argument("text", required=False)
+@click.option("--line", help="Only the planners of this line see it (default: all lines).")
+@click.option("--list", "list_all", is_flag=True, help="Show every note, and from which cycle on it is seen.")
+@click.option("--withdraw", metavar="ID", help="Take a note back from the next cycle on.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | None, as_json: bool) -> int:
+    """Tell the planners something: TEXT is seen from the next cycle on."""
+    if sum([text is not None, list_all, withdraw is not None]) != 1:
+        raise InputError("guide does one thing at a time", wanted="a TEXT, or --list, or --withdraw ID", do='evolake guide "try larger N"')
+    if line is not None and text is None:
+        raise InputError("--line goes with a TEXT", do="leave it out")
+    from evolake.agents.guidance import all_guidance, store_guidance, withdraw_guidance
+
+    root = settings_module.load().lake
+    if list_all:
+        notes, verdict = all_guidance(root), "listed"
+    elif withdraw is not None:
+        notes, verdict = [withdraw_guidance(root, withdraw)], "withdrawn"
+    else:
+        notes, verdict = [store_guidance(root, text or "", line)], "stored"
+    if as_json:
+        click.echo(json.dumps({"verdict": verdict, "reasons": [], "guidance": [_as_json(note) for note in notes]}, ensure_ascii=False))
+        return 0
+    for note in notes:
+        click.echo(f"{note.id}  {note.line or 'all lines'}, {_when(note)}: {note.text}")
+    if not notes:
+        click.echo('No guidance yet. Give some with: evolake guide "..."')
+    return 0
+
+
+def _when(note: Guidance) -> str:
+    shown = {line: cycle for line, cycle in note.since.items() if line != "*"} or note.since
+    since = ", ".join(cycle if note.line or line == "*" else f"{line} {cycle}" for line, cycle in sorted(shown.items()))
+    ends = {line: cycle for line, cycle in note.withdrawn.items() if line != "*"} or note.withdrawn
+    until = ", ".join(cycle if note.line or line == "*" else f"{line} {cycle}" for line, cycle in sorted(ends.items()))
+    return f"from cycle {since} on" + (f", withdrawn from cycle {until} on" if until else "")
+
+
+def _as_json(note: Guidance) -> dict[str, Any]:
+    return {
+        "id": note.id, "text": note.text, "line": note.line, "created_at": note.created_at.isoformat(), "since": note.since,
+        "withdrawn": note.withdrawn,
+    }
