@@ -1,245 +1,216 @@
-"""Genetic operators on designs: the `operators` backend's way to write a new design, and the control arm that a model has to beat.
+"""The operators a design may use, and how the host calls one of them.
 
-    add_gate   one more term (the first gate of a release comes with a memory gate or a window, else it would fire everywhere)
-    drop_gate  one term less                swap     one term for another of the same slot
-    graft      terms of a second parent     perturb  some parameters, each on its own scale
-
-A child states the share that each parent gave it (`inherited_shares`): those are the reference weights of the graph search, and they sum
-to 1. A design that came as a file has no genome; its text is not taken apart. It can be perturbed (new defaults for its HYPER_SPACE, the
-source unchanged), and it can be the second parent of nothing: `graft` needs two genomes.
+A white list, by aten name and overload: element-wise arithmetic, reductions, selection and scattering, shapes. Nothing that reads files, calls
+back into Python, allocates by data, or keeps state. The list covers every operator seen in the paper's public designs, with room around it.
+Random operators are allowed (the paper's engine maps designs with `randomness="different"`): each step draws from the simulation's own seeded
+generator, and such a design runs on the torch engine.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from evolake.designs.graph import RANDOM_OPERATORS, Constant, Dtype, Node, Power, Reference, Symbol
 
-from evolake.designs.compose import compose
-from evolake.designs.grammar import KAPPA, Genome, genome, kinds, without
-from evolake.designs.operators_values import Scale, perturbed_values, scales_of, start_values
+if TYPE_CHECKING:
+    import torch
 
-OPERATORS = ("add_gate", "drop_gate", "swap", "graft", "perturb")
-OPERATOR_ODDS = {"add_gate": 0.3, "drop_gate": 0.1, "swap": 0.15, "graft": 0.2, "perturb": 0.25}
-TRIES = 40
-OPENING_GATES = (("xl_gate", "weak_band"), ("xl_gate", "push_up"), ("xl_gate", "one_sided"), ("near_gamma", "push_up"))
-
-
-@dataclass(frozen=True)
-class Parent:
-    """A design that may be varied. `values` are its hyperparameters as they run; `scales` say how each may move."""
-
-    design_id: str
-    title: str
-    source: str
-    values: Mapping[str, float | int | str]
-    scales: tuple[Scale, ...]
-    genome: Genome | None = None
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
-@dataclass(frozen=True)
-class Child:
-    """A new design. `hyper` holds the values that differ from the defaults in `source`; `weights` are (parent id, share), summing to 1."""
-
-    source: str
-    hyper: Mapping[str, float | int | str]
-    genome: Genome | None
-    operator: str
-    weights: tuple[tuple[str, float], ...]
-    title: str
-    rationale: str
-
-    def key(self) -> str:
-        """What makes two children the same before they are traced."""
-        return design_key(self.genome, self.source, self.hyper)
-
-
-def design_key(genome: Genome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
-    """Of a design with a genome: the genome's key. Of any other: the hash of its text and its changed values."""
-    if genome is not None:
-        return genome.key()
-    return hashlib.sha256((source + "\x1f" + json.dumps(dict(hyper), sort_keys=True)).encode()).hexdigest()
-
-
-def parent_of_genome(design_id: str, title: str, found: Genome) -> Parent:
-    """A parent straight from a genome (the seeds of the grammar, tests)."""
-    return Parent(design_id, title, compose(found, title), found.values(), scales_of(found), found)
-
-
-def propose(
-    parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator, *, operator: str | None = None, focus: Sequence[str] = ()
-) -> Child | None:
-    """One child of `parents[0]` (the others are donors for `graft`), or None when `TRIES` tries gave only what is in `taken`.
-
-    Args:
-        parents: at least one; the first is varied.
-        taken: keys (`design_key`) of every design already known.
-        operator: the one to try first; others follow when it cannot apply.
-        focus: kinds of terms to prefer when a term is added or swapped in.
+UNARY = _words(
     """
-    first = parents[0]
-    donors = [other for other in parents[1:] if other.genome is not None and other.design_id != first.design_id]
-    for attempt in range(TRIES):
-        name = operator if operator in OPERATORS and attempt < TRIES // 2 else _draw_operator(random)
-        child = _apply(str(name), first, donors, random, tuple(focus) if attempt < TRIES // 2 else ())
-        if child is not None and child.key() not in taken:
-            return child
-    return None
-
-
-def inherited_shares(child: Genome, parents: Sequence[tuple[str, Genome]]) -> tuple[tuple[str, float], ...]:
-    """Reference weights: the share of inherited genes that each parent gave.
-
-    A gene is a term, or the backbone as a whole. It is inherited from the parents that have that kind with equal values; if none has, from
-    those that have the kind with other values; a gene that no parent has counts for nobody. Several sources share a gene alike.
+    abs neg exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sigmoid tanh relu sin cos tan asin acos atan sinh
+    cosh asinh acosh atanh erf erfc floor ceil round trunc frac sign sgn logical_not isnan isinf isfinite softplus silu gelu elu
+    leaky_relu hardtanh hardsigmoid hardswish mish logit nan_to_num positive bitwise_not softshrink hardshrink threshold relu6
+    log_sigmoid_forward celu selu deg2rad rad2deg sinc
     """
-    shares = dict.fromkeys((design_id for design_id, _ in parents), 0.0)
-    genes: list[tuple[str, object]] = [("", child.backbone), *child.terms]
-    for name, values in genes:
-        holders = [(design_id, (found.backbone if not name else dict(found.terms).get(name))) for design_id, found in parents]
-        holders = [(design_id, held) for design_id, held in holders if held is not None]
-        sources = [design_id for design_id, held in holders if held == values]
-        if not sources:
-            sources = [parents[0][0]] if not name else [design_id for design_id, _ in holders]
-        for design_id in sources:
-            shares[design_id] += 1.0 / len(sources)
-    total = sum(shares.values())
-    return tuple((design_id, share / total) for design_id, share in shares.items() if share > 0)
+)
+BINARY = _words(
+    """
+    maximum minimum fmax fmin atan2 hypot logaddexp logaddexp2 logical_and logical_or logical_xor heaviside
+    """
+)
+_SHAPE = _words(
+    """
+    view _unsafe_view reshape unsqueeze expand repeat permute t clone detach alias lift_fresh_copy lift_fresh cat stack flip roll
+    index_select gather take scatter_add index_add index_put index_copy select_scatter slice_scatter constant_pad_nd tril triu
+    zeros_like ones_like full_like mm mv dot bmm addmm topk sort argsort cumsum cumprod amax amin argmax argmin logsumexp _softmax
+    _log_softmax aminmax kthvalue _to_copy contiguous outer
+    """
+)
+_OVERLOADS = _words(
+    """
+    add.Tensor add.Scalar sub.Tensor sub.Scalar mul.Tensor mul.Scalar div.Tensor div.Scalar div.Tensor_mode div.Scalar_mode
+    rsub.Tensor rsub.Scalar pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar remainder.Tensor remainder.Scalar fmod.Tensor
+    fmod.Scalar floor_divide.default floor_divide.Scalar copysign.Tensor copysign.Scalar xlogy.Tensor xlogy.Scalar_Self
+    xlogy.Scalar_Other eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar
+    ge.Tensor ge.Scalar bitwise_and.Tensor bitwise_and.Scalar bitwise_or.Tensor bitwise_or.Scalar bitwise_xor.Tensor
+    bitwise_xor.Scalar where.self where.ScalarSelf where.ScalarOther where.Scalar clamp.default clamp.Tensor clamp_min.default
+    clamp_min.Tensor clamp_max.default clamp_max.Tensor lerp.Scalar lerp.Tensor addcmul.default addcdiv.default max.other
+    min.other sum.default sum.dim_IntList mean.default mean.dim nansum.default max.default max.dim min.default min.dim
+    prod.default prod.dim_int any.default any.dim any.dims all.default all.dim all.dims var.correction std.correction
+    var_mean.correction std_mean.correction var.default std.default linalg_vector_norm.default norm.Scalar norm.ScalarOpt_dim
+    median.default median.dim nanmedian.default sort.stable argsort.stable count_nonzero.default count_nonzero.dim_IntList
+    squeeze.default squeeze.dim squeeze.dims transpose.int select.int slice.Tensor split.Tensor split_with_sizes.default
+    unbind.int index.Tensor scatter.src scatter.value scatter.reduce scatter.value_reduce scatter_reduce.two masked_fill.Scalar
+    masked_fill.Tensor index_fill.int_Scalar repeat_interleave.self_int zeros.default ones.default full.default arange.default
+    arange.start arange.start_step scalar_tensor.default new_zeros.default new_ones.default new_full.default linspace.default
+    eye.default empty.memory_format empty_like.default new_empty.default rand.default randn.default rand_like.default
+    randn_like.default uniform.default normal_functional.default randint.default randint.low bernoulli.p bernoulli.default
+    """
+)
+
+ALLOWED = frozenset(
+    [*(f"{name}.default" for name in UNARY + BINARY + _SHAPE), *_OVERLOADS, "round.decimals"]
+)
+PSEUDO = frozenset({"input", "constant", "getitem"})
+EMPTY = frozenset({"empty.memory_format", "empty_like.default", "new_empty.default"})
+RANDOM = RANDOM_OPERATORS
+_FACTORIES = frozenset(
+    _words(
+        """
+        zeros.default ones.default full.default arange.default arange.start arange.start_step scalar_tensor.default
+        linspace.default eye.default
+        """
+    )
+)
+DTYPES = ("real", "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
 
 
-def _draw_operator(random: np.random.Generator) -> str:
-    return str(random.choice(list(OPERATOR_ODDS), p=list(OPERATOR_ODDS.values())))
+@dataclass
+class Setting:
+    """Where and how nodes are evaluated: the real type, the sizes, the device, and the generator of random operators."""
+
+    real: torch.dtype
+    batch: int
+    n: int
+    m: int
+    device: str = "cpu"
+    generator: torch.Generator | None = None
+
+    def dtype(self, name: str) -> torch.dtype:
+        import torch
+
+        return self.real if name == "real" else getattr(torch, name)
+
+    def argument(self, value: Any, values: list[Any]) -> Any:
+        """A graph argument as what the operator takes."""
+        match value:
+            case Reference(index):
+                return values[index]
+            case Symbol():
+                return value.at(self.batch, self.n, self.m)
+            case Power():
+                return value.at(self.n, self.m)
+            case Dtype(name):
+                return self.dtype(name)
+            case tuple():
+                return [self.argument(item, values) for item in value]
+        return value
+
+    def constant(self, value: Constant) -> torch.Tensor:
+        import torch
+
+        return torch.tensor(value.data, dtype=self.dtype(value.dtype), device=self.device).reshape(value.shape)
 
 
-def _apply(name: str, first: Parent, donors: Sequence[Parent], random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
-    if first.genome is None:
-        return _perturb_file(first, random) if name == "perturb" else None
-    if name == "graft":
-        return _graft(first, donors[int(random.integers(len(donors)))], random, focus) if donors else None
-    change: Callable[[Genome, np.random.Generator, tuple[str, ...]], tuple[Genome, str, str] | None] = {
-        "add_gate": _add_gate, "drop_gate": _drop_gate, "swap": _swap, "perturb": _perturb,
-    }[name]
-    made = change(first.genome, random, focus)
-    return None if made is None else _child(made[0], name, made[1], made[2], [first])
+@cache
+def resolve(operator: str) -> Any:
+    """The torch function of a listed operator. KeyError for one that is not on the list."""
+    import torch
+
+    if operator not in ALLOWED:
+        raise KeyError(operator)
+    name, overload = operator.split(".")
+    return getattr(getattr(torch.ops.aten, name), overload)
 
 
-def _child(made: Genome, operator: str, title: str, rationale: str, parents: Sequence[Parent]) -> Child:
-    known = [(parent.design_id, parent.genome) for parent in parents if parent.genome is not None]
-    short = title[:40]
-    return Child(compose(made, short, rationale), {}, made, operator, inherited_shares(made, known), short, rationale)
+def exists(operator: str) -> bool:
+    """Whether this build of torch has the listed operator."""
+    try:
+        resolve(operator)
+    except (AttributeError, KeyError):
+        return False
+    return True
 
 
-def _pick(names: Sequence[str], random: np.random.Generator, focus: tuple[str, ...]) -> str:
-    preferred = [name for name in names if name in focus] or list(names)
-    return preferred[int(random.integers(len(preferred)))]
+def evaluate(node: Node, values: list[Any], setting: Setting) -> Any:
+    """The value of one node (not an input) from the values of the nodes before it. Uninitialised tensors are zeros."""
+    if node.operator == "constant":
+        return setting.constant(node.args[0])
+    if node.operator == "getitem":
+        return values[node.args[0].index][node.args[1]]
+    args = [setting.argument(arg, values) for arg in node.args]
+    kwargs = {key: setting.argument(value, values) for key, value in node.kwargs}
+    return call(node.operator, args, kwargs, setting)
 
 
-def _with(base: Genome, names: Sequence[str], random: np.random.Generator) -> Genome:
-    """`base` with the named kinds added, their values drawn near the defaults."""
-    terms, backbone = base.term_values(), base.backbone_values()
-    for name in names:
-        terms[name] = start_values(kinds()[name].parameters, random)
-    if not base.has_release() and any(kinds()[name].slot == "release" for name in names):
-        backbone.update(start_values((KAPPA,), random))
-    return genome(backbone, terms)
+def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> Any:
+    """One operator on real arguments."""
+    import torch
+
+    if operator in EMPTY:
+        return _zeros(operator, args, kwargs, setting)
+    if operator in RANDOM:
+        return _random(operator, args, kwargs, setting)
+    if operator in _FACTORIES:
+        if "dtype" not in kwargs and operator in ("zeros.default", "ones.default", "linspace.default", "eye.default", "scalar_tensor.default"):
+            kwargs = kwargs | {"dtype": setting.real}
+        if operator == "full.default" and "dtype" not in kwargs and isinstance(args[1], float):
+            kwargs = kwargs | {"dtype": setting.real}
+        if operator.startswith("arange") and "dtype" not in kwargs and any(isinstance(arg, float) for arg in args):
+            kwargs = kwargs | {"dtype": setting.real}
+        return resolve(operator)(*args, **kwargs, device=torch.device(setting.device))
+    if operator == "round.decimals" and "decimals" not in kwargs:
+        return torch.round(*args)
+    return resolve(operator)(*args, **kwargs)
 
 
-def _addable(base: Genome) -> list[str]:
-    present = set(base.term_names())
-    return [name for name, kind in kinds().items() if name not in present and present.issuperset(kind.requires)]
+def _zeros(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> torch.Tensor:
+    import torch
+
+    dtype = kwargs.get("dtype")
+    if operator == "empty.memory_format":
+        return torch.zeros(args[0], dtype=dtype or setting.real, device=setting.device)
+    if operator == "empty_like.default":
+        return torch.zeros_like(args[0], dtype=dtype)
+    return args[0].new_zeros(args[1], dtype=dtype)
 
 
-def _add_gate(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
-    names = _addable(base)
-    if not names:
-        return None
-    chosen = _pick(names, random, focus)
-    added = [chosen]
-    if kinds()[chosen].slot == "release" and not base.has_release():
-        opening = OPENING_GATES[int(random.integers(len(OPENING_GATES)))]
-        added = [*dict.fromkeys((chosen, *opening))]
-    why = "; ".join(f"{name}: {kinds()[name].why}" for name in added)
-    return _with(base, added, random), "add " + ", ".join(added), f"Adds {why}."
+def _random(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> torch.Tensor:
+    """Draws in row-major order from the setting's generator; on the meta device only the shape matters."""
+    import torch
 
-
-def _drop_gate(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
-    names = base.term_names()
-    if not names:
-        return None
-    chosen = _pick(names, random, ())
-    left = without(base, [chosen])
-    gone = [name for name in names if name not in left.term_names()]
-    return left, "drop " + ", ".join(gone), f"Removes {', '.join(gone)} to see whether the rest carries the design."
-
-
-def _swap(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
-    names = base.term_names()
-    if not names:
-        return None
-    old = _pick(names, random, ())
-    left = without(base, [old])
-    candidates = [name for name in _addable(left) if kinds()[name].slot == kinds()[old].slot and name not in names]
-    if not candidates:
-        return None
-    new = _pick(candidates, random, focus)
-    made = _with(left, [new], random)
-    if KAPPA.name in base.backbone_values() and made.has_release():
-        made = genome(made.backbone_values() | {KAPPA.name: base.backbone_values()[KAPPA.name]}, made.term_values())
-    return made, f"swap {old} for {new}", f"Replaces {old} by {new}: {kinds()[new].why}."
-
-
-def _perturb(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
-    moved = perturbed_values(base.values(), scales_of(base), random)
-    changed = [name for name, value in moved.items() if value != base.values()[name]]
-    if not changed:
-        return None
-    return with_values(base, moved), "perturb " + ", ".join(changed), f"Moves {', '.join(changed)}, each on its own scale."
-
-
-def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
-    assert first.genome is not None and donor.genome is not None
-    names = [name for name in donor.genome.term_names() if name not in first.genome.term_names()]
-    if names:
-        chosen = _pick(names, random, focus)
-        wanted = _closure(chosen, first.genome)
-        backbone = first.genome.backbone_values()
-        if kinds()[chosen].slot == "release" and not first.genome.has_release():
-            wanted = [name for name in donor.genome.term_names() if kinds()[name].slot == "release"]
-            backbone[KAPPA.name] = donor.genome.backbone_values()[KAPPA.name]
-        given = {name: found for name, found in donor.genome.term_values().items() if name in wanted}
-        made = genome(backbone, first.genome.term_values() | given)
-        title, why = f"graft {chosen} of {donor.title}", f"Takes {', '.join(wanted)} from {donor.title} into {first.title}."
-    else:
-        made = genome(donor.genome.backbone_values(), first.genome.term_values())
-        title, why = f"graft backbone of {donor.title}", f"Runs the terms of {first.title} on the backbone parameters of {donor.title}."
-    return _child(made, "graft", title, why, [first, donor])
-
-
-def _closure(name: str, base: Genome) -> list[str]:
-    """`name` and what it requires that `base` lacks, required kinds first."""
-    needed: list[str] = []
-    for other in kinds()[name].requires:
-        if other not in base.term_names():
-            needed += [found for found in _closure(other, base) if found not in needed]
-    return [*needed, name]
-
-
-def with_values(base: Genome, values: Mapping[str, float | int | str]) -> Genome:
-    """`base` with other hyperparameter values, flat by name; unknown names are an InputError of `genome`."""
-    terms = {name: {key: float(values.get(key, old)) for key, old in held.items()} for name, held in base.term_values().items()}
-    backbone = {key: float(values.get(key, old)) for key, old in base.backbone_values().items()}
-    return genome(backbone, terms)
-
-
-def _perturb_file(parent: Parent, random: np.random.Generator) -> Child | None:
-    moved = perturbed_values(parent.values, parent.scales, random)
-    changed = [name for name, value in moved.items() if value != parent.values[name]]
-    if not changed:
-        return None
-    title = ("perturb " + ", ".join(changed))[:40]
-    rationale = f"Other defaults for {', '.join(changed)} of {parent.title}; the file itself is unchanged."
-    return Child(parent.source, dict(moved), None, "perturb", ((parent.design_id, 1.0),), title, rationale)
-
+    if setting.device not in ("cpu", "meta"):
+        here = Setting(setting.real, setting.batch, setting.n, setting.m, "cpu", setting.generator)
+        local = [arg.cpu() if isinstance(arg, torch.Tensor) else arg for arg in args]
+        return _random(operator, local, kwargs, here).to(setting.device)
+    generator, device = setting.generator, setting.device
+    like = args[0] if isinstance(args[0], torch.Tensor) else None
+    shape = tuple(like.shape) if like is not None else None
+    dtype = kwargs.get("dtype") or (like.dtype if like is not None else None)
+    options: dict[str, Any] = {"dtype": dtype or setting.real, "device": device, "generator": generator}
+    extent: Any = shape if shape is not None else args[0]
+    match operator:
+        case "rand.default" | "rand_like.default":
+            return torch.rand(extent, **options)
+        case "randn.default" | "randn_like.default":
+            return torch.randn(extent, **options)
+        case "uniform.default":
+            low, high = (*args[1:], *(0.0, 1.0)[len(args) - 1 :])
+            return torch.rand(shape or (), **options) * (kwargs.get("to", high) - kwargs.get("from", low)) + kwargs.get("from", low)
+        case "normal_functional.default":
+            mean, std = (*args[1:], *(0.0, 1.0)[len(args) - 1 :])
+            return torch.randn(shape or (), **options) * kwargs.get("std", std) + kwargs.get("mean", mean)
+        case "randint.default" | "randint.low":
+            low, high, size = (0, *args) if operator == "randint.default" else args
+            return torch.randint(low, high, size, dtype=dtype or torch.int64, device=device, generator=generator)
+        case "bernoulli.p" | "bernoulli.default":
+            chance = args[1] if operator == "bernoulli.p" else args[0]
+            assert like is not None
+            return (torch.rand(like.shape, dtype=setting.real, device=device, generator=generator) < chance).to(like.dtype)
+    raise KeyError(operator)

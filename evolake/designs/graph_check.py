@@ -1,0 +1,119 @@
+"""The host's own look at a graph that came out of the jail.
+
+The reply is hearsay: a design may have forged it. Nothing is believed but what is checked here: the JSON form, every operator against the list, the
+inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
+construction: it is what will be run, whatever the file said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evolake.designs.contract import MAX_CONSTANT_NUMBERS, MAX_NODES, Blocked, Variable
+from evolake.designs.graph import Constant, Dtype, Graph, Node, canonical
+from evolake.designs.operators import ALLOWED, DTYPES, PSEUDO, Setting, evaluate
+
+SIZES = ((3, 11, 47), (2, 1280, 5504))
+MAX_NUMBERS = 400_000
+"""Numbers a single node may hold for one instance at N=1280: 72 a clause."""
+
+
+def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
+    """The checked graph of `_grad_single`, canonical again by the host's own hand."""
+    expected = {variable.name: variable for variable in variables}
+    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, batched=False)
+
+
+def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None) -> Graph | Blocked:
+    """The checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
+    return _check(data, set(), {variable.name: variable}, size, batched=True)
+
+
+def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, *, batched: bool) -> Graph | Blocked:
+    try:
+        graph = canonical(Graph.from_json(data))
+    except (ValueError, RecursionError) as error:
+        return Blocked(f"not a graph: {error}", "graph")
+    if len(graph.nodes) > MAX_NODES:
+        return Blocked(f"{len(graph.nodes)} operators, at most {MAX_NODES} are allowed", "operators")
+    for node in graph.nodes:
+        problem = _node_problem(node, inputs)
+        if problem:
+            return problem
+    if {name for name, _ in graph.outputs} != set(outputs):
+        return Blocked("the outputs are not the variables", "contract")
+    sizes = SIZES if size is None else ((SIZES[0][0], *size),)
+    for batch, n, m in sizes:
+        problem = _meta_problem(graph, outputs, batch, n, m, batched=batched)
+        if problem:
+            return problem
+    return graph
+
+
+def _node_problem(node: Node, inputs: set[str]) -> Blocked | None:
+    if node.operator not in ALLOWED | PSEUDO:
+        return Blocked(f"operator aten::{node.operator[:80]} is not on the list", "operators")
+    if node.operator == "input" and (len(node.args) != 1 or node.args[0] not in inputs):
+        return Blocked(f"an input {str(node.args)[:80]} that no design has", "graph")
+    if node.operator == "constant":
+        constant = node.args[0] if len(node.args) == 1 else None
+        if not isinstance(constant, Constant) or len(constant.data) > MAX_CONSTANT_NUMBERS or constant.dtype not in DTYPES:
+            return Blocked("a constant that is not one, or too large", "graph")
+    if node.operator == "getitem" and (len(node.args) != 2 or not isinstance(node.args[1], int) or not node.references()):
+        return Blocked("a getitem without an index", "graph")
+    if any(name not in DTYPES for name in _dtypes((node.args, tuple(value for _, value in node.kwargs)))):
+        return Blocked("an element type that is not on the list", "operators")
+    return None
+
+
+def _dtypes(value: Any) -> list[str]:
+    if isinstance(value, Dtype):
+        return [value.name]
+    if isinstance(value, tuple):
+        return [name for item in value for name in _dtypes(item)]
+    return []
+
+
+def input_example(name: str, variables: dict[str, Variable], setting: Setting) -> Any:
+    """An empty tensor of an input's shape for one instance, on the setting's device."""
+    import torch
+
+    if name == "idx":
+        return torch.empty((setting.m, 3), dtype=torch.int64, device=setting.device)
+    if name == "sgn":
+        return torch.empty((setting.m, 3), dtype=setting.real, device=setting.device)
+    shape = variables[name.removeprefix("var:")].dimensions(setting.batch, setting.n, setting.m)[1:]
+    return torch.empty(shape, dtype=setting.real, device=setting.device)
+
+
+def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> list[Any]:
+    """The meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch raises on a misfit."""
+    values: list[Any] = []
+    for node in graph.nodes:
+        values.append(input_example(node.args[0], variables, setting) if node.operator == "input" else evaluate(node, values, setting))
+    return values
+
+
+def _meta_problem(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool) -> Blocked | None:
+    import torch
+
+    setting = Setting(torch.float32, batch, n, m, "meta")
+    try:
+        values = infer(graph, outputs, setting)
+    except Exception as error:
+        return Blocked(f"the graph does not fit itself at N={n}: {' '.join(str(error).split())[:300]}", "graph")
+    for node, value in zip(graph.nodes, values, strict=True):
+        for tensor in value if isinstance(value, list | tuple) else (value,):
+            if not isinstance(tensor, torch.Tensor) or (tensor.device.type != "meta" and tensor.numel() > MAX_CONSTANT_NUMBERS):
+                return Blocked(f"{node.operator} gives no tensor", "graph")
+            if tensor.numel() > MAX_NUMBERS * (batch if batched else 1):
+                return Blocked(f"{node.operator} needs {tensor.numel():,} numbers an instance at N={n}, at most {MAX_NUMBERS:,} are allowed", "graph")
+    for name, index in graph.outputs:
+        value, wanted = values[index], outputs[name].dimensions(batch, n, m)
+        wanted = wanted if batched else wanted[1:]
+        if not isinstance(value, torch.Tensor) or tuple(value.shape) != wanted:
+            return Blocked(f"{name!r} has shape {tuple(getattr(value, 'shape', ()))}, wanted {wanted} (N={n}, M={m})", "contract")
+        if value.dtype in (torch.complex64, torch.complex128):
+            return Blocked(f"{name!r} is complex", "contract")
+    return None

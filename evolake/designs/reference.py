@@ -1,0 +1,63 @@
+"""The plain engine: one instance at a time, node after node, exactly the operators of the trace. Slow; what the others are held against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolake.designs.contract import TracedDesign
+from evolake.designs.instances import Planted
+from evolake.designs.operators import Setting, evaluate
+from evolake.designs.stepper import Failed, generator_of, initial_state
+
+
+class ReferenceStepper:
+    """Interprets the graph with torch on single instances."""
+
+    name = "reference"
+
+    def __init__(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str):
+        import torch
+
+        self._traced, self._instances, self._seed = traced, instances, seed
+        self._graph = traced.gradient()
+        self._real = getattr(torch, dtype)
+        self._state = initial_state(traced, instances, seed, dtype)
+        self._idx = torch.from_numpy(instances.idx.astype(np.int64))
+        self._sgn = torch.from_numpy(instances.sgn).to(self._real)
+        self._step = 0
+
+    def run(self, steps: int) -> np.ndarray:
+        solved = np.zeros((steps, self._instances.batch), dtype=bool)
+        for row in solved:
+            for instance in range(self._instances.batch):
+                self._advance(instance)
+                row[instance] = self._is_solved(instance)
+            self._step += 1
+        return solved
+
+    def state(self) -> dict[str, np.ndarray]:
+        return {name: tensor.numpy() for name, tensor in self._state.items()}
+
+    def _advance(self, instance: int) -> None:
+        inputs: dict[str, Any] = {f"var:{name}": tensor[instance] for name, tensor in self._state.items()}
+        inputs |= {"idx": self._idx[instance], "sgn": self._sgn[instance]}
+        generator = generator_of(self._seed, f"step {self._step}", instance)
+        setting = Setting(self._real, self._instances.batch, self._instances.n, self._instances.m, generator=generator)
+        values: list[Any] = []
+        try:
+            for node in self._graph.nodes:
+                values.append(inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting))
+        except (RuntimeError, IndexError) as error:
+            raise Failed(" ".join(str(error).split())[:300]) from None
+        gradients = {name: values[index] for name, index in self._graph.outputs}
+        for variable in self._traced.variables:
+            tensor = self._state[variable.name]
+            moved = tensor[instance] - self._traced.learning_rate * gradients[variable.name].to(self._real)
+            tensor[instance] = moved if variable.low is None and variable.high is None else moved.clamp(variable.low, variable.high)
+
+    def _is_solved(self, instance: int) -> bool:
+        v = self._state["v"][instance]
+        literals = v[self._idx[instance]] * self._sgn[instance]
+        return bool((literals > 0).any(dim=1).all()) and not bool(v.isnan().any())

@@ -1,0 +1,120 @@
+"""Reading `VARIABLES_SPEC` and `HYPER_SPACE`: whatever a file wrote there, as checked values. ValueErrors say what is wrong with which entry."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from evolake.designs.contract import HYPER_TYPES, Hyper, HyperValue, Variable
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_MAX_ENTRIES = 256
+_MAX_EXTENT = 64
+
+
+def read_variables(spec: Any) -> tuple[tuple[Variable, ...], dict[str, Any]]:
+    """The variables, in the file's order, and their initialisers by name. `v` of shape (B, N) is required: it is what the clauses are checked on."""
+    if not isinstance(spec, dict) or not spec or len(spec) > _MAX_ENTRIES:
+        raise ValueError("VARIABLES_SPEC is no dict of variables")
+    variables, initialisers = [], {}
+    for name, entry in spec.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise ValueError(f"variable {str(name)[:64]!r}: a name is letters, digits and underscores")
+        if not isinstance(entry, dict):
+            raise ValueError(f"variable {name!r}: wanted a dict with init, shape and bounds")
+        missing = [key for key in ("init", "shape", "bounds") if key not in entry]
+        if missing:
+            raise ValueError(f"variable {name!r}: no {', no '.join(missing)}")
+        if not callable(entry["init"]):
+            raise ValueError(f"variable {name!r}: init is not a function of the shape")
+        variables.append(checked_variable(name, entry["shape"], entry["bounds"]))
+        initialisers[name] = entry["init"]
+    if not any(variable.name == "v" and variable.shape == ("B", "N") for variable in variables):
+        raise ValueError('variable \'v\' of shape ("B", "N") is missing')
+    return tuple(variables), initialisers
+
+
+def checked_variable(name: str, shape: Any, bounds: Any) -> Variable:
+    """A variable from raw values. Infinite or absent bounds become None: unbounded on that side."""
+    if not isinstance(shape, list | tuple) or len(shape) > 4 or not shape or shape[0] != "B":
+        raise ValueError(f"variable {name!r}: the shape starts with B and has at most four axes (got {str(shape)[:80]})")
+    for extent in shape[1:]:
+        if extent not in ("N", "M") and not (isinstance(extent, int) and not isinstance(extent, bool) and 0 < extent <= _MAX_EXTENT):
+            raise ValueError(f"variable {name!r}: an axis is N, M or an integer up to {_MAX_EXTENT} (got {str(extent)[:80]})")
+    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
+        raise ValueError(f"variable {name!r}: bounds are a pair (got {str(bounds)[:80]})")
+    low, high = (_bound(name, item) for item in bounds)
+    if low is not None and high is not None and low > high:
+        raise ValueError(f"variable {name!r}: the lower bound {low} is above the upper {high}")
+    return Variable(name, tuple(shape), low, high)
+
+
+def _bound(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _number(value)
+    if number is None or math.isnan(number):
+        raise ValueError(f"variable {name!r}: a bound is not a number (got {str(value)[:80]})")
+    return None if math.isinf(number) else number
+
+
+def read_hypers(spec: Any) -> tuple[Hyper, ...]:
+    """The hyperparameters, in the file's order."""
+    if not isinstance(spec, dict) or len(spec) > _MAX_ENTRIES:
+        raise ValueError("HYPER_SPACE is no dict of hyperparameters")
+    hypers = []
+    for name, entry in spec.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise ValueError(f"hyperparameter {str(name)[:64]!r}: a name is letters, digits and underscores")
+        if not isinstance(entry, dict) or "type" not in entry or "default" not in entry:
+            raise ValueError(f"hyperparameter {name!r}: wanted a dict with type and default")
+        choices = entry.get("choices", ())
+        hypers.append(checked_hyper(name, entry["type"], entry["default"], entry.get("low"), entry.get("high"), choices))
+    return tuple(hypers)
+
+
+def checked_hyper(name: str, kind: Any, default: Any, low: Any, high: Any, choices: Any) -> Hyper:
+    """A hyperparameter from raw values; its default must be in its own range."""
+    if kind not in HYPER_TYPES:
+        raise ValueError(f"hyperparameter {name!r}: type is one of {', '.join(HYPER_TYPES)} (got {str(kind)[:80]!r})")
+    if kind == "categorical":
+        if not isinstance(choices, list | tuple) or not choices or not all(isinstance(item, bool | int | float | str) for item in choices):
+            raise ValueError(f"hyperparameter {name!r}: a categorical one lists its choices")
+        hyper = Hyper(name, kind, default, None, None, tuple(choices))
+    else:
+        numbers = [_number(item) for item in (default, low, high)]
+        if any(item is None or not math.isfinite(item) for item in numbers):
+            raise ValueError(f"hyperparameter {name!r}: default, low and high are finite numbers (got {default!r}, {low!r}, {high!r})"[:300])
+        kept: HyperValue = int(default) if kind == "int" else float(default)
+        hyper = Hyper(name, kind, kept, float(low), float(high))
+        if hyper.low is not None and hyper.high is not None and (hyper.low > hyper.high or (kind == "log_uniform" and hyper.low <= 0)):
+            raise ValueError(f"hyperparameter {name!r}: no range from {low} to {high} for {kind}")
+    problem = outside(hyper, hyper.default)
+    if problem:
+        raise ValueError(f"hyperparameter {name!r}: the default {problem}")
+    return hyper
+
+
+def outside(hyper: Hyper, value: Any) -> str | None:
+    """Why `value` cannot be taken by `hyper`, or None. A hair's breadth outside the range is forgiven: tuned defaults sit on its edge."""
+    if hyper.type == "categorical":
+        return None if value in hyper.choices else f"{value!r} is none of the choices"
+    number = _number(value)
+    if number is None or not math.isfinite(number):
+        return f"{value!r} is not a finite number"
+    assert hyper.low is not None and hyper.high is not None
+    slack = 1e-9 * max(abs(hyper.low), abs(hyper.high), 1e-300)
+    if not hyper.low - slack <= number <= hyper.high + slack:
+        return f"{value} is outside {hyper.low} to {hyper.high}"
+    return None
+
+
+def _number(value: Any) -> float | None:
+    """A float from a Python or numpy number, None from anything else."""
+    if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,88 @@
+"""What the engines share: the initial state, and the protocol of a stepper.
+
+A step is: gradients of every variable from the graph, `x -= lr * gradient`, clamp to the bounds, then the check of the clauses, which the host does
+itself from `v` (a clause is satisfied when one of its literals is positive; a state that is not a number satisfies nothing).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from evolake.designs.contract import TracedDesign
+from evolake.designs.graph import Graph, Node
+from evolake.designs.instances import Planted
+from evolake.designs.operators import RANDOM, Setting, evaluate
+from evolake.errors import InputError
+from evolake.seeds import child_seed
+
+if TYPE_CHECKING:
+    import torch
+
+MAX_STATE_NUMBERS = 2**31
+
+
+class Stepper(Protocol):
+    """Advances a batch. `name` is the engine that really runs."""
+
+    name: str
+
+    def run(self, steps: int) -> np.ndarray:
+        """Advances by `steps` and returns (steps, B) bool: which instance was solved after each step."""
+        ...
+
+    def state(self) -> dict[str, np.ndarray]:
+        """The present value of every variable, each of its full batch shape."""
+        ...
+
+
+class Failed(Exception):
+    """The design itself broke while running (an index out of range, for one). Caught by `simulate` and turned into a value."""
+
+
+def generator_of(seed: int, purpose: str, index: int = 0) -> torch.Generator:
+    """A torch generator for one use of the simulation's seed."""
+    import torch
+
+    return torch.Generator().manual_seed(child_seed(seed, "designs", "", purpose, index))
+
+
+def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> dict[str, torch.Tensor]:
+    """The start of every variable: its initialiser's graph, drawn from a stream of its own (so that a further variable shifts no other)."""
+    import torch
+
+    check_size(traced, instances)
+    real = getattr(torch, dtype)
+    state = {}
+    for variable in traced.variables:
+        graph = traced.initial()[variable.name]
+        setting = Setting(real, instances.batch, instances.n, instances.m, generator=generator_of(seed, f"initial {variable.name}"))
+        values: list[Any] = []
+        for node in graph.nodes:
+            values.append(evaluate(node, values, setting))
+        state[variable.name] = values[graph.outputs[0][1]].to(real).contiguous().clone()
+    return state
+
+
+def check_size(traced: TracedDesign, instances: Planted) -> None:
+    """Raises InputError when the design was traced for another size, or the batch does not fit into memory."""
+    if traced.size is not None and traced.size != (instances.n, instances.m):
+        raise InputError(
+            "the design was traced for one size only", wanted=f"N={traced.size[0]}, M={traced.size[1]}", got=f"N={instances.n}, M={instances.m}",
+            do="trace it again with size=(N, M)",
+        )
+    numbers = sum(int(np.prod(variable.dimensions(instances.batch, instances.n, instances.m), dtype=np.int64)) for variable in traced.variables)
+    if numbers > MAX_STATE_NUMBERS:
+        wanted = f"at most {MAX_STATE_NUMBERS:,} numbers of state"
+        raise InputError("the batch is too large", wanted=wanted, got=f"{numbers:,}", do="lower the size or batch")
+
+
+def is_random(graph: Graph) -> bool:
+    """Whether the graph draws random numbers."""
+    return any(node.operator in RANDOM for node in graph.nodes)
+
+
+def input_name(node: Node) -> str | None:
+    """The input a node stands for, or None."""
+    return node.args[0] if node.operator == "input" else None

@@ -1,0 +1,24 @@
+"""Small stand-ins that let common calls be traced on one instance.
+
+`one_hot` reads its largest value to check it (data-dependent, so a trace would refuse it); with the number of classes given it is a comparison with
+0..classes-1. Imported inside the jail only: it needs torch at import time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+
+class TracingShims(TorchFunctionMode):
+    """While active, calls that have a pure equivalent go to that."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.nn.functional.one_hot:
+            classes = args[1] if len(args) > 1 else kwargs.get("num_classes", -1)
+            if classes > 0:
+                return (args[0].unsqueeze(-1) == torch.arange(classes)).to(torch.int64)
+        return func(*args, **kwargs)
