@@ -73,10 +73,10 @@ class Constant:
 
 @dataclass(frozen=True)
 class Node:
-    """`operator` is an aten name with its overload, or one of `input`, `constant`, `getitem`."""
+    """`operator` is an aten name with its overload, or one of `input`, `constant`, `getitem`. `args` is a tuple."""
 
     operator: str
-    args: tuple[Any, ...]
+    args: Any
     kwargs: tuple[tuple[str, Any], ...] = ()
 
     def references(self) -> list[int]:
@@ -234,7 +234,8 @@ def _ordered_operands(nodes: tuple[Node, ...]) -> list[Node]:
     digests: list[str] = []
     result = []
     for position, node in enumerate(nodes):
-        if node.operator in COMMUTATIVE_OPERATORS and len(node.args) == 2 and not node.kwargs and all(isinstance(arg, Reference) for arg in node.args):
+        two = len(node.args) == 2 and not node.kwargs and all(isinstance(arg, Reference) for arg in node.args)
+        if two and node.operator in COMMUTATIVE_OPERATORS:
             node = Node(node.operator, tuple(sorted(node.args, key=lambda arg: digests[arg.index])))
         result.append(node)
         text = repr((node.operator, _described(node.args, digests), _described(node.kwargs, digests)))

@@ -1,0 +1,147 @@
+"""Writing LLVM assembly: types, constants and single instructions.
+
+Kernels are written as LLVM text and compiled by llvmlite, which numba brings along: no C compiler is needed, vectors are explicit (16 lanes of
+float32 or 8 of float64 on every machine, split by LLVM where registers are narrower), and with neither fast-math nor contraction each operation is
+rounded as IEEE 754 says. So the same graph gives the same bytes with SSE2, AVX2 or AVX-512.
+"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Types:
+    """Names of the types of one kernel. `dtype` is "float32" or "float64"."""
+
+    dtype: str
+    lanes: int
+
+    @property
+    def real(self) -> str:
+        return "float" if self.dtype == "float32" else "double"
+
+    @property
+    def bits(self) -> int:
+        return 32 if self.dtype == "float32" else 64
+
+    @property
+    def mantissa(self) -> int:
+        return 23 if self.dtype == "float32" else 52
+
+    @property
+    def bias(self) -> int:
+        return 127 if self.dtype == "float32" else 1023
+
+    @property
+    def vector(self) -> str:
+        return f"<{self.lanes} x {self.real}>"
+
+    @property
+    def whole(self) -> str:
+        """Integers as wide as the reals."""
+        return f"<{self.lanes} x i{self.bits}>"
+
+    @property
+    def small(self) -> str:
+        """Indices."""
+        return f"<{self.lanes} x i32>"
+
+    @property
+    def truth(self) -> str:
+        return f"<{self.lanes} x i1>"
+
+    @property
+    def suffix(self) -> str:
+        """Of intrinsics: v16f32."""
+        return f"v{self.lanes}f{self.bits}"
+
+    def number(self, value: float) -> str:
+        """A scalar constant, exact."""
+        if self.dtype == "float32":
+            try:
+                value = struct.unpack("<f", struct.pack("<f", value))[0]
+            except OverflowError:
+                value = float("inf") if value > 0 else float("-inf")
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+    def splat(self, value: float) -> str:
+        """A vector constant."""
+        return f"splat ({self.real} {self.number(value)})"
+
+    def splat_whole(self, value: int) -> str:
+        return f"splat (i{self.bits} {value})"
+
+
+TYPES = {"float32": Types("float32", 16), "float64": Types("float64", 8)}
+
+
+@dataclass
+class Lines:
+    """A growing list of instructions with fresh names."""
+
+    types: Types
+    prefix: str = "t"
+    names: Iterator[int] = field(default_factory=itertools.count)
+    text: list[str] = field(default_factory=list)
+
+    def branch(self) -> Lines:
+        """Another list that shares the names."""
+        return Lines(self.types, self.prefix, self.names)
+
+    def add(self, instruction: str) -> None:
+        """An instruction without a result."""
+        self.text.append("  " + instruction)
+
+    def label(self, name: str) -> None:
+        self.text.append(f"{name}:")
+
+    def fresh(self, stem: str = "") -> str:
+        return f"{stem or self.prefix}{next(self.names)}"
+
+    def let(self, instruction: str) -> str:
+        """An instruction with a result; returns its name."""
+        name = f"%{self.fresh()}"
+        self.text.append(f"  {name} = {instruction}")
+        return name
+
+    def two(self, operation: str, left: str, right: str) -> str:
+        """A real operation on vectors: fadd, fsub, fmul, fdiv."""
+        return self.let(f"{operation} {self.types.vector} {left}, {right}")
+
+    def plus(self, left: str, right: str) -> str:
+        return self.two("fadd", left, right)
+
+    def minus(self, left: str, right: str) -> str:
+        return self.two("fsub", left, right)
+
+    def times(self, left: str, right: str) -> str:
+        return self.two("fmul", left, right)
+
+    def over(self, left: str, right: str) -> str:
+        return self.two("fdiv", left, right)
+
+    def compare(self, how: str, left: str, right: str) -> str:
+        return self.let(f"fcmp {how} {self.types.vector} {left}, {right}")
+
+    def choose(self, condition: str, yes: str, no: str, kind: str | None = None) -> str:
+        kind = kind or self.types.vector
+        return self.let(f"select {self.types.truth} {condition}, {kind} {yes}, {kind} {no}")
+
+    def call(self, name: str, *args: str) -> str:
+        """A function of vectors."""
+        inside = ", ".join(f"{self.types.vector} {arg}" for arg in args)
+        return self.let(f"call {self.types.vector} @{name}({inside})")
+
+    def to_bits(self, value: str) -> str:
+        return self.let(f"bitcast {self.types.vector} {value} to {self.types.whole}")
+
+    def from_bits(self, value: str) -> str:
+        return self.let(f"bitcast {self.types.whole} {value} to {self.types.vector}")
+
+    def whole(self, operation: str, left: str, right: str) -> str:
+        """An integer operation on vectors as wide as the reals."""
+        return self.let(f"{operation} {self.types.whole} {left}, {right}")

@@ -1,0 +1,87 @@
+"""What the lowering rules work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolake.designs.cells import LOOP, Axis, Value, broadcast, objects, scalar
+from evolake.designs.expression import Builder, Domain, Expression, Inexpressible
+from evolake.designs.graph import Node, Power, Reference, Symbol
+from evolake.designs.operators import Setting
+
+
+@dataclass
+class Lowering:
+    """The state of one lowering: `values` of the nodes so far, `shapes` (meta tensors) of all of them, `extents` of the two loops."""
+
+    builder: Builder
+    extents: dict[str, int]
+    setting: Setting
+    shapes: list[Any]
+    values: list[Any] = field(default_factory=list)
+
+    def operand(self, argument: Any) -> Value:
+        """A tensor or number of the graph as a value."""
+        if isinstance(argument, Reference):
+            value = self.values[argument.index]
+            if not isinstance(value, Value):
+                raise Inexpressible("several results used as one")
+            return value
+        return scalar(self.number(argument))
+
+    def number(self, argument: Any) -> Expression:
+        if isinstance(argument, bool):
+            return self.builder.boolean(argument)
+        if isinstance(argument, int):
+            return self.builder.integer(argument)
+        if isinstance(argument, float | Symbol | Power):
+            return self.builder.number(argument)
+        raise Inexpressible("an operand that is not a number")
+
+    def each(self, make: Callable[..., Expression], *values: Value) -> Value:
+        """`make` on the cells of broadcast operands."""
+        axes, loop, cells = broadcast(values)
+        result = [make(*items) for items in zip(*(array.flat for array in cells), strict=True)]
+        return Value(axes, loop, objects(result, cells[0].shape))
+
+    def concrete(self, argument: Any) -> Any:
+        """An argument that is no tensor, sizes put in."""
+        return self.setting.argument(argument, [])
+
+    def parameter(self, node: Node, position: int, name: str, default: Any) -> Any:
+        """A non-tensor argument by place or by name."""
+        if len(node.args) > position:
+            return self.concrete(node.args[position])
+        return self.concrete(dict(node.kwargs).get(name, default))
+
+    def loop_of(self, extent: int) -> Domain | None:
+        return "N" if extent == self.extents["N"] else ("M" if extent == self.extents["M"] else None)
+
+    def axes_for(self, shape: Any) -> tuple[tuple[Axis, ...], Domain | None]:
+        """Axes of a fresh tensor of the given plain shape."""
+        axes: list[Axis] = []
+        loop: Domain | None = None
+        for extent in shape:
+            part, over = self._axis(extent)
+            if over and loop:
+                raise Inexpressible("a product of all variables with all clauses")
+            loop = loop or over
+            axes.append(part)
+        return tuple(axes), loop
+
+    def _axis(self, extent: int) -> tuple[Axis, Domain | None]:
+        if over := self.loop_of(extent):
+            return (LOOP,), over
+        if 1 <= extent <= 64:
+            return ((extent,) if extent > 1 else ()), None
+        for name in ("N", "M"):
+            times, rest = divmod(extent, self.extents[name])
+            if rest == 0 and 1 < times <= 64:
+                return (LOOP, times), "N" if name == "N" else "M"
+        raise Inexpressible(f"an axis of {extent}")
+
+    def axes_of(self, position: int) -> tuple[tuple[Axis, ...], Domain | None]:
+        """Axes of node `position`, from its inferred shape."""
+        return self.axes_for(tuple(self.shapes[position].shape))
