@@ -1,0 +1,21 @@
+"""Schedule-budget headroom: what share of the schedule's budget the largest levels use, in logs.
+
+The budget is that of the schedule at this size, not the run's own max_steps. A failed level counts with its projected steps; PULL rewards having come
+far at all, since small sizes have little headroom to show.
+"""
+
+import math
+
+from evolake.objectives.families.levels import WORST, budget, largest_solved, read_levels
+
+LAST = 3
+PULL = 0.3
+
+
+def objective(experiment_results):
+    """Mean log(steps / budget) over the last levels, minus PULL a doubling of the reach."""
+    levels = read_levels(experiment_results)
+    if not levels:
+        return WORST
+    used = [math.log(level["steps"] / budget(level["n"])) for level in levels[-LAST:]]
+    return sum(used) / len(used) - PULL * math.log2(max(largest_solved(levels), 5.0) / 5.0)

@@ -1,0 +1,39 @@
+"""Censored restart cost: the mean log steps over the whole ladder of sizes, failures paid by restarting.
+
+A solved level costs its median. A failed one costs what restarting at its budget would: max_steps over the chance of success. Sizes beyond the last
+level cost what a power law through the tail foretells, and more after a failure: a design that gave up early must not look cheap.
+"""
+
+import math
+
+import numpy as np
+
+from evolake.objectives.families.levels import WORST, power_law, read_levels
+
+TOP_N = 1280
+TAIL = 4
+EMPHASIS = 0.5
+FAILURE_EXPONENT = 3.0
+
+
+def objective(experiment_results):
+    """Weighted mean of log restart cost over sizes 10, 14, 20, ... up to TOP_N."""
+    levels = read_levels(experiment_results)
+    if not levels:
+        return WORST
+    x = []
+    y = []
+    for level in levels:
+        chance = (level["batch"] * (1.0 - level["unsolved"]) + 0.5) / (level["batch"] + 1.0)
+        cost = level["steps"] if level["solved"] else max(level["max_steps"] / max(chance, 1e-3), level["steps"])
+        x.append(math.log(level["n"]))
+        y.append(math.log(cost))
+    _, slope = power_law(levels[-TAIL:])
+    slope = max(slope, 0.5)
+    if not levels[-1]["solved"]:
+        slope = max(slope, FAILURE_EXPONENT)
+    sizes = [round(10 * 2 ** (k / 2)) for k in range(60)]
+    ladder = np.log([size for size in sizes if size <= max(TOP_N, 10)])
+    cost = np.interp(ladder, x, y) + slope * np.maximum(ladder - x[-1], 0.0)
+    weight = np.exp(EMPHASIS * ladder)
+    return float(weight @ cost / weight.sum())

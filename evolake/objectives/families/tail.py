@@ -1,0 +1,24 @@
+"""Worst-window tail: the gloomiest of all local forecasts.
+
+Every few neighbouring levels of the tail foretell the steps at a large size by a power law of their own; the largest forecast counts. A design must
+scale well everywhere, not on average.
+"""
+
+import math
+
+from evolake.objectives.families.levels import WORST, read_levels, worst_window
+
+TARGET_N = 1810
+WIDTH = 3
+SHARE = 0.6
+
+
+def objective(experiment_results):
+    """Largest foretold log steps at the target size."""
+    levels = read_levels(experiment_results)
+    if not levels:
+        return WORST
+    if len(levels) == 1:
+        return math.log(levels[0]["steps"]) + 2.0 * math.log(TARGET_N / levels[0]["n"])
+    keep = max(2, math.ceil(SHARE * len(levels)))
+    return worst_window(levels[-keep:], WIDTH, TARGET_N)

@@ -1,0 +1,92 @@
+"""Self-contained source text of an objective, cut from the family files.
+
+The families are real modules, checked and tested like any other. What a design's results are scored with is text: the imports a family needs, its
+constants with drawn values, the helpers it uses, its `objective`. Text is cut by line ranges, never unparsed, so every Python version cuts the same
+bytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+FAMILY_FOLDER = "evolake.objectives.families"
+
+
+def canonical(source: str) -> str:
+    """Source with the differences taken out that cannot matter: line ends, blanks at the end of lines, blank lines at both ends."""
+    lines = [line.rstrip() for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def objective_id(source: str) -> str:
+    """sha256 of the canonical source, hex: equal objectives have equal ids."""
+    return hashlib.sha256(canonical(source).encode()).hexdigest()
+
+
+def assemble(module: str, parameters: Mapping[str, Any]) -> str:
+    """Source text of family `module` with its constants replaced.
+
+    Args:
+        module: file name in `families` without .py. parameters: constant name -> int or float.
+
+    Raises:
+        ValueError: a parameter that the family does not have.
+    """
+    family, helpers = _pieces(module), _pieces("levels")
+    unknown = sorted(set(parameters) - set(family.constants))
+    if unknown:
+        raise ValueError(f"family {module} has no parameter {', '.join(unknown)} (it has {', '.join(family.constants)})")
+    constants = [f"{name} = {parameters[name]!r}" if name in parameters else text for name, text in family.constants.items()]
+    used = _closure(family.imported, helpers)
+    shared = [text for name, text in helpers.constants.items() if name in used]
+    functions = [text for name, text in helpers.functions.items() if name in used] + list(family.functions.values())
+    names = set().union(*family.uses.values(), *(helpers.uses[name] for name in used & set(helpers.functions)))
+    imports = sorted(text for name, text in (family.modules | helpers.modules).items() if name in names)
+    head = [f'"""{family.docstring}"""', "\n".join(imports), "\n".join([*constants, *shared])]
+    return canonical("\n\n".join(part for part in head if part) + "\n\n\n" + "\n\n\n".join(functions))
+
+
+class _Pieces:
+    """A family file taken apart: name -> text, in file order."""
+
+    def __init__(self, text: str):
+        lines = text.split("\n")
+        tree = ast.parse(text)
+        self.docstring = ast.get_docstring(tree, clean=False) or ""
+        self.modules: dict[str, str] = {}
+        self.imported: set[str] = set()
+        self.constants: dict[str, str] = {}
+        self.functions: dict[str, str] = {}
+        self.uses: dict[str, set[str]] = {}
+        for node in tree.body:
+            piece = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+            if isinstance(node, ast.Import):
+                self.modules[node.names[0].asname or node.names[0].name] = piece
+            elif isinstance(node, ast.ImportFrom):
+                self.imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                self.constants[node.targets[0].id] = piece
+            elif isinstance(node, ast.FunctionDef):
+                self.functions[node.name] = piece
+                self.uses[node.name] = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+@cache
+def _pieces(module: str) -> _Pieces:
+    return _Pieces((resources.files(FAMILY_FOLDER) / f"{module}.py").read_text(encoding="utf-8"))
+
+
+def _closure(names: set[str], pieces: _Pieces) -> set[str]:
+    """`names` and whatever they use of the same file."""
+    reached: set[str] = set()
+    waiting = set(names)
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= {other for other in pieces.uses.get(name, ()) if other in pieces.functions or other in pieces.constants} - reached
+    return reached

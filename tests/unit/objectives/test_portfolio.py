@@ -1,0 +1,197 @@
+"""The portfolio of objectives: self-contained, robust, sane, and of many minds."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from objective_results import SIZES, level, random_designs, scheduled
+
+from evolake.objectives.consensus import aggregate
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, ObjectiveSpec, baseline_objective, draw, make
+from evolake.objectives.source import assemble, canonical, objective_id
+
+EVERY_FAMILY = ["baseline", *OBJECTIVE_FAMILIES]
+
+
+def compiled(spec: ObjectiveSpec):
+    """The objective as the jail would see it: its source text and nothing else."""
+    namespace: dict = {}
+    exec(spec.source, namespace)
+    return namespace["objective"]
+
+
+def default(family: str) -> ObjectiveSpec:
+    return make(family, {}, family)
+
+
+def portfolio(count: int, seed: int = 0) -> list[ObjectiveSpec]:
+    rng, specs = np.random.default_rng(seed), [baseline_objective()]
+    while len(specs) < count:
+        specs.append(draw(rng, specs))
+    return specs
+
+
+def scores_of(specs, designs) -> np.ndarray:
+    functions = [compiled(spec) for spec in specs]
+    return np.array([[function(rows) for rows in designs.values()] for function in functions])
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+def test_sources_stand_alone_and_give_floats_on_awkward_results(family):
+    objective = compiled(default(family))
+    awkward = [
+        [],
+        [level(10, 20)],
+        [level(10, 60, 0.9, 50)],
+        [level(10, 20), level(14, 30)],
+        scheduled({10: 20, 14: 44, 20: 1e9}),
+        [level(n, 10) for n in SIZES],
+        [level(10, 20), level(10, 25), level(10, 80, 0.7, 50)],
+        [{"N": None, "median_step": 3, "unsolved_fraction": 0}, {"N": 10}, {"N": 20, "median_step": float("nan"), "unsolved_fraction": 0.1}],
+        [{"N": 10, "median_step": 0, "unsolved_fraction": 0.0}],
+    ]
+    for rows in awkward:
+        value = objective(rows)
+        assert isinstance(value, float)
+        assert math.isfinite(value)
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+def test_the_order_of_levels_does_not_matter(family):
+    objective = compiled(default(family))
+    rows = scheduled(dict(zip(SIZES, [20, 44, 55, 88, 174, 498, 640, 2047, 5203, 7527, 29003], strict=False)))
+    expected = objective(rows)
+    for seed in range(5):
+        assert objective(random.Random(seed).sample(rows, len(rows))) == expected
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+def test_success_is_binary(family):
+    objective = compiled(default(family))
+    values = {objective([level(n, 5 * n, unsolved) for n in SIZES[:8]]) for unsolved in (0.0, 0.2, 0.49)}
+    assert len(values) == 1
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+def test_no_evidence_is_worse_than_any_evidence(family):
+    objective = compiled(default(family))
+    assert objective([]) > objective([level(10, 1e6, 1.0, 50)])
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+def test_a_design_that_dominates_everywhere_ranks_first(family):
+    designs = random_designs(40, np.random.default_rng(1))
+    designs["best"] = scheduled({n: 6 * (n / 10) ** 0.7 for n in SIZES})
+    for spec in [default(family), *(spec for spec in portfolio(40) if spec.family == family)]:
+        row = scores_of([spec], designs)[0]
+        assert np.argmin(row) == len(designs) - 1, spec
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+def test_a_design_that_fails_at_the_start_ranks_low(family):
+    designs = random_designs(40, np.random.default_rng(2))
+    designs["worst"] = [level(10, 400, 0.97, 50)]
+    row = scores_of([default(family)], designs)[0]
+    assert (row < row[-1]).mean() > 0.75
+
+
+def test_the_baseline_takes_the_law_that_fits():
+    objective = compiled(baseline_objective())
+    assert objective([level(n, round(3000 * n**1.5), 0.1) for n in SIZES]) == pytest.approx(math.log10(3000 * 2000**1.5), abs=1e-3)
+    assert objective([level(n, round(3000 * math.exp(n / 100)), 0.1) for n in SIZES]) == pytest.approx(math.log10(3000) + 20 / math.log(10), abs=1e-2)
+    assert objective([level(10, 1)]) > objective([level(10, 1, 0.9), level(14, 1e9, 1.0)])
+
+
+def test_reach_decides_before_any_tail():
+    for spec in (spec for spec in portfolio(60) if spec.family == "reach"):
+        objective = compiled(spec)
+        far = objective([level(n, 0.49 * n * n) for n in SIZES[:6]])
+        near = objective([level(n, 2) for n in SIZES[:5]])
+        assert far < near
+
+
+def test_headroom_is_measured_against_the_schedule_not_the_run():
+    for family in ("headroom", "bottleneck"):
+        objective = compiled(default(family))
+        plain = [level(n, 4 * n) for n in SIZES[:8]]
+        inflated = [row | {"max_steps": 10**9} for row in plain]
+        assert objective(plain) == objective(inflated)
+
+
+def test_a_cliff_at_the_frontier_costs_more_than_one_far_behind():
+    objective = compiled(default("cliff"))
+    smooth = {n: 3.0 * n for n in SIZES[:10]}
+    behind = smooth | {n: 6.0 * n for n in SIZES[2:10]}
+    frontier = smooth | {SIZES[9]: 6.0 * SIZES[9]}
+    rows = [[level(n, steps, 0.1) for n, steps in curve.items()] for curve in (smooth, behind, frontier)]
+    values = [objective(curve) for curve in rows]
+    assert values[0] < values[1] < values[2] + 0.3 * math.log(2)
+    assert values[0] < values[2]
+
+
+def test_drawing_spreads_over_the_families_and_repeats_none():
+    specs = portfolio(22)
+    counts = {name: sum(spec.family == name for spec in specs) for name in OBJECTIVE_FAMILIES}
+    assert min(counts.values()) >= 2
+    assert max(counts.values()) <= 5
+    assert len({spec.objective_id for spec in specs}) == len(specs)
+    assert portfolio(22) == specs
+
+
+def test_wanted_families_come_sooner():
+    drawn = [draw(np.random.default_rng(seed), [], wanted=("cliff", "no such family")).family for seed in range(60)]
+    assert 15 < drawn.count("cliff") < 45
+
+
+def test_the_portfolio_truly_disagrees():
+    specs = portfolio(24)
+    result = aggregate(scores_of(specs, random_designs(120, np.random.default_rng(3))), [0] * len(specs), 0)
+    pairs = result.tau[np.triu_indices(len(specs), 1)]
+    assert np.median(pairs) < 0.85
+    assert np.quantile(pairs, 0.1) < 0.6
+    assert np.quantile(pairs, 0.9) > 0.7
+    between = {
+        (a, b): np.mean([result.tau[i, j] for i, s in enumerate(specs) for j, t in enumerate(specs) if s.family == a and t.family == b])
+        for a in OBJECTIVE_FAMILIES for b in OBJECTIVE_FAMILIES if a < b
+    }
+    assert max(between.values()) < 0.97
+
+
+def test_the_identity_of_an_objective_is_its_content():
+    spec = default("reach")
+    assert spec.objective_id == objective_id(spec.source) == objective_id(spec.source.replace("\n", "  \r\n") + "\n\n")
+    assert objective_id(spec.source) != objective_id(assemble("reach", {"TIE": 0.31}))
+    assert canonical("\n\na = 1  \r\nb = 2\r") == "a = 1\nb = 2\n"
+    assert "evolake" not in spec.source
+
+
+def test_unknown_parameters_are_refused():
+    with pytest.raises(ValueError, match="no parameter HEIGHT"):
+        assemble("reach", {"HEIGHT": 1})
+
+
+SIZES_TO_320 = SIZES[:11]
+CURVES = {
+    "tuned": [12, 28, 36, 60, 105, 230, 330, 640, 1298, 1790, 13_700],
+    "340": [19, 59, 202, 278, 419, 639, 855, 1108, 1449, 2141, 3500],
+    "baseline": [20, 44, 55, 88, 174, 498, 640, 2047, 5203, 7527, 35_000],
+}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_goodharts_law_in_seven_minutes(seed):
+    """Constants tuned for N=113 and 226 win there and fall off a cliff at 320. Looking at 320 and beyond ranks 340 first."""
+    designs = {name: [level(n, steps, max_steps=10_000) for n, steps in zip(SIZES_TO_320, curve, strict=True)] for name, curve in CURVES.items()}
+    specs = portfolio(9, seed)
+    whole = aggregate(scores_of(specs, designs), [0] * len(specs), 0)
+    assert [list(designs)[place] for place in whole.order] == ["340", "tuned", "baseline"]
+
+
+def test_who_looks_at_small_sizes_alone_is_fooled_by_the_tuned_constants():
+    designs = {name: [level(n, steps, max_steps=10_000) for n, steps in zip(SIZES_TO_320, curve, strict=True)] for name, curve in CURVES.items()}
+    specs = [make("restart", {"TOP_N": top, "EMPHASIS": emphasis}, "") for top in (113, 160, 226) for emphasis in (0.0, 0.5, 1.0)]
+    small = aggregate(scores_of(specs, designs), [0] * len(specs), 0)
+    assert list(designs)[small.order[0]] == "tuned"
