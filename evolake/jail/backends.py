@@ -44,6 +44,8 @@ class Backend(Protocol):
     mode: JailMode
     python_guarantees: frozenset[str]
     native_guarantees: frozenset[str]
+    counts_processes: bool
+    """Whether a native program may be given processes: only where a namespace holds them all, and one signal ends them all."""
 
     def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
         """The command that starts a server on descriptor `control`. scratch_mb > 0: with a private folder of that size to write in.
@@ -65,7 +67,7 @@ def server_environment(home: str) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin", "HOME": home, "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join(interpreter()[1]), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-        "NUMEXPR_NUM_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": f"{home}/torchinductor", "MPLBACKEND": "agg",
+        "NUMEXPR_NUM_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": "/tmp", "MPLBACKEND": "agg",
     }
 
 
@@ -75,11 +77,13 @@ class Bubblewrap:
     mode: JailMode = "bubblewrap"
     python_guarantees = GUARANTEES
     native_guarantees = GUARANTEES
+    counts_processes = True
 
     def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
         python, folders = interpreter()
         environment = server_environment("/tmp")
-        confine = bubblewrap.arguments(python, folders, package=Path(evolake.__file__).resolve().parent, environment=environment, scratch_mb=scratch_mb)
+        package = Path(evolake.__file__).resolve().parent
+        confine = bubblewrap.arguments(python, folders, package=package, environment=environment, scratch_mb=scratch_mb)
         argv = (str(bubblewrap.find()), *confine, "--", python, *SERVER, str(control), "namespaces")
         return Command(argv, {}, bubblewrap.WORK if scratch_mb else "")
 
@@ -90,6 +94,7 @@ class Rlimits:
     mode: JailMode = "rlimits"
     python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices"}
     native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "writes", "leftovers"}
+    counts_processes = False
 
     def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
         python, _ = interpreter()

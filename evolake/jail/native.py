@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError, JailUnavailable
-from evolake.jail import supervise, verdict
+from evolake.jail import bubblewrap, supervise, verdict
 from evolake.jail.backends import Backend, backend
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import Limits, NativeOutcome, Status, one_line, plain_name
@@ -38,17 +38,25 @@ def run_native(
         mode: as for `open_pool`.
 
     Raises:
-        JailUnavailable: the jail failed twice or cannot be built; nothing was judged. InputError: a name or file cannot be used.
+        JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
+            mode is asked for processes. InputError: a name or file cannot be used.
     """
     names = [plain_name(name) for name in outputs]
     contents = {plain_name(name): _contents(name, value) for name, value in (files or {}).items()}
     if not argv:
         raise InputError("a native program needs a command line", got="an empty argv")
     chosen = backend(mode)
+    if limits.processes and not chosen.counts_processes:
+        raise JailUnavailable(
+            f"the jail {chosen.mode} cannot hold a program that makes processes, so it was not run", wanted="bubblewrap, whose process namespace "
+            "ends them all at once", got=f"limits.processes = {limits.processes}", do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
+        )
     for attempt in (1, 2):
         try:
-            with tempfile.TemporaryDirectory(prefix="evolake-native-") as host_folder:
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, Path(host_folder))
+            with tempfile.TemporaryDirectory(prefix="evolake-native-", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
+                host_folder = Path(parent) / "work"
+                host_folder.mkdir()
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder)
         except JailDied as death:
             if attempt == 2:
                 raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
@@ -80,7 +88,8 @@ def _run_once(
         descriptors = [request_descriptor(head + b"".join(files.values())), request_descriptor(stdin)]
         os.lseek(descriptors[1], 0, os.SEEK_SET)
         result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
-        streams = {name: supervise.Stream(cap) for name, cap in (("stdout", limits.output_bytes), ("stderr", limits.output_bytes), ("result", result_cap))}
+        caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
+        streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
         message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head)}
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits.wall_s)
     finally:

@@ -18,6 +18,7 @@ from evolake.jail.backends import Backend, backend
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import GENERIC_DRIVER, Call, JailMode, Limits, Outcome, one_line
 
+
 class Pool:
     """`workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager."""
 

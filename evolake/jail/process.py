@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -79,10 +80,8 @@ class JailProcess:
     def kill(self) -> None:
         """End the jail and everything in it; returns when its outermost process is gone."""
         self.control.close()
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # it had ended already
         self._process.wait()
         self._complaints.close()
 

@@ -23,6 +23,9 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 GENERIC_DRIVER = "evolake.jail.drivers:call_function"
 
 
+LOWEST = {"cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0}
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one candidate may use.
@@ -45,7 +48,7 @@ class Limits:
     processes: int = 0
 
     def __post_init__(self) -> None:
-        for name, lowest in {"cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0}.items():
+        for name, lowest in LOWEST.items():
             value = getattr(self, name)
             if not value >= lowest or value == float("inf"):
                 raise InputError(f"limit {name} cannot be used", wanted=f"a finite number of at least {lowest}", got=repr(value))

@@ -103,7 +103,7 @@ def status_of(error: BaseException) -> str:
 def describe(error: BaseException) -> str:
     """`Type: message at line n`, n counting in the candidate's source."""
     try:
-        message = str(error)
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:  # a hostile __str__
         message = ""
     line = error.lineno if isinstance(error, SyntaxError) and error.filename == CANDIDATE_FILE else None

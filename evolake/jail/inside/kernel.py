@@ -1,5 +1,8 @@
 """The few kernel calls that Python has no function for, and the limits a candidate's process gives itself before the candidate's first line."""
 
+# pathlib would cost every native run its import
+# ruff: noqa: PTH
+
 from __future__ import annotations
 
 import ctypes
@@ -65,3 +68,11 @@ def set_limits(limits: dict[str, Any], *, above: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
+
+
+def set_most_processes(processes: int) -> None:
+    """RLIMIT_NPROC for a program in namespaces of its own: itself, the server and `processes` more. Root and kernels before 5.14, which count
+    the user's processes everywhere, are left to the watch."""
+    if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (5, 14):
+        most = processes + 2
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))

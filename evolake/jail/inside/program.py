@@ -1,5 +1,8 @@
 """The process of one native program, and the collection of what it leaves behind."""
 
+# pathlib would cost every native run its import
+# ruff: noqa: PTH
+
 from __future__ import annotations
 
 import contextlib
@@ -14,6 +17,8 @@ from evolake.jail.inside.descriptors import arrange
 
 CANNOT_EXECUTE = 127
 DESCRIPTOR_OF_FAILURE = 3
+BELOW_THE_SERVER = 10
+"""Niceness of a program that may make processes: the one that counts them must get its turn among them."""
 
 
 def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None:
@@ -40,10 +45,14 @@ def execute(
             signal.signal(number, signal.SIG_DFL)
         os.chdir(folder)
         os.setsid()
+        if policy.processes:
+            os.nice(BELOW_THE_SERVER)
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         program = argv[0] if "/" in argv[0] else _find(argv[0], environment["PATH"])
         seccomp.install(policy)
         kernel.set_limits(limits, above=0)
+        if policy.signals:
+            kernel.set_most_processes(limits["processes"])
         os.execve(program, argv, environment)
     except (OSError, MemoryError) as error:
         os.write(DESCRIPTOR_OF_FAILURE, f"{argv[0]} cannot be executed: {error}".encode())
@@ -61,8 +70,9 @@ def _find(name: str, path: str) -> str:
 def collect(root: int, names: list[str], most_bytes: int) -> tuple[list[tuple[str, int]], bytes, list[str]]:
     """What the program left: ([(name, size)], contents one after another, reasons why others were left out).
 
-    `root` is a descriptor of the folder, opened before the program started. Every step of a name is opened relative to the step before and never through a link, so a link made by the program leads nowhere;
-    opening does not block on a pipe it made, and only regular files are read.
+    `root` is a descriptor of the folder, opened before the program started. Every step of a name is opened relative to the step before and
+    never through a link, so a link made by the program leads nowhere; opening does not block on a pipe it made, and only regular files
+    are read.
     """
     found, contents, refused = [], [], []
     for name in names:

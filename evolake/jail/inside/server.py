@@ -21,7 +21,7 @@ from typing import Any
 from evolake.jail import wire
 from evolake.jail.inside import kernel, program, seccomp, watch
 
-TICK_MS = 20
+TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
 
 
 def main() -> None:
@@ -82,7 +82,8 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     ready_read, ready_write = os.pipe()
     pid = os.fork()
     if pid == 0:
-        candidate.run(*descriptors, ready_write, message["limits"], policy)
+        request, reply, stdout, stderr = descriptors
+        candidate.run(request, reply, stdout, stderr, ready_write, message["limits"], policy)
     os.close(ready_write)
     for descriptor in descriptors:
         os.close(descriptor)
@@ -101,8 +102,8 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
     head = json.loads(os.pread(request, head_size, 0))
     program.write_inputs(head["folder"], head["files"], _read_all(request, head_size, size))
     folder = os.open(head["folder"], os.O_RDONLY | os.O_DIRECTORY)
-    processes = message["limits"]["processes"]
-    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0 and own_namespaces)
+    processes = message["limits"]["processes"] if own_namespaces else 0  # on the host nothing could hold or end them
+    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0)
     failure_read, failure_write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -131,12 +132,13 @@ def follow(control: socket.socket, pid: int, *, processes: int | None, folder: i
     """Wait for process `pid`, stop it when told to or when it has too much of something; then clear away what it left, and report."""
     usage = watch.Usage()
     excess: str | None = None
+    tick = TICK_MS if processes is None else TICK_AMONG_PROCESSES_MS
     ended = os.pidfd_open(pid)
     poll = select.poll()
     poll.register(control, select.POLLIN)
     poll.register(ended, select.POLLIN)
     while True:
-        ready = [descriptor for descriptor, _ in poll.poll(TICK_MS)]
+        ready = [descriptor for descriptor, _ in poll.poll(tick)]
         if ended in ready:
             break
         if control.fileno() in ready:
@@ -148,9 +150,9 @@ def follow(control: socket.socket, pid: int, *, processes: int | None, folder: i
             continue
         if processes is not None:
             watch.reap(usage)
-        excess = excess or watch.excess(pid, processes, folder)
-        if excess:
+        if excess := watch.excess(pid, processes, folder):
             stop(ended)
+            break
     os.close(ended)
     if processes is None:
         usage.add(*os.wait4(pid, 0))

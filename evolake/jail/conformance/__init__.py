@@ -1,0 +1,166 @@
+"""The conformance kit: attempts to escape or to exhaust, which every backend must contain as far as it claims to.
+
+Each attack names the guarantee that it tries to break; a backend is held to those it declares (`python_guarantees`, `native_guarantees`). An
+attack is contained when its outcome has one of the expected statuses, the host shows no trace, nothing of the host shows up in what came
+back, and an innocent candidate that runs next gets its right answer.
+
+Every attack is bounded by construction (so many processes, threads, bytes; signal 0 where it aims at everything; the clock set to now): a jail
+that fails the kit must not take the machine with it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.jail.native import run_native
+from evolake.jail.pool import Pool
+from evolake.jail.protocol import GENERIC_DRIVER, JailMode, Limits, NativeOutcome, Outcome, Status
+
+ATTACK_LIMITS = Limits(cpu_s=1, wall_s=5, memory_mb=256, file_mb=1, output_bytes=200_000, open_files=32)
+
+INNOCENT = """
+import json, math, os, random
+
+def innocent(numbers):
+    places = [place for place in ("/tmp", "/var/tmp", "/dev/shm", os.getcwd()) if os.path.isdir(place)]
+    left = sorted(name for place in places for name in os.listdir(place) if name.startswith("evolake-left"))
+    return {"sum": math.fsum(numbers), "text": json.dumps(numbers), "left": left}
+"""
+INNOCENT_ANSWER = {"sum": 6.0, "text": "[1, 2, 3]", "left": []}
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What an attack may aim at on the host, and what tells that it was hit."""
+
+    folder: Path
+    secret: str
+    variable: str
+    port: int
+    connections: list[Any]
+    clock_offset: float
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the attacker is told: everything but the secret itself."""
+        return {"secret": str(self.folder / "secret"), "folder": str(self.folder), "port": self.port, "host": os.getpid()}
+
+    def traces(self) -> list[str]:
+        """What an attack has changed on the host."""
+        found = []
+        if sorted(entry.name for entry in self.folder.iterdir()) != ["secret"]:
+            found.append("it wrote beside the secret")
+        if (self.folder / "secret").read_text() != self.secret:
+            found.append("it changed the secret")
+        if self.connections:
+            found.append("it reached a server on loopback")
+        if abs(time.time() - time.monotonic() - self.clock_offset) > 30:
+            found.append("it set the clock")
+        if any(marked(process) for process in Path("/proc").iterdir()):
+            found.append("a process of it outlived it")
+        return found
+
+
+LASTING_PROCESS = "86399.5"
+"""How long an attack's lasting process sleeps: the mark it is found by."""
+
+
+def marked(process: Path) -> bool:
+    """Whether the entry of /proc is an attack's lasting process."""
+    try:
+        return LASTING_PROCESS.encode() in (process / "cmdline").read_bytes().split(b"\0")
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def witness(folder: Path) -> Iterator[Witness]:
+    """A secret in `folder`, another in the environment, a server on loopback. Open it before the jails, so that they could inherit all of it."""
+    secret = secrets.token_hex(16)
+    (folder / "secret").write_text(secret)
+    variable = f"EVOLAKE_WITNESS_{secrets.token_hex(4).upper()}"
+    os.environ[variable] = secret
+    connections: list[Any] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_accept, args=(server, connections), daemon=True).start()
+        try:
+            yield Witness(folder, secret, variable, server.getsockname()[1], connections, time.time() - time.monotonic())
+        finally:
+            del os.environ[variable]
+            server.shutdown(socket.SHUT_RDWR)
+
+
+def _accept(server: socket.socket, connections: list[Any]) -> None:
+    while True:
+        try:
+            connections.append(server.accept()[1])
+        except OSError:  # the witness is closed
+            return
+
+
+@dataclass(frozen=True)
+class PythonAttack:
+    """source defines `attack(host)`, called with Witness.payload. bad: says what is wrong with the outcome beyond its status, or None."""
+
+    name: str
+    guarantee: str
+    statuses: tuple[Status, ...]
+    source: str
+    limits: Limits = ATTACK_LIMITS
+    bad: Callable[[Outcome], str | None] = lambda outcome: None
+
+    def violations(self, pool: Pool, host: Witness) -> list[str]:
+        """Run it and then an innocent candidate; what was not contained, empty when all was."""
+        outcome = pool.call(GENERIC_DRIVER, self.source, {"function": "attack", "args": [host.payload]}, self.limits)
+        found = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, pool.jail)
+        if host.secret in f"{outcome.value!r}{outcome.reason}{outcome.stdout}{outcome.stderr}":
+            found.append("the secret came back")
+        found += [complaint] if (complaint := self.bad(outcome)) else []
+        return found + host.traces() + next_candidate(pool)
+
+
+@dataclass(frozen=True)
+class NativeAttack:
+    """script is run by /bin/sh with the witness's secret file, folder and port as $1, $2 and $3; outputs are asked for."""
+
+    name: str
+    guarantee: str
+    statuses: tuple[Status, ...]
+    script: str
+    limits: Limits = ATTACK_LIMITS
+    outputs: tuple[str, ...] = ()
+    bad: Callable[[NativeOutcome], str | None] = lambda outcome: None
+
+    def violations(self, mode: JailMode, host: Witness) -> list[str]:
+        """Run it; what was not contained, empty when all was."""
+        argv = ["/bin/sh", "-c", self.script, "attack", str(host.folder / "secret"), str(host.folder), str(host.port)]
+        outcome = run_native(argv, outputs=self.outputs, limits=self.limits, mode=mode)
+        found = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, mode)
+        if host.secret.encode() in outcome.stdout + outcome.stderr + b"".join(outcome.outputs.values()):
+            found.append("the secret came back")
+        found += [complaint] if (complaint := self.bad(outcome)) else []
+        return found + host.traces()
+
+
+def next_candidate(pool: Pool) -> list[str]:
+    """Run the innocent candidate on every worker; what is wrong with its answers."""
+    found = []
+    for _ in range(pool.workers):
+        outcome = pool.call(GENERIC_DRIVER, INNOCENT, {"function": "innocent", "args": [[1, 2, 3]]})
+        if (outcome.status, outcome.value) != ("ok", INNOCENT_ANSWER):
+            found.append(f"the next candidate got {outcome.status}: {outcome.value or outcome.reason}")
+    return found
+
+
+def _common(status: Status, wanted: tuple[Status, ...], reason: str, said: JailMode, mode: JailMode) -> list[str]:
+    found = [] if status in wanted else [f"status {status} ({reason}), wanted {' or '.join(wanted)}"]
+    return found if said == mode else [*found, f"the outcome says jail {said}, it ran in {mode}"]
