@@ -38,14 +38,29 @@ OBJECTIVE_KEYS = (
 class Measured(Protocol):
     """What a simulation gives back (`evolake.designs.engine.Simulation`)."""
 
-    median_step: int
-    unsolved_fraction: float
-    steps_run: int
-    cpu_s: float
-    wall_s: float
-    engine: str
-    timed_out: bool
-    diverged: bool
+    @property
+    def median_step(self) -> int: ...
+
+    @property
+    def unsolved_fraction(self) -> float: ...
+
+    @property
+    def steps_run(self) -> int: ...
+
+    @property
+    def cpu_s(self) -> float: ...
+
+    @property
+    def wall_s(self) -> float: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def timed_out(self) -> bool: ...
+
+    @property
+    def diverged(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -100,7 +115,7 @@ def result_row(job: Job, level: Level, seed: int, found: Measured) -> dict[str, 
         "ratio": job.settings.ratio, "run_till_median": True, "max_steps": level.max_steps,
         "unsolved_fraction": float(found.unsolved_fraction), "median_step": int(found.median_step), "steps_run": int(found.steps_run),
         "seed": seed, "wall_s": float(found.wall_s), "cpu_s": float(found.cpu_s), "profile": job.profile, "engine": found.engine,
-        "timed_out": bool(found.timed_out), "diverged": bool(found.diverged),
+        "timed_out": bool(found.timed_out), "diverged": int(found.diverged),
     }
 
 

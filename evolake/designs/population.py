@@ -1,7 +1,8 @@
 """The archive of the designs line: what enters a cycle and what leaves it.
 
-Five tables (`tables.ARCHIVE`): designs, derivations, experiments, objectives and a small state. Rows are added and their `state` changes; no
-row is removed, so the blocked and the retired stay, with their ancestors. Everything is immutable: a change gives a new Population.
+Six tables (`tables.ARCHIVE`): designs, derivations, experiments, objectives, the last ranking and a small state. Rows are added and their
+`state` changes; no row is removed, so the blocked and the retired stay, with their ancestors. Everything is immutable: a change gives a new
+Population.
 
 Identity. A design that can run is known by what it computes: sha256 of its graph's hash and its hyperparameter values. A second file with the
 same graph is blocked as a duplicate; it, and a file that cannot be traced, are known by their text instead.
@@ -18,11 +19,12 @@ from typing import Any
 import polars as pl
 
 from evolake.designs.contract import TracedDesign
-from evolake.designs.experiments import results_by_design
+from evolake.designs.experiments import LINE, results_by_design
 from evolake.designs.grammar import from_json
 from evolake.designs.operators_genetic import Parent
 from evolake.designs.operators_values import Scale
 from evolake.designs.tables import ARCHIVE
+from evolake.lake import Lake
 
 LIVE = ("accepted", "champion")
 Texts = Callable[[str], str]
@@ -41,12 +43,13 @@ def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Population:
-    """The five tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+    """The six tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
 
     designs: pl.DataFrame
     derivations: pl.DataFrame
     experiments: pl.DataFrame
     objectives: pl.DataFrame
+    ranking: pl.DataFrame
     state: pl.DataFrame
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -82,6 +85,11 @@ class Population:
         traced = self.designs.filter(pl.col("graph_sha").is_not_null() & (pl.col("state") != "blocked"))
         return dict(zip(traced["graph_sha"].to_list(), traced["design_id"].to_list(), strict=True))
 
+    def unmeasured(self) -> list[str]:
+        """Live designs without any experiment: seeds, merged designs, tuned copies."""
+        measured = set(self.experiments["design_id"].to_list())
+        return [design_id for design_id in self.live_ids() if design_id not in measured]
+
     def experiment_rows(self, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Rows of EXPERIMENTS, of all designs or of `ids`."""
         frame = self.experiments if ids is None else self.experiments.filter(pl.col("design_id").is_in(list(ids)))
@@ -114,12 +122,20 @@ class Population:
         return replace(self, state=ARCHIVE["state"].frame(rows))
 
     def add(self, **tables: Iterable[Mapping[str, Any]]) -> Population:
-        """Rows appended to the named tables. A row that is there already, word for word, is not added twice."""
+        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not added; the first stays."""
         grown = {}
         for name, rows in tables.items():
             fresh = ARCHIVE[name].frame(rows)
-            grown[name] = pl.concat([getattr(self, name), fresh]).unique(maintain_order=True)
+            grown[name] = pl.concat([getattr(self, name), fresh]).unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
         return replace(self, **grown)
+
+    def admit(self, designs: Sequence[Mapping[str, Any]], derivations: Sequence[Mapping[str, Any]]) -> Population:
+        """New designs with their derivations. A design that is here already keeps its row and its parents."""
+        known = set(self.designs["design_id"].to_list())
+        return self.add(
+            designs=[row for row in designs if row["design_id"] not in known],
+            derivations=[row for row in derivations if row["child_id"] not in known],
+        )
 
     def with_states(self, states: Mapping[str, str]) -> Population:
         """Design states changed by id."""
@@ -128,6 +144,10 @@ class Population:
     def with_design_values(self, column: str, values: Mapping[str, str]) -> Population:
         """A text column of designs changed by id (title, key_insight, success_level)."""
         return replace(self, designs=_mapped(self.designs, "design_id", column, values))
+
+    def with_ranking(self, rows: Iterable[Mapping[str, Any]]) -> Population:
+        """The ranking replaced by rows of RANKING."""
+        return replace(self, ranking=ARCHIVE["ranking"].frame(rows))
 
     def with_multipliers(self, multipliers: Mapping[str, float]) -> Population:
         """Multipliers of objectives changed by id."""
@@ -158,6 +178,29 @@ def empty_population() -> Population:
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
     """The archive from its published tables; columns are checked against their schemas."""
     return Population(**{name: schema.validate(frames[name].select(list(schema.columns))) for name, schema in ARCHIVE.items()})
+
+
+def archive_asset(table: str) -> str:
+    """The asset name under which a table of the archive is published, e.g. `incoming_designs`."""
+    return f"incoming_{table}"
+
+
+def publish_population(lake: Lake, population: Population, *, cycle: str, run_id: str) -> dict[str, str]:
+    """Publishes the archive that *enters* `cycle`; gives asset name -> content hash, as a seal lists them."""
+    return {
+        archive_asset(name): lake.publish(LINE, archive_asset(name), frame, cycle=cycle, run_id=run_id, schema=ARCHIVE[name]).content_sha
+        for name, frame in population.frames().items()
+    }
+
+
+def read_population(lake: Lake, cycle: str) -> Population:
+    """The archive that enters `cycle`. Raises InputError where nothing was published."""
+    return population_of({name: lake.read(LINE, archive_asset(name), cycle) for name in ARCHIVE})
+
+
+def texts_of(lake: Lake) -> Texts:
+    """A reader of blobs as text."""
+    return lambda sha: lake.blobs.get(sha).decode()
 
 
 def _mapped(frame: pl.DataFrame, key: str, column: str, values: Mapping[str, Any]) -> pl.DataFrame:

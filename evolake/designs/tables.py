@@ -1,6 +1,6 @@
 """Types of the tables of the designs line.
 
-The first five make up the archive that is carried from cycle to cycle (`population.Population`); the others are what single assets add.
+Those in ARCHIVE are carried from cycle to cycle (`population.Population`); the others are what single assets add.
 `N` keeps the name that the experiment contract gives it.
 """
 
@@ -26,7 +26,7 @@ EXPERIMENTS = TableSchema(
         "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String, "level": pl.Int64, "batch": pl.Int64, "N": pl.Int64,
         "ratio": pl.Float64, "run_till_median": pl.Boolean, "max_steps": pl.Int64, "unsolved_fraction": pl.Float64, "median_step": pl.Int64,
         "steps_run": pl.Int64, "seed": pl.Int64, "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String,
-        "timed_out": pl.Boolean, "diverged": pl.Boolean,
+        "timed_out": pl.Boolean, "diverged": pl.Int64,
     },
     keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"),
 )
@@ -40,9 +40,6 @@ OBJECTIVES = TableSchema(
     keys=("objective_id",),
 )
 STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
-ARCHIVE: dict[str, TableSchema] = {
-    "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "state": STATE,
-}
 
 DIRECTIONS = TableSchema(
     "directions", 1,
@@ -112,4 +109,18 @@ DECISIONS = TableSchema(
         "noise_floor": pl.Float64, "wins": pl.Boolean, "reason": pl.String,
     },
     keys=("cycle", "comparison", "challenger_id"),
+)
+ARCHIVE: dict[str, TableSchema] = {
+    "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "ranking": RANKING,
+    "state": STATE,
+}
+MERGED = TableSchema(
+    "merged", 1,
+    {
+        "bundle_id": pl.String, "since_cycle": pl.String, "source": pl.String, "source_cycle": pl.String, "design_id": pl.String,
+        "chosen": pl.Boolean, "place": pl.Int64, "title": pl.String, "origin": pl.String, "operator": pl.String, "rationale": pl.String,
+        "source_sha": pl.String, "traced_sha": pl.String, "graph_sha": pl.String, "key": pl.String, "genome": pl.String, "hyper": pl.String,
+        "hyper_values": pl.String, "tuned": pl.Boolean, "key_insight": pl.String, "success_level": pl.String, "parents": pl.String,
+    },
+    keys=("bundle_id", "design_id"),
 )
