@@ -140,7 +140,8 @@ class LoopbackModel:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, {name.lower(): value for name, value in self.headers.items()})
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, headers)
                 action = model._next(asked)
                 if action.way == "reset":
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -1,8 +1,9 @@
 """The wire: one OpenAI-compatible endpoint through the `openai` client, with bounds the client does not have.
 
 The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at once).
-Added here: a deadline for a whole try (the client's timeout is per read, so a slow drip would never end), a cap on the reply's bytes, no redirects
-(a key belongs to the address it was given for), an injectable wait, and the raw body, so that no parsing error can lose a paid reply.
+Added here: a deadline for a whole try (the client's timeout is per read, so a slow drip would never end; only the headers are still per read), a cap
+on the reply's bytes, no redirects (a key belongs to the address it was given for), an injectable wait, and the raw body, so that no parsing error
+can lose a paid reply.
 
 Servers differ in what they accept, so a request goes down a ladder of response formats: the client's `parse` with the reply's schema, then
 `json_object`, then none; and an output limit under its new name, then its old one. What worked is remembered a model, so the ladder is paid once.
@@ -212,8 +213,9 @@ def _step_down(form: _Form, error: openai.APIStatusError) -> _Form | None:
 
 
 def _rejection(error: openai.APIStatusError) -> Rejected | None:
-    code = str(error.code or "").lower()
-    if code in ("context_length_exceeded", "string_above_max_length") or error.status_code == 413:
+    code, says = str(error.code or "").lower(), str(error.message).lower()
+    too_long = code in ("context_length_exceeded", "string_above_max_length") or "context length" in says or "context window" in says
+    if error.status_code == 413 or (error.status_code in _UNSUPPORTED and too_long):
         return Rejected("rejected", f"the prompt is longer than the model can read: {_server_says(error)}")
     if code in ("content_filter", "content_policy_violation"):
         return Rejected("refused", f"the server's content filter turned the prompt down: {_server_says(error)}")

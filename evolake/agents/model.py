@@ -131,14 +131,16 @@ class ModelBackend:
             self.endpoint.close()
 
     def _obtain(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int) -> Attempt:
+        if (entry := self.tape.read(key)) is not None:
+            return self._replay(entry)
+        if self.endpoint is None:
+            raise InputError(
+                f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}", got=f"none in {self.tape.root}",
+                do="run without --replay-only to pay for it, or restore the tape of the original run",
+            )
         with self.tape.lock(key):
             if (entry := self.tape.read(key)) is not None:
                 return self._replay(entry)
-            if self.endpoint is None:
-                raise InputError(
-                    f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}", got=f"none in {self.tape.root}",
-                    do="run without --replay-only to pay for it, or restore the tape of the original run",
-                )
             return self._pay(self.endpoint, job, model, messages, schema, key, number)
 
     def _replay(self, entry: Entry) -> Attempt:

@@ -185,8 +185,13 @@ def test_a_refusal_ends_the_call_at_once(tmp_path: Path, refusal: Action) -> Non
     assert (result.status, result.attempts, statuses(rows), len(asked)) == ("refused", 1, ["refused"], 1)
 
 
-def test_a_prompt_too_long_for_the_model_is_a_value_and_not_billed(tmp_path: Path) -> None:
-    result, rows, asked = one_call([status(400, message="too long", error_code="context_length_exceeded")], tmp_path)
+@pytest.mark.parametrize("trouble", [
+    status(400, message="too long", error_code="context_length_exceeded"),
+    status(400, message="This model's maximum context length is 9"),
+    status(413),
+], ids=["code", "words", "413"])
+def test_a_prompt_too_long_for_the_model_is_a_value_and_not_billed(tmp_path: Path, trouble: Action) -> None:
+    result, rows, asked = one_call([trouble], tmp_path)
     assert isinstance(result, AgentFailure)
     assert (result.status, statuses(rows), rows[0]["usd"], len(asked)) == ("rejected", ["rejected"], 0.0, 1)
     assert list((tmp_path / "tape").glob("??/*.json")) == []
