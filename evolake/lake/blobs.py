@@ -12,7 +12,7 @@ import re
 import threading
 from pathlib import Path
 
-from evolake.errors import CorruptPart, InputError, LakeError
+from evolake.errors import CorruptPart, InputError
 from evolake.lake import disk
 from evolake.lake.trees import pack, unpack
 from evolake.lake.verify import Shas
@@ -42,17 +42,12 @@ class BlobStore:
         """Stores `data` and returns its sha256 in hex."""
         sha = hashlib.sha256(data).hexdigest()
         path = self.path(sha)
-        try:
+        with disk.told(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
             if self.has(sha):
                 return sha
             if path.exists():
-                self._put_aside(path, sha)
+                self._put_aside(path, self._shas.of(path))
             disk.write_atomic(path, data, tag=f"{os.getpid()}-{threading.get_ident()}")
-        except OSError as error:
-            raise LakeError(
-                f"blob {sha} could not be stored", wanted=f"to write {len(data)} bytes to {path}", got=error.strerror or str(error),
-                do="nothing is lost: mend the disk (space, permissions) and run again",
-            ) from error
         return sha
 
     def get(self, sha: str) -> bytes:

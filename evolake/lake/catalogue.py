@@ -36,6 +36,7 @@ from evolake.settings import PROJECT_ROOT
 SQL_ROOT = PROJECT_ROOT / "sql"
 _READS_BY_NAME = re.compile(r"\b(query_table|query|json_execute_serialized_sql)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_COMPARED = {"=", "<>", "!=", "like", "ilike"}
 
 
 @dataclass(frozen=True)
@@ -144,21 +145,26 @@ class Catalogue:
             InputError: the statement or its parameters are wrong; names what, and close names of unknown tables.
             CorruptPart: a part that the statement needs is damaged.
         """
-        cursor = self._execute(sql, parameters)
-        columns = [column[0] for column in cursor.description]
-        return Result(columns, [str(column[1]) for column in cursor.description], cursor.fetchall())
+        given = self._ready(sql, parameters)
+        with statements.explained(self._names()):
+            cursor = self._connection.execute(sql, given) if given else self._connection.execute(sql)
+            columns = [column[0] for column in cursor.description]
+            return Result(columns, [str(column[1]) for column in cursor.description], cursor.fetchall())
 
     def frame(self, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """As `query`, as a polars frame."""
-        return pl.DataFrame(self._execute(sql, parameters).to_arrow_table())
+        given = self._ready(sql, parameters)
+        with statements.explained(self._names()):
+            return pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table())
 
-    def _execute(self, sql: str, parameters: Mapping[str, Any] | None) -> duckdb.DuckDBPyConnection:
+    def _ready(self, sql: str, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The parameters of a statement that may be run now: it is one that reads, and what it reads is whole."""
         given = statements.check(self._connection, sql, dict(parameters or {}))
         self._verify(sql)
-        try:
-            return self._connection.execute(sql, given) if given else self._connection.execute(sql)
-        except duckdb.Error as error:
-            raise statements.explain(error, sorted(name for name, _ in self.views())) from error
+        return given
+
+    def _names(self) -> list[str]:
+        return [name for name, _ in self.views()]
 
     def _verify(self, sql: str) -> None:
         """Verifies the parts below every view that the statement may read; what is damaged goes to quarantine and raises."""
@@ -198,4 +204,15 @@ class Catalogue:
 
 
 def _words(sql: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(sql)}
+    """The words of a statement in lower case, less comments and strings that something is compared with: what may name a view."""
+    data = sql.encode()
+    tokens = duckdb.tokenize(sql)
+    ends = [*(start for start, _ in tokens[1:]), len(data)]
+    words, before = set(), ""
+    for (start, kind), end in zip(tokens, ends, strict=True):
+        text = data[start:end].decode().strip()
+        if kind != duckdb.token_type.comment:
+            if kind != duckdb.token_type.string_const or before not in _COMPARED:
+                words |= {word.lower() for word in _WORD.findall(text)}
+            before = text.lower()
+    return words

@@ -6,7 +6,8 @@ a filter on it skips whole files. Parts of one table may differ in columns betwe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -39,9 +40,9 @@ def arrow_schema(schema: TableSchema) -> pa.Schema:
 
 
 def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = False) -> ds.Dataset:
-    """The union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Missing parts are left out."""
+    """The union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Only readable parts."""
     wanted = arrow_schema(schema)
-    parts = [part for part in parts if part.state != "missing"]
+    parts = [part for part in parts if part.readable]
     if not with_origin:
         return _dataset(parts, wanted, [ds.scalar(True)] * len(parts))
     return _dataset(parts, pa.schema([*wanted, *ORIGIN]), [_origin(part) for part in parts])
@@ -56,16 +57,27 @@ def _origin(part: Part) -> ds.Expression:
 
 
 def table(parts: Sequence[Part], schema: TableSchema | None) -> ds.Dataset | None:
-    """One line's table with a `cycle` column. None where parts were published but none is there and no schema tells the columns."""
-    present = [part for part in parts if part.state != "missing"]
+    """One line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
+    readable = [part for part in parts if part.readable]
     known = [arrow_schema(schema)] if schema else []
-    by_columns = {tuple(pq.read_schema(part.path).remove_metadata()): part.path for part in present}
-    if not present and not known:
+    for columns in {tuple(part.columns.items()) for part in readable}:
+        known += _footer(part.path for part in readable if tuple(part.columns.items()) == columns)
+    if not known:
         return None
-    stored = pa.unify_schemas([*known, *(pa.schema(columns) for columns in by_columns)], promote_options="permissive")
+    stored = pa.unify_schemas(known, promote_options="permissive")
     wanted = stored if "cycle" in stored.names else stored.append(_CYCLE)
-    cycles = [part.partition.cycle for part in present]
-    return _dataset(present, wanted, [ds.scalar(True) if cycle is None else ds.field("cycle") == cycle for cycle in cycles])
+    cycles = [part.partition.cycle for part in readable]
+    return _dataset(readable, wanted, [ds.scalar(True) if cycle is None else ds.field("cycle") == cycle for cycle in cycles])
+
+
+def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
+    """The Arrow schema of the first file that can be opened: files with the same columns need to be opened but once."""
+    for path in paths:
+        try:
+            return [pq.read_schema(path).remove_metadata()]
+        except (pa.ArrowInvalid, OSError):
+            continue  # damaged: a query that names the table verifies it and says so
+    return []
 
 
 def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: list[ds.Expression]) -> ds.Dataset:

@@ -9,9 +9,11 @@ them, so that torn files and torn manifest lines are among what is tried.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from evolake.errors import LakeError
 
 Hook = Callable[[str, Path], None]
 
@@ -111,6 +113,18 @@ def remove(path: Path) -> None:
     """Removes a file; one that is gone already is fine."""
     _step("remove", path)
     path.unlink(missing_ok=True)
+
+
+@contextmanager
+def told(what: str, wanted: str) -> Iterator[None]:
+    """Turns a failure of the file system inside the block into a LakeError that says what could not be done."""
+    try:
+        yield
+    except OSError as error:
+        raise LakeError(
+            what, wanted=wanted, got=f"{error.strerror or error} ({error.filename or 'no file named'})",
+            do="nothing is lost: mend the disk (space, permissions) and run again",
+        ) from error
 
 
 def discard(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,19 +10,26 @@ from typing import Literal
 from evolake.errors import CorruptPart
 from evolake.lake import disk
 from evolake.lake.layout import Partition, manifests
-from evolake.lake.manifest import Record
+from evolake.lake.manifest import Entry, Record
 from evolake.lake.schemas import shared_table_of
 from evolake.lake.store import Lake
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part. `state` is current, superseded, missing (a current part that is gone) or lost (a superseded one that is)."""
+    """One part of a table.
+
+    Attributes:
+        path: where it lies. columns: name -> type, as the manifest has them.
+        state: current, superseded, missing (current, and gone), damaged (current, of another size than it should have) or lost (superseded,
+            and gone).
+    """
 
     partition: Partition
     record: Record
     path: Path
-    state: Literal["current", "superseded", "missing", "lost"]
+    columns: Mapping[str, str]
+    state: Literal["current", "superseded", "missing", "damaged", "lost"]
 
     @property
     def line(self) -> str:
@@ -30,6 +38,11 @@ class Part:
     @property
     def asset(self) -> str:
         return self.partition.asset
+
+    @property
+    def readable(self) -> bool:
+        """Whether it is worth opening; whether its bytes are right only `verify` knows."""
+        return self.state in ("current", "superseded")
 
     @property
     def superseded(self) -> bool:
@@ -66,15 +79,23 @@ def take_inventory(lake: Lake) -> list[Part]:
 
 
 def _of_partition(lake: Lake, partition: Partition) -> list[Part]:
-    current = lake.record(partition.line, partition.asset, partition.cycle)
-    if current is None:
+    record = lake.record(partition.line, partition.asset, partition.cycle)
+    if record is None:
         return []
-    parts, seen = [], {current.content_sha}
-    for entry in reversed(lake.verifier.log(partition).commits):
-        if entry.record.content_sha in seen:
-            continue
-        seen.add(entry.record.content_sha)
-        path = partition.history(entry.token, entry.record.file_sha)
-        parts.append(Part(partition, entry.record, path, "superseded" if path.exists() else "lost"))
+    log = lake.verifier.log(partition)
+    current = next(entry for entry in (*log.pending, *reversed(log.commits)) if entry.record == record)
+    parts, seen = [], {record.content_sha}
+    for entry in reversed(log.commits):
+        if entry.record.content_sha not in seen:
+            seen.add(entry.record.content_sha)
+            path = partition.history(entry.token, entry.record.file_sha)
+            parts.append(Part(partition, entry.record, path, entry.columns, "superseded" if path.exists() else "lost"))
     parts.reverse()
-    return [*parts, Part(partition, current, partition.part, "current" if partition.part.exists() else "missing")]
+    return [*parts, Part(partition, record, partition.part, current.columns, _state(current))]
+
+
+def _state(entry: Entry) -> Literal["current", "missing", "damaged"]:
+    try:
+        return "current" if entry.record.path.stat().st_size == entry.size else "damaged"
+    except FileNotFoundError:
+        return "missing"

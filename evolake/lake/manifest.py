@@ -124,7 +124,8 @@ class Manifests:
         known = self._parsed.get(path)
         if known and known[0] == (status.st_ino, status.st_size):
             return known[1]
-        data = disk.read(path)
+        with disk.told(f"the manifest {path} cannot be read", "the record of what was published"):
+            data = disk.read(path)
         logs = _by_partition(filter(None, (decode(line, self._root) for line in data.splitlines() if line)))
         self._parsed[path] = ((status.st_ino, len(data)), logs)
         return logs

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
-from evolake.errors import CorruptPart, LakeError
+from evolake.errors import CorruptPart, InputError, LakeError
 from evolake.lake import disk, hashing
 from evolake.lake.layout import Partition
 from evolake.lake.locks import Fence, hold
@@ -43,18 +43,23 @@ class Publisher:
     def publish(self, partition: Partition, frame: pl.DataFrame, run_id: str, schema: TableSchema | None) -> Record:
         """Publishes `frame` as the partition's content. Content that is there already is left as it is; see `Lake.publish`."""
         content_sha = hashing.content_hash(frame, schema.provenance if schema else ())
-        try:
-            with hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s):
-                current = self._finish_what_was_begun(partition)
-                if current and _is_same(current.record, content_sha, schema):
-                    return current.record
-                return self._replace(partition, frame, content_sha, run_id, schema, current)
-        except OSError as error:
-            raise LakeError(
-                f"{partition} could not be published by run {run_id}", wanted=f"to write below {partition.asset_folder}",
-                got=f"{error.strerror or error} ({error.filename or 'no file named'})",
-                do="nothing is lost: mend the disk (space, permissions) and run again",
-            ) from error
+        with (
+            disk.told(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
+            hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s),
+        ):
+            self._refuse_mixture(partition)
+            current = self._finish_what_was_begun(partition)
+            if current and _is_same(current.record, content_sha, schema):
+                return current.record
+            return self._replace(partition, frame, content_sha, run_id, schema, current)
+
+    def _refuse_mixture(self, partition: Partition) -> None:
+        known = self._manifests.load(partition.manifest)
+        if known and (None in known) != (partition.cycle is None):
+            raise InputError(
+                f"{partition.line}/{partition.asset} is {'un' if None in known else ''}partitioned",
+                wanted="a part of the same sort", got=f"cycle {partition.cycle}", do="publish it under another asset name",
+            )
 
     def _finish_what_was_begun(self, partition: Partition) -> Entry | None:
         """The entry whose content the partition holds. Sweeps dead writers' files; commits what a dead writer had put in place."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -64,6 +66,15 @@ def explain(error: duckdb.Error, tables: list[str]) -> EvolakeError:
             do=f"did you mean {' or '.join(close)}?" if close else "`evolake sql --list` names the tables",
         )
     return InputError("the SQL cannot be run", got=message, do="correct the statement; `evolake sql --list` names the tables and their columns")
+
+
+@contextmanager
+def explained(tables: list[str]) -> Iterator[None]:
+    """Turns DuckDB's errors inside the block into ours; `tables` are the names that close ones are looked for among."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise explain(error, tables) from error
 
 
 def _close(name: str, tables: list[str]) -> list[str]:

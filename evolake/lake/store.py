@@ -61,16 +61,7 @@ class Lake:
         """
         partition = Partition(self.root, line, asset, cycle)
         frame = schema.validate(frame) if schema else frame
-        self._refuse_mixture(partition)
         return self._publisher.publish(partition, frame, run_id, schema)
-
-    def _refuse_mixture(self, partition: Partition) -> None:
-        known = self._manifests.load(partition.manifest)
-        if known and (None in known) != (partition.cycle is None):
-            raise InputError(
-                f"{partition.line}/{partition.asset} is {'un' if None in known else ''}partitioned",
-                wanted="a part of the same sort", got=f"cycle {partition.cycle}", do="publish it under another asset name",
-            )
 
     def content_hash(self, frame: pl.DataFrame, schema: TableSchema | None = None) -> str:
         """The DataVersion of a frame: what `publish` would record as `content_sha` with the same schema."""

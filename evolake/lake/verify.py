@@ -79,6 +79,10 @@ class Verifier:
         Raises:
             CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.
         """
+        with disk.told(f"{partition} cannot be read", f"to read {partition.part}"):
+            return self._settle(partition)
+
+    def _settle(self, partition: Partition) -> Settled | None:
         settled, got = self._look(partition)
         if got is None:
             return settled
@@ -87,6 +91,8 @@ class Verifier:
                 return self.settle_locked(partition)
         except PartitionBusy as busy:
             raise _damage(partition, self.log(partition), got, f"a writer is at work ({busy.got}); read again when it has ended") from None
+        except OSError as error:
+            raise _damage(partition, self.log(partition), got, f"it could not be moved to quarantine ({error})") from error
 
     def settle_locked(self, partition: Partition) -> Settled | None:
         """As `settle`, for a caller that holds the partition's lock."""

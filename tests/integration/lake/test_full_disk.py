@@ -1,0 +1,47 @@
+"""A full disk: the publisher gets an error that says so, and nothing that was there is lost."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).with_name("full_disk.py")
+WHOLE = {"old content whole": True, "record unchanged": True, "small content fits": True, "blob whole": True, "leftovers": []}
+
+
+def _mount_command(folder: Path) -> list[str] | None:
+    """The words that run a shell with a 2 MB tmpfs at `folder`, in a mount namespace of its own; None where the system forbids it."""
+    if not shutil.which("unshare"):
+        return None
+    for options in (["--mount"], ["--user", "--map-root-user", "--mount"]):
+        words = ["unshare", *options, "sh", "-c", f"mount -t tmpfs -o size=2m tmpfs {shlex.quote(str(folder))} && exec \"$@\"", "sh"]
+        if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
+            return words
+    return None
+
+
+def _run(words: list[str]) -> dict:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path):
+    """On a real small file system where mounting is allowed; elsewhere the kernel's file size limit refuses the write part of the way."""
+    mounted = _mount_command(tmp_path)
+    reason, limit = ("No space left on device", []) if mounted else ("File too large", ["200000"])
+    told = _run([*(mounted or []), sys.executable, str(SCRIPT), str(tmp_path), *limit])
+    messages = told.pop("messages")
+    assert told == WHOLE
+    assert [reason in message and "nothing is lost" in message for message in messages] == [True] * 3
+
+
+def test_a_write_that_is_cut_short_is_an_error_and_loses_nothing(tmp_path):
+    told = _run([sys.executable, str(SCRIPT), str(tmp_path), "200000"])
+    messages = told.pop("messages")
+    assert told == WHOLE
+    assert ["File too large" in message for message in messages] == [True] * 3

@@ -1,0 +1,78 @@
+"""Tables are typed once, and a frame that does not fit is refused by column."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+from evolake.errors import InputError
+from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, TableSchema, side_table
+from evolake.lake.schemas import shared_table_of
+
+PAIRS = TableSchema("pairs", 3, {"key": pl.String, "value": pl.Int64}, keys=("key",))
+
+
+def test_the_shared_tables_have_the_columns_of_the_design():
+    assert {name: " ".join(schema.columns) for name, schema in SHARED.items()} == {
+        "artifacts": "artifact_id line kind cycle state content_sha title created_at run_id code_version",
+        "derivations": "child_id parent_id operator weight cycle",
+        "verdicts": "artifact_id cycle gate_no gate rule_id rule_version ruleset_hash outcome reason evidence_sha run_id",
+        "agent_calls": "call_id artifact_id cycle role backend model prompt_sha response_sha input_tokens cached_tokens output_tokens "
+        "usd latency_s attempt status",
+        "evaluations": "artifact_id suite instance seed status cpu_s wall_s peak_mb counters certificate host",
+        "champions": "line cycle artifact_id score",
+        "rules": "rule_id version text_sha since_cycle kind",
+    }
+
+
+@pytest.mark.parametrize("frame, message", [
+    (pl.DataFrame({"key": ["a"]}), "column 'value' is missing"),
+    (pl.DataFrame({"key": ["a"], "value": ["1"]}), "column 'value' has the wrong type\n  wanted: Int64\n  got: String"),
+    (pl.DataFrame({"key": ["a"], "value": [1], "more": [1]}), "column 'more' is not in its schema"),
+])
+def test_a_frame_that_does_not_fit_is_refused_by_column(frame, message):
+    with pytest.raises(InputError) as error:
+        PAIRS.validate(frame)
+    assert f"table pairs: {message}" in str(error.value)
+
+
+def test_validating_orders_columns_and_types_untyped_nulls():
+    valid = PAIRS.validate(pl.DataFrame({"value": [None, None], "key": ["a", "b"]}))
+    assert valid.equals(pl.DataFrame({"key": ["a", "b"], "value": [None, None]}, schema=dict(PAIRS.columns)))
+    assert dict(valid.schema) == dict(PAIRS.columns)
+
+
+def test_rows_become_a_typed_frame():
+    when = datetime(2026, 1, 2, tzinfo=UTC)
+    frame = ARTIFACTS.frame([{"artifact_id": "x", "created_at": when}])
+    assert dict(frame.schema) == dict(ARTIFACTS.columns)
+    assert frame.select("artifact_id", "created_at", "title").to_dicts() == [{"artifact_id": "x", "created_at": when, "title": None}]
+    assert dict(DERIVATIONS.frame([]).schema) == dict(DERIVATIONS.columns)
+
+
+@pytest.mark.parametrize("row, message", [
+    ({"value": "ten"}, "a value of column 'value' does not fit"),
+    ({"kee": 1}, "column 'kee' is not in its schema"),
+])
+def test_a_row_that_does_not_fit_is_refused_by_column(row, message):
+    with pytest.raises(InputError) as error:
+        PAIRS.frame([{"key": "a"}, row])
+    assert message in str(error.value)
+
+
+def test_repeated_and_null_keys_are_found():
+    frame = pl.DataFrame({"key": ["a", "b", "a", None], "value": [1, 2, 3, 4]})
+    assert PAIRS.repeated_keys(frame)["value"].to_list() == [1, 3, 4]
+
+
+def test_side_tables_are_named_after_their_asset():
+    assert side_table("candidates", DERIVATIONS) == "candidates__derivations"
+    names = ["candidates__derivations", "a__b__verdicts", "derivations", "candidates__notes"]
+    assert [shared_table_of(name) for name in names] == ["derivations", "verdicts", None, None]
+
+
+def test_a_schema_whose_keys_are_no_columns_is_a_mistake():
+    with pytest.raises(ValueError, match="no such column: id"):
+        TableSchema("t", 1, {"a": pl.Int64}, keys=("id",))
