@@ -80,6 +80,7 @@ class Settings(BaseSettings):
 
     profile: str = DEFAULT_PROFILE
     lake: Path = Field(default_factory=lambda: default_lake_root())
+    seeds: Path = Field(default_factory=lambda: default_lake_root() / "seeds", description="what evolution starts from: seed designs, rules")
     seed: int = Field(default=0, ge=0)
     backend: Literal["operators", "model"] = "operators"
     workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0)

@@ -1,0 +1,86 @@
+"""Experiments: designs through the multi-fidelity schedule, low for everyone, medium and high for the best by consensus rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from assets.designs.line import line, so_far, texts_of
+from assets.designs.scoring import consensus_of
+from evolake.designs.tables import EXPERIMENTS
+from resources.compute import ComputeResource
+from resources.jail import JailResource
+from resources.lake import LakeResource
+
+
+def run_fidelity(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, population: Any, ids: Sequence[str], fidelity: Any
+) -> list[dict[str, Any]]:
+    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each goes on from what it has solved before."""
+    from evolake.designs.experiments import Job, run_jobs
+
+    settings, texts = lake.settings(), texts_of(lake)
+    jobs = [
+        Job(
+            design_id, texts(population.design(design_id)["traced_sha"]), fidelity, context.partition_key, settings.profile, settings.seed,
+            settings.designs, tuple(population.experiment_rows([design_id])),
+        )
+        for design_id in ids
+    ]
+    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: context.log.info(f"{fidelity} {job.design_id[:12]}: {_told(rows)}"))
+
+
+@line.asset(schema=EXPERIMENTS, kinds={"torch"})
+def experiments(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, candidates: pl.DataFrame
+) -> pl.DataFrame:
+    """Low fidelity: every accepted design that has not been measured yet, one row a size of instances."""
+    population = so_far(lake, context.partition_key, "candidates")
+    rows = run_fidelity(context, lake, compute, population, population.unmeasured(), "low")
+    context.add_output_metadata(_summary(rows, lake.settings().profile) | {"candidates": candidates.height})
+    return EXPERIMENTS.frame(rows)
+
+
+@line.asset(deps=["experiments", "objectives", "candidates"], schema=EXPERIMENTS, kinds={"torch"})
+def promoted_experiments(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame
+) -> pl.DataFrame:
+    """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
+    from evolake.designs.schedule import promoted
+
+    cycle, settings = context.partition_key, lake.settings().designs
+    population = so_far(lake, cycle, "candidates", "experiments", "objectives")
+    order = consensus_ranking.sort("rank")["design_id"].to_list()
+    medium = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
+    population = population.add(experiments=medium)
+    order = consensus_of(jail.open(), population, cycle, "medium").order
+    high = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
+    rows = medium + high
+    context.add_output_metadata(_summary(rows, lake.settings().profile) | {"medium_rows": len(medium), "high_rows": len(high)})
+    return EXPERIMENTS.frame(rows)
+
+
+def _new_at(population: Any, ids: Sequence[str], fidelity: str) -> list[str]:
+    """Those of `ids` that have no row at this fidelity: what was measured stays measured."""
+    there = set(population.experiments.filter(pl.col("fidelity") == fidelity)["design_id"].to_list())
+    return [design_id for design_id in ids if design_id not in there]
+
+
+def _summary(rows: Sequence[dict[str, Any]], profile: str) -> dict[str, Any]:
+    """Metadata: how much was run, and at what sizes; reduced profiles say so."""
+    solved = [row["N"] for row in rows if row["unsolved_fraction"] < 0.5]
+    return {
+        "designs": len({row["design_id"] for row in rows}), "largest_n_solved": max(solved, default=0), "profile": profile,
+        "steps": sum(row["steps_run"] for row in rows), "cpu_s": round(sum(row["cpu_s"] for row in rows), 2),
+        "timed_out": sum(row["timed_out"] for row in rows),
+    }
+
+
+def _told(rows: Sequence[dict[str, Any]]) -> str:
+    if not rows:
+        return "nothing left to run"
+    last = rows[-1]
+    return f"N={last['N']} {'solved' if last['unsolved_fraction'] < 0.5 else 'not solved'}, median step {last['median_step']}"

@@ -1,0 +1,65 @@
+"""Scores and consensus of a population: what both rankings of a cycle, the promotion and the tuning share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from evolake.designs.tables import SCORES
+
+if TYPE_CHECKING:
+    from evolake.objectives.tables import LongConsensus
+
+
+def score_rows(pool: Any, population: Any, objectives: Sequence[Any], cycle: str, fidelity: str) -> list[dict[str, Any]]:
+    """Rows of SCORES: every objective on every live design, in the jail."""
+    from evolake.objectives.score import score_all
+
+    return [
+        {
+            "objective_id": row.objective_id, "design_id": row.design_id, "cycle": cycle, "fidelity": fidelity, "score": row.score,
+            "status": row.status, "reason": row.reason,
+        }
+        for row in score_all(objectives, population.results(), pool)
+    ]
+
+
+def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongConsensus:
+    """The consensus of a table of scores, with the rounds and multipliers of the population's objectives. The round is the cycle's number."""
+    from evolake.objectives.tables import rank_long
+
+    rows = population.objectives.to_dicts()
+    voting = set(scores["objective_id"].to_list())
+    return rank_long(
+        scores.select("objective_id", "design_id", "score"), {row["objective_id"]: row["created_round"] for row in rows}, int(cycle),
+        multipliers={row["objective_id"]: row["multiplier"] for row in rows if row["objective_id"] in voting},
+    )
+
+
+def consensus_of(pool: Any, population: Any, cycle: str, fidelity: str) -> LongConsensus:
+    """Scores and consensus in one go, where the scores are not kept."""
+    from evolake.designs.objective_writing import live_objectives
+
+    return consensus_from(SCORES.frame(score_rows(pool, population, live_objectives(population), cycle, fidelity)), population, cycle)
+
+
+def ranking_rows(ranked: LongConsensus, population: Any, cycle: str) -> list[dict[str, Any]]:
+    """Rows of RANKING."""
+    from evolake.designs.standing import rank_designs
+
+    consensus = {str(name): float(value) for name, value in zip(ranked.design_ids, ranked.result.consensus, strict=True)}
+    return rank_designs(population, consensus, [str(name) for name in ranked.order], cycle)
+
+
+def weight_rows(ranked: LongConsensus, population: Any, cycle: str, stage: str) -> list[dict[str, Any]]:
+    """One row an objective: its weight, its median tau, its multiplier, as they made the ranking of `stage`."""
+    known = {row["objective_id"]: row for row in population.objectives.to_dicts()}
+    return [
+        {
+            "objective_id": str(name), "cycle": cycle, "stage": stage, "weight": float(weight), "median_tau": float(tau),
+            "multiplier": known[str(name)]["multiplier"], "family": known[str(name)]["family"], "description": known[str(name)]["description"],
+        }
+        for name, weight, tau in zip(ranked.objective_ids, ranked.result.weights, ranked.result.median_tau, strict=True)
+    ]

@@ -1,0 +1,44 @@
+"""Tuning: when too few designs are tuned, trials on the parameters of the best one that is not, against the consensus."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.designs.line import gates, line, publish_extra, so_far, texts_of
+from assets.designs.records import record_candidates
+from assets.designs.scoring import consensus_from
+from evolake.designs.tables import DESIGNS, TUNING
+from resources.compute import ComputeResource
+from resources.jail import JailResource
+from resources.lake import LakeResource
+
+
+@line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=TUNING, kinds={"optuna"})
+def tuning(
+    context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, compute: ComputeResource, final_scores: pl.DataFrame,
+    final_ranking: pl.DataFrame,
+) -> pl.DataFrame:
+    """One row a trial; trial 0 is the design as it is. A copy that beats it is a new design with one parent, judged by the same gates."""
+    from evolake.designs.objective_writing import live_objectives
+    from evolake.designs.tuning import consensus_estimate, should_tune, tune_design, tuning_target
+    from evolake.objectives.score import score_all
+
+    cycle, settings = context.partition_key, lake.settings()
+    population = so_far(lake, cycle, "candidates", "experiments", "objectives", "promoted_experiments")
+    target = tuning_target(population, final_ranking.sort("rank")["design_id"].to_list()) if should_tune(population, settings.designs) else None
+    rows, candidates, reason = [], [], "enough designs are tuned, or there is none left to tune"
+    if target is not None:
+        pool = jail.open()
+        voting = live_objectives(population)
+        estimate = consensus_estimate(consensus_from(final_scores, population, cycle), lambda results: score_all(voting, results, pool))
+        tuned = tune_design(
+            population.parent(target, texts_of(lake)), estimate, pool, gates(lake, pool, cycle, context.run_id), compute.executor(),
+            settings=settings.designs, cycle=cycle, profile=settings.profile, root_seed=settings.seed, known=population.graphs(),
+        )
+        rows, reason = tuned.rows, tuned.reason
+        candidates = [tuned.candidate] if tuned.candidate is not None else []
+    designs = record_candidates(lake.open(), "tuning", candidates, cycle=cycle, part=cycle, run_id=context.run_id, tuned=True)
+    publish_extra(lake.open(), "tuned_designs", DESIGNS, designs, context=context)
+    context.add_output_metadata({"target": target or "none", "tuned_copies": len(designs), "reason": reason})
+    return TUNING.frame(rows)
