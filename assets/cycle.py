@@ -30,7 +30,7 @@ from resources.lake import LakeResource
 __all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "cycles", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
 
 OPENED = "opened"
-INCOMING = "incoming__"
+INCOMING = "incoming_"  # one underscore: two would make it a side table, whose rows the catalogue counts among the shared ones
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
         raise dg.Failure(recovery_sentence(store, line, cycle, *broken), allow_retries=False)
     seal = store.seals.read(line.name, cycle)
     assert seal is not None, "an unbroken chain ends in a seal"
-    store.seals.reopen(line.name, following(cycle), context.run_id)
-    store.publish(line.name, OPENED, pl.DataFrame({"cycle": [cycle], "incoming_version": [seal.version]}), cycle=cycle, run_id=context.run_id)
+    store.seals.reopen(line.name, following(cycle), context.run.run_id)
+    store.publish(line.name, OPENED, pl.DataFrame({"cycle": [cycle], "incoming_version": [seal.version]}), cycle=cycle, run_id=context.run.run_id)
     return Opened(cycle, seal)
 
 
@@ -109,7 +109,7 @@ def seal_cycle(
     """Seal what survived `cycle` as the population of the next one, register the next partition, mirror it in Dagster's events.
 
     Args:
-        tables: name -> frame; published as `incoming__<name>` of the next cycle. No rows means that nothing survived: the population that entered
+        tables: name -> frame; published as `incoming_<name>` of the next cycle. No rows means that nothing survived: the population that entered
             `cycle` is sealed again, with a warning. That is legal.
         built_on: the version of `incoming[cycle]` that the work stands on. None: what the opening asset noted.
         guarded_by: blocking checks that must have passed on this cycle's current parts; in a whole run they have, in a partial one they may not.
@@ -153,7 +153,7 @@ def population_version(hashes: Mapping[str, str]) -> str:
 def hold(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, refusal: str) -> None:
     """Take the line's lock for this run, or fail with `refusal` and who holds it."""
     try:
-        lake.hold(line.name, context.run_id)
+        lake.hold(line.name, context.run.run_id)
     except PartitionBusy as busy:
         raise dg.Failure(f"{refusal}: {busy} Nothing was changed.", allow_retries=False) from busy
 
@@ -192,12 +192,12 @@ def _seal(
 ) -> Sealed:
     hashes = {
         f"{INCOMING}{table}": store.publish(
-            line.name, f"{INCOMING}{table}", frame, cycle=cycle, run_id=context.run_id, schema=line.population.get(table)
+            line.name, f"{INCOMING}{table}", frame, cycle=cycle, run_id=context.run.run_id, schema=line.population.get(table)
         ).content_sha
         for table, frame in sorted(tables.items())
     }
     version = population_version(hashes)
-    store.seals.seal(line.name, cycle, version, built_on, context.run_id, hashes)
+    store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, [cycle])
     sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over)
     tags = {"dagster/data_version": version}

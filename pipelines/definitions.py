@@ -1,48 +1,9 @@
-"""What Dagster loads. Policy only: the lines under `assets`, one set of resources, one executor, and for every line its jobs, schedule and sensor."""
+"""What Dagster loads: every line that is built under `assets`, under the policy of the house (resources, executor, jobs, schedules, sensors)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import dagster as dg
-
-from pipelines.cycles import register_cycles
-from pipelines.jobs import cycle_job, seeds_job
-from pipelines.lines import BuiltLine, built_lines
-from pipelines.runlog import evolve_log
-from pipelines.schedules import nightly
-from pipelines.sensors import continuous
-from resources.agents import AgentsResource
-from resources.compute import ComputeResource
-from resources.jail import JailResource
-from resources.lake import LakeIOManager, LakeResource
-
-
-def resources() -> dict[str, object]:
-    """What assets may ask for by name. Everything opens on first use."""
-    lake = LakeResource()
-    return {
-        "lake": lake,
-        "io_manager": LakeIOManager(lake=lake),
-        "agents": AgentsResource(),
-        "jail": JailResource(),
-        "compute": ComputeResource(),
-    }
-
-
-def define(lines: Sequence[BuiltLine]) -> dg.Definitions:
-    """The definitions of `lines`."""
-    return dg.Definitions(
-        assets=[asset for built in lines for asset in (built.line.incoming, *built.assets)],
-        asset_checks=[check for built in lines for check in built.checks],
-        jobs=[register_cycles, *(job(built.line) for built in lines for job in (seeds_job, cycle_job))],
-        schedules=[nightly(built.line) for built in lines],
-        sensors=[continuous(built.line) for built in lines],
-        resources=resources(),
-        executor=dg.in_process_executor,
-        loggers={"evolve": evolve_log},
-    )
-
+from pipelines.house import define
+from pipelines.lines import built_lines
 
 lines = built_lines()
 defs = define(lines)

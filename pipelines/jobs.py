@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from assets.line import Line, cycles
+from assets.line import Line
 
 if TYPE_CHECKING:
     from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
@@ -17,7 +17,7 @@ LINE_TAG = "evolake/line"
 def cycle_job(line: Line) -> UnresolvedAssetJobDefinition:
     """The job `<line>_cycle`: the line's group, hence one cycle's assets, with their checks; never the seeds."""
     return dg.define_asset_job(
-        line.job_name, selection=dg.AssetSelection.groups(line.name), partitions_def=cycles, tags={LINE_TAG: line.name},
+        line.job_name, selection=dg.AssetSelection.groups(line.name), tags={LINE_TAG: line.name},
         description=f"One cycle of the line {line.name}. Backfill a range of cycles with it, or materialize the group {line.name}.",
     )
 

@@ -42,8 +42,8 @@ class LakeResource(dg.ConfigurableResource):
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Give the line back when the run ends, well or badly."""
-        if context.run_id:
-            release_lines(context.run_id)
+        if context.run:
+            release_lines(context.run.run_id)
 
 
 class LakeIOManager(dg.ConfigurableIOManager):

@@ -1,0 +1,246 @@
+"""A site: the toy lines under a real webserver and a real daemon, driven over HTTP by the GraphQL that the Dagster UI sends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from evolake.lake import Lake
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCATION = "toys"
+DONE = ("SUCCESS", "FAILURE", "CANCELED")
+T = TypeVar("T")
+
+LAUNCH_BACKFILL = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
+    __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } ... on PartitionKeysNotFoundError { message } } }"""
+BACKFILL = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
+RUNS = """query ($filter: RunsFilter!) { runsOrError(filter: $filter, limit: 200) { ... on Runs { results {
+    runId status creationTime startTime endTime jobName tags { key value } } } } }"""
+LOGS = """query ($id: ID!) { logsForRun(runId: $id) { ... on EventConnection { events { __typename
+    ... on MessageEvent { message stepKey } ... on ExecutionStepFailureEvent { error { message } } } } } }"""
+LAUNCH_RUN = """mutation ($params: ExecutionParams!) { launchRun(executionParams: $params) {
+    __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
+STALE = "query ($key: AssetKeyInput!, $cycle: String!) { assetNodeOrError(assetKey: $key) { ... on AssetNode { staleStatus(partition: $cycle) } } }"
+START_SCHEDULE = """mutation ($selector: ScheduleSelector!) { startSchedule(scheduleSelector: $selector) {
+    __typename ... on PythonError { message } } }"""
+TICKS = """query ($selector: ScheduleSelector!) { scheduleOrError(scheduleSelector: $selector) { ... on Schedule {
+    scheduleState { ticks { status runIds skipReason } } } } }"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as the UI knows it. Times are seconds since the epoch."""
+
+    run_id: str
+    cycle: str
+    status: str
+    created: float
+    started: float
+    ended: float
+
+
+@dataclass
+class Site:
+    """Folders and processes of one site. `environment` goes to every process."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    port: int = 0
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def lake(self) -> Lake:
+        return Lake(self.folder / "lake")
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def prepare(self, deployment: str = "sqlite") -> None:
+        """Make the folders, Dagster's home after deploy/`deployment`, and the workspace."""
+        for name in ("home", "plants", "logs"):
+            (self.folder / name).mkdir(parents=True)
+        config = yaml.safe_load((ROOT / "deploy" / deployment / "dagster.yaml").read_text())
+        (self.home / "dagster.yaml").write_text(yaml.safe_dump(config | {"run_queue": {"dequeue_interval_seconds": 1}}))
+        module = {"module_name": "toy_location.definitions", "working_directory": str(ROOT / "tests"), "location_name": LOCATION}
+        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"python_module": module}]}))
+        self.environment = {
+            **os.environ, **self.environment, "DAGSTER_HOME": str(self.home), "EVOLAKE_LAKE": str(self.folder / "lake"),
+            "EVOLAKE_TOY_PLANTS": str(self.folder / "plants"), "PYTHONPATH": str(ROOT / "tests"), "DAGSTER_DISABLE_TELEMETRY": "1",
+        }
+
+    def evolve(self, lines: str, cycles: int) -> dict[str, Any]:
+        """Run cycles in a process of their own, past the queue, as `evolake run` does."""
+        options = ["--definitions", "toy_location.definitions", "--lines", lines, "--cycles", str(cycles), "--json"]
+        command = [sys.executable, "-m", "pipelines.evolve", *options]
+        done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)
+
+    def start(self) -> None:
+        """Start the webserver and the daemon, and wait until the toy lines are loaded."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        workspace = ["-w", str(self.folder / "workspace.yaml")]
+        self._spawn("webserver", [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(self.port), *workspace])
+        self._spawn("daemon", [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace])
+        self.wait("the code location to load", self._loaded, 120)
+
+    def _spawn(self, name: str, command: Sequence[str]) -> None:
+        with (self.folder / "logs" / f"{name}.log").open("wb") as log:
+            self.processes.append(subprocess.Popen(command, env=self.environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True))
+
+    def _loaded(self) -> bool:
+        for process in self.processes:
+            assert process.poll() is None, f"{process.args} ended with {process.returncode}; see {self.folder / 'logs'}"
+        try:
+            found = self.ask("{ repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }")
+        except (urllib.error.URLError, ConnectionError):
+            return False
+        return [node["location"]["name"] for node in found["repositoriesOrError"].get("nodes", [])] == [LOCATION]
+
+    def stop(self) -> None:
+        """End the processes that `start` made, and only those."""
+        for process in reversed(self.processes):
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        self.processes.clear()
+
+    def ask(self, query: str, **variables: Any) -> dict[str, Any]:
+        """One GraphQL request."""
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(f"{self.url}/graphql", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as response:
+            answer = json.load(response)
+        assert not answer.get("errors"), answer["errors"]
+        return answer["data"]
+
+    def wait(self, what: str, ready: Callable[[], T], seconds: float) -> T:
+        """What `ready` gives as soon as it is true; an AssertionError that says what was waited for when `seconds` have passed."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if found := ready():
+                return found
+            time.sleep(0.2)
+        raise AssertionError(f"waited {seconds} s in vain for {what}")
+
+    def backfill(self, line: str, cycles: Sequence[str]) -> str:
+        """Launch a backfill of the line's group over `cycles`, in the order given; gives its id."""
+        assets = [{"path": [line, asset]} for asset in ("candidates", "survivors")]
+        answer = self.ask(LAUNCH_BACKFILL, params={"assetSelection": assets, "partitionNames": list(cycles), "tags": [], "fromFailure": False})
+        assert answer["launchPartitionBackfill"]["__typename"] == "LaunchBackfillSuccess", answer
+        return answer["launchPartitionBackfill"]["backfillId"]
+
+    def finished(self, backfill: str, seconds: float = 120) -> list[Run]:
+        """The runs of a backfill, by creation, once it has ended."""
+        def over() -> bool:
+            return self.ask(BACKFILL, id=backfill)["partitionBackfillOrError"]["status"] in ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED")
+
+        self.wait(f"backfill {backfill}", over, seconds)
+        return self.runs({"key": "dagster/backfill", "value": backfill})
+
+    def runs(self, *tags: dict[str, str]) -> list[Run]:
+        """Runs with these tags, by creation."""
+        found = self.ask(RUNS, filter={"tags": list(tags)})["runsOrError"]["results"]
+        runs = [Run(
+            run["runId"], next((tag["value"] for tag in run["tags"] if tag["key"] == "dagster/partition"), ""), run["status"],
+            run["creationTime"], run["startTime"] or 0.0, run["endTime"] or 0.0,
+        ) for run in found]
+        return sorted(runs, key=lambda run: run.created)
+
+    def logs(self, run_id: str) -> list[dict[str, Any]]:
+        """Events of a run."""
+        return self.ask(LOGS, id=run_id)["logsForRun"]["events"]
+
+    def failure(self, run_id: str) -> str:
+        """What the first failed step of a run said."""
+        return next(event["error"]["message"] for event in self.logs(run_id) if event["__typename"] == "ExecutionStepFailureEvent")
+
+    def stale(self, line: str, asset: str, cycle: str) -> str:
+        """FRESH, STALE or MISSING, as the UI shows it."""
+        return self.ask(STALE, key={"path": [line, asset]}, cycle=cycle)["assetNodeOrError"]["staleStatus"]
+
+    def launch_job(self, job: str, config: dict[str, Any]) -> Run:
+        """Run a job to its end."""
+        selector = {"repositoryLocationName": LOCATION, "repositoryName": "__repository__", "pipelineName": job}
+        answer = self.ask(LAUNCH_RUN, params={"selector": selector, "runConfigData": config, "mode": "default"})["launchRun"]
+        assert answer["__typename"] == "LaunchRunSuccess", answer
+        run_id = answer["run"]["runId"]
+
+        def over() -> Run | None:
+            [run] = [self._run(one) for one in self.ask(RUNS, filter={"runIds": [run_id]})["runsOrError"]["results"]]
+            return run if run.status in DONE else None
+
+        found = self.wait(f"job {job}", over, 90)
+        assert found is not None
+        return found
+
+    @staticmethod
+    def _run(run: dict[str, Any]) -> Run:
+        return Run(run["runId"], "", run["status"], run["creationTime"], run["startTime"] or 0.0, run["endTime"] or 0.0)
+
+    def start_schedule(self, name: str) -> None:
+        """Switch a schedule on, as the toggle in the UI does."""
+        answer = self.ask(START_SCHEDULE, selector=self._schedule(name))["startSchedule"]
+        assert answer["__typename"] == "ScheduleStateResult", answer
+
+    def ticks(self, name: str) -> list[dict[str, Any]]:
+        """The schedule's ticks so far."""
+        return self.ask(TICKS, selector=self._schedule(name))["scheduleOrError"]["scheduleState"]["ticks"]
+
+    @staticmethod
+    def _schedule(name: str) -> dict[str, str]:
+        return {"repositoryLocationName": LOCATION, "repositoryName": "__repository__", "scheduleName": name}
+
+    def plant(self, what: str, text: str = "") -> Callable[[], None]:
+        """Plant something in a toy line; call what is given back to take it away."""
+        path = self.folder / "plants" / what
+        path.write_text(text)
+        return path.unlink
+
+    def members(self, line: str, cycle: str) -> list[str]:
+        """The population that enters `cycle`."""
+        return self.lake.read(line, "incoming_members", cycle)["member"].to_list()
+
+    def content(self, line: str, asset: str, cycle: str) -> str:
+        """Content hash of a part."""
+        record = self.lake.record(line, asset, cycle)
+        assert record is not None
+        return record.content_sha
+
+
+@contextlib.contextmanager
+def running_site(folder: Path, deployment: str = "sqlite", **environment: str) -> Iterator[Site]:
+    """A site that is prepared and, on leaving, stopped. Start it when it is to run."""
+    site = Site(folder, dict(environment))
+    site.prepare(deployment)
+    try:
+        yield site
+    finally:
+        site.stop()

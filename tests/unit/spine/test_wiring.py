@@ -1,0 +1,145 @@
+"""What Dagster loads: specs of a line frozen as text, jobs without seeds, schedules and sensors stopped, deployments that Dagster accepts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import yaml
+from dagster._core.instance.config import dagster_instance_config
+
+from assets.lake import rules_asset
+from assets.line import Line, cycle_key
+from evolake.errors import InputError
+from pipelines.cycles import register_cycles
+from pipelines.home import TEMPLATE, ensure_home
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAVY = ("torch", "z3", "pandas", "great_expectations", "matplotlib", "optuna", "numba", "scipy", "openai", "duckdb")
+
+
+def graph(house, name: str) -> dict[str, tuple]:
+    assets = house.defs.resolve_asset_graph()
+    return {
+        key.to_user_string(): (
+            assets.get(key).group_name, assets.get(key).partitions_def.name if assets.get(key).partitions_def else None,
+            assets.get(key).is_external, sorted(parent.to_user_string() for parent in assets.get(key).parent_keys),
+        )
+        for key in assets.get_all_asset_keys() if key.path[0] == name
+    }
+
+
+def test_a_line_has_its_cycle_in_one_group_and_its_seeds_in_another(house):
+    assert graph(house, "gated") == {
+        "gated/seeds": ("gated_seeds", None, False, []),
+        "gated/incoming": ("gated", "cycle", True, []),
+        "gated/candidates": ("gated", "cycle", False, ["gated/incoming"]),
+        "gated/survivors": ("gated", "cycle", False, ["gated/candidates"]),
+    }
+
+
+def test_every_executable_asset_and_check_of_a_line_waits_in_its_pool(house):
+    pools = {asset.op.pool for asset in (*house.lines["gated"].assets, *house.lines["gated"].checks)}
+    assert pools == {"evolution_gated"}
+
+
+def test_owners_kinds_and_code_version_are_on_every_asset(house):
+    for asset in house.lines["gated"].assets:
+        [spec] = list(asset.specs)
+        assert (list(spec.owners), spec.kinds, spec.code_version) == (["team:toys"], {"polars", "parquet"}, "1")
+
+
+def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(house):
+    layer = house.defs.resolve_job_def("gated_cycle").asset_layer
+    assert {key.to_user_string() for key in layer.selected_asset_keys} == {"gated/candidates", "gated/survivors"}
+    assert {key.name for key in layer.asset_graph.asset_check_keys} == {"members_are_unique"}
+
+
+def test_schedules_and_sensors_are_listed_and_stopped(house):
+    repository = house.defs.get_repository_def()
+    schedules = {one.name: one.default_status for one in repository.schedule_defs}
+    sensors = {one.name: one.default_status for one in repository.sensor_defs}
+    assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
+    assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
+    assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
+    assert len(sensors) == len(house.lines), "no default automation sensor beside ours"
+
+
+def test_the_real_definitions_load_light():
+    program = f"import sys, pipelines.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_real_definitions_can_be_loaded_by_dagster():
+    from pipelines.definitions import defs
+
+    dg.Definitions.validate_loadable(defs)
+
+
+def test_register_cycles_adds_what_is_missing_and_keeps_what_is_there(house):
+    house.instance.add_dynamic_partitions("cycle", ["0002"])
+    config = {"ops": {"add_cycle_keys": {"config": {"how_many": 3}}}}
+    assert register_cycles.execute_in_process(instance=house.instance, run_config=config).success
+    assert sorted(house.instance.get_dynamic_partitions("cycle")) == ["0001", "0002", "0003"]
+
+
+@pytest.mark.parametrize("number", [0, -1, 10000])
+def test_cycle_numbers_that_do_not_fit_four_digits_are_refused(number):
+    with pytest.raises(ValueError, match="cycle numbers run from 1 to 9999"):
+        cycle_key(number)
+
+
+def test_rules_are_observed_and_their_version_is_the_hash_of_the_files(house, tmp_path):
+    rules = rules_asset(Line("toy", "A toy."), tmp_path / "rules")
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "one.md").write_text("one")
+    job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
+
+    def version() -> str:
+        result = job.execute_in_process(instance=house.instance)
+        [event] = [event for event in result.all_events if event.event_type_value == "ASSET_OBSERVATION"]
+        return event.asset_observation_data.asset_observation.tags["dagster/data_version"]
+
+    first = version()
+    assert version() == first
+    (tmp_path / "rules" / "one.md").write_text("two")
+    assert version() != first
+
+
+def test_rules_of_an_empty_folder_are_an_error(house, tmp_path):
+    rules = rules_asset(Line("toy", "A toy."), tmp_path)
+    job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
+    with pytest.raises(InputError, match="no rule file"):
+        job.execute_in_process(instance=house.instance)
+
+
+@pytest.mark.parametrize("deployment", ["sqlite", "postgres"])
+def test_dagster_accepts_the_deployments(deployment, monkeypatch):
+    for name in ("HOST", "PORT", "USER", "PASSWORD", "DATABASE"):
+        monkeypatch.setenv(f"EVOLAKE_PG_{name}", "1")
+    config, _ = dagster_instance_config(str(ROOT / "deploy" / deployment))
+    assert config["concurrency"] == {"pools": {"granularity": "run", "default_limit": 1}, "runs": {"max_concurrent_runs": 4}}
+    assert (config["telemetry"], config["nux"], config["run_retries"]["enabled"]) == ({"enabled": False}, {"enabled": False}, False)
+
+
+def test_the_workspace_names_the_real_definitions():
+    assert yaml.safe_load((ROOT / "workspace.yaml").read_text()) == {
+        "load_from": [{"python_module": {"module_name": "pipelines.definitions", "location_name": "evolake"}}]
+    }
+
+
+def test_a_home_is_made_once_and_then_left_alone(tmp_path):
+    home = ensure_home(tmp_path / "deep" / "home")
+    assert (home / "dagster.yaml").read_text() == TEMPLATE.read_text()
+    (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
+    assert (ensure_home(home) / "dagster.yaml").read_text() == "telemetry: {enabled: false}\n"
+    assert [path.name for path in home.iterdir()] == ["dagster.yaml"]
+
+
+def test_a_relative_home_is_refused_with_the_line_to_type():
+    with pytest.raises(InputError, match=r"export DAGSTER_HOME=/"):
+        ensure_home(Path("home"))
