@@ -13,7 +13,6 @@ import sys
 import click
 
 from evolake import settings as settings_module
-from evolake.errors import InputError
 
 
 @click.command()
@@ -22,16 +21,17 @@ from evolake.errors import InputError
 @click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop).")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND, else operators).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0).")
-def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None) -> int:
+@click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
+def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None, replay_only: bool) -> int:
     """Run evolution cycles; goes on where an earlier run stopped."""
-    environment = dict(os.environ)
-    environment.setdefault("DAGSTER_HOME", str(settings_module.PROJECT_ROOT / ".dagster"))
-    for name, value in (("EVOLAKE_PROFILE", profile), ("EVOLAKE_BACKEND", backend), ("EVOLAKE_SEED", seed)):
-        if value is not None:
-            environment[name] = str(value)
-    settings_module.load(profile)
+    from evolake.agents import check_backend
+
+    given = {"EVOLAKE_PROFILE": profile, "EVOLAKE_BACKEND": backend, "EVOLAKE_SEED": seed, "EVOLAKE_REPLAY_ONLY": replay_only or None}
+    os.environ.update({name: str(value) for name, value in given.items() if value is not None})
+    os.environ.setdefault("DAGSTER_HOME", str(settings_module.PROJECT_ROOT / ".dagster"))
+    check_backend(settings_module.load())
     command = [sys.executable, "-m", "pipelines.evolve", "--lines", lines, "--cycles", str(cycles)]
-    return subprocess.run(command, env=environment, check=False).returncode
+    return subprocess.run(command, check=False).returncode
 
 
 @click.command()
@@ -55,9 +55,3 @@ def status(as_json: bool) -> int:
             click.echo(f"  {row['broken']}")
     return 0
 
-
-def known_line(root: object, line: str, lines: list[str]) -> str:
-    """`line` where the lake holds it, else an InputError that lists what there is."""
-    if line not in lines:
-        raise InputError(f"no line {line!r} in the lake {root}", wanted=f"one of {', '.join(lines) or '(none yet)'}", do="run `evolake status`")
-    return line

@@ -1,0 +1,76 @@
+"""`evolake report` and `evolake champion`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+
+@click.command()
+@click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one).")
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
+@click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
+def report(cycle: str | None, out: Path, figures: Path | None) -> int:
+    """Write the HTML report of a cycle: champion, by how much and with what spread, figures, funnel, ancestry."""
+    from evolake.lake import Lake
+    from evolake.report.designs import read_report
+    from evolake.report.figures import report_figures
+    from evolake.report.html import render, verdict_sentence
+
+    root = settings_module.load().lake
+    if cycle is not None and not cycle.isdigit():
+        raise InputError("a cycle is a number", wanted="e.g. 3 or 0003", got=repr(cycle))
+    found = read_report(root, f"{int(cycle):04d}" if cycle else None)
+    drawn = report_figures(Lake(root), found)
+    source = Lake(root).blobs.get(found.champion["source_sha"]).decode()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(render(found, drawn, source))
+    click.echo(f"report of cycle {found.cycle}: {out}")
+    if figures:
+        figures.mkdir(parents=True, exist_ok=True)
+        for title, png in drawn.items():
+            (figures / f"{title.lower().replace(' ', '_')}.png").write_bytes(png)
+        click.echo(f"figures: {figures}")
+    click.echo(click.unstyle(_plain(verdict_sentence(found))))
+    return 0
+
+
+def _plain(text: str) -> str:
+    for tag in ("<b>", "</b>", "<code>", "</code>"):
+        text = text.replace(tag, "")
+    return text
+
+
+@click.command()
+@click.argument("line")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def champion(line: str, as_json: bool) -> int:
+    """The reigning artifact of LINE: what it is, since when, and how many ancestors it has."""
+    from evolake.lake import Catalogue, Lake
+    from evolake.report.status import known_line
+
+    root = settings_module.load().lake
+    known_line(root, line)
+    with Catalogue(Lake(root)) as catalogue:
+        rows = catalogue.query(
+            "SELECT c.artifact_id, c.cycle, c.score, any_value(a.title), any_value(a.content_sha) FROM champions AS c JOIN artifacts AS a "
+            "USING (artifact_id) WHERE c.line = $line GROUP BY ALL ORDER BY c.cycle DESC LIMIT 1", {"line": line},
+        ).rows
+        if not rows:
+            raise InputError(f"line {line!r} has no champion yet", do=f"run a cycle: evolake run --lines {line}")
+        artifact_id, cycle, score, title, content_sha = rows[0]
+        ancestors = catalogue.query("SELECT count(*) FROM ancestors($id)", {"id": artifact_id}).rows[0][0]
+    found = {
+        "line": line, "artifact_id": artifact_id, "title": title, "cycle": cycle, "score": score, "content_sha": content_sha, "ancestors": ancestors,
+    }
+    if as_json:
+        click.echo(json.dumps({"verdict": "champion"} | found))
+        return 0
+    click.echo(f"{title}\n  id        {artifact_id}\n  as of     cycle {cycle}\n  consensus {score}")
+    click.echo(f"  lineage   {ancestors} artifacts, itself included\n  source    blob {content_sha}")
+    return 0

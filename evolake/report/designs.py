@@ -1,0 +1,97 @@
+"""What the report of a cycle of the designs line says: tables read from the lake, nothing computed that is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.designs.population import Population, population_of
+from evolake.designs.tables import ARCHIVE
+from evolake.errors import InputError
+from evolake.lake import Catalogue, Lake, following
+from evolake.report.status import known_line, sealed_cycles
+
+LINE = "designs"
+
+
+@dataclass(frozen=True)
+class CycleReport:
+    """Everything the page of one cycle shows. Frames are as they are printed."""
+
+    cycle: str
+    profile: str
+    backend: str
+    population: Population
+    champion: dict[str, Any]
+    decisions: pl.DataFrame
+    trials: pl.DataFrame
+    top: pl.DataFrame
+    objectives: pl.DataFrame
+    funnel: pl.DataFrame
+    blocked: pl.DataFrame
+    yields: pl.DataFrame
+    ancestry: pl.DataFrame
+    consensus: pl.DataFrame
+
+
+def read_report(root: Path, cycle: str | None = None) -> CycleReport:
+    """The report of `cycle`, of the newest finished one by default.
+
+    Raises:
+        InputError: the lake has no such line or no such finished cycle.
+    """
+    known_line(root, LINE)
+    lake = Lake(root)
+    done = sealed_cycles(lake, LINE)
+    if not done:
+        raise InputError(f"no cycle of {LINE} is finished in {root}", do="run `evolake run --cycles 1`")
+    chosen = cycle or done[-1]
+    if chosen not in done:
+        raise InputError(f"cycle {chosen!r} of {LINE} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")
+    after = following(chosen)
+    population = population_of({name: lake.read(LINE, f"incoming_{name}", after) for name in ARCHIVE})
+    champion_id = population.champion_id()
+    assert champion_id is not None, "a finished cycle has a champion"
+    with Catalogue(lake) as catalogue:
+        def ask(sql: str, **parameters: Any) -> pl.DataFrame:
+            return catalogue.frame(sql, parameters)
+
+        trials = ask(f"SELECT * FROM {LINE}.champion_trials WHERE cycle = $cycle ORDER BY part, pair", cycle=chosen)
+        return CycleReport(
+            cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen), population=population,
+            champion=population.design(champion_id), decisions=ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen),
+            trials=trials, top=ask(TOP, cycle=chosen), objectives=ask(OBJECTIVES, cycle=chosen), funnel=ask(FUNNEL, cycle=chosen),
+            blocked=ask(BLOCKED, cycle=chosen), yields=ask(YIELDS, cycle=chosen), ancestry=ask(ANCESTRY, id=champion_id),
+            consensus=ask(f"SELECT * FROM {LINE}.final_ranking WHERE cycle <= $cycle", cycle=chosen),
+        )
+
+
+FUNNEL = f"""
+SELECT cycle, count(*) AS proposed, count(*) FILTER (state = 'blocked') AS blocked, count(*) FILTER (state = 'accepted') AS accepted
+FROM {LINE}.candidates WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+BLOCKED = """
+SELECT gate, rule_id, count(*) AS blocked, any_value(reason) AS example FROM verdicts
+WHERE outcome = 'block' AND cycle <= $cycle GROUP BY ALL ORDER BY blocked DESC, gate"""
+YIELDS = f"""
+SELECT d.operator, count(*) AS proposed, count(*) FILTER (d.state = 'accepted') AS accepted, min(r.rank) AS best_rank
+FROM {LINE}.candidates AS d LEFT JOIN {LINE}.final_ranking AS r ON r.design_id = d.design_id AND r.cycle = $cycle
+WHERE d.cycle <= $cycle GROUP BY ALL ORDER BY best_rank NULLS LAST, d.operator"""
+ANCESTRY = "SELECT cycle, artifact_id, state, title FROM ancestors($id) ORDER BY cycle, artifact_id"
+
+TOP = f"""
+SELECT r.rank, round(r.consensus, 4) AS consensus, any_value(d.title) AS title, any_value(d.operator) AS operator, r.largest_solved AS largest_n,
+  r.median_step AS steps_there, r.fidelity, bool_or(d.tuned) AS tuned, r.design_id AS design
+FROM {LINE}.final_ranking AS r JOIN {LINE}.survivors AS d ON d.design_id = r.design_id
+WHERE r.cycle = $cycle GROUP BY ALL ORDER BY r.rank LIMIT 12"""
+OBJECTIVES = f"""
+SELECT round(weight, 4) AS weight, round(median_tau, 3) AS median_tau, round(multiplier, 3) AS multiplier, family, description
+FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, objective_id"""
+
+
+def _backend(ask: Any, cycle: str) -> str:
+    found = ask("SELECT DISTINCT backend FROM agent_calls WHERE cycle = $cycle ORDER BY backend", cycle=cycle)["backend"].to_list()
+    return ", ".join(found) or "none"
+
