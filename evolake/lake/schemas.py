@@ -132,7 +132,7 @@ EVALUATIONS = TableSchema(
         "artifact_id": pl.String, "suite": pl.String, "instance": pl.String, "seed": pl.Int64, "status": pl.String, "cpu_s": pl.Float64,
         "wall_s": pl.Float64, "peak_mb": pl.Float64, "counters": pl.String, "certificate": pl.String, "host": pl.String,
     },
-    keys=("artifact_id", "suite", "instance", "seed"),
+    keys=("artifact_id", "suite", "instance", "seed"), provenance=("wall_s", "host"),
 )
 CHAMPIONS = TableSchema(
     "champions", 1, {"line": pl.String, "cycle": pl.String, "artifact_id": pl.String, "score": pl.Float64}, keys=("line", "cycle"),

@@ -1,0 +1,173 @@
+"""Every question of the cookbook, asked of a small lake whose answers are known; and the rules that the files keep."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Catalogue, Lake, TableSchema, side_table
+from evolake.lake.catalogue import SQL_ROOT
+
+COOKBOOK = SQL_ROOT / "cookbook"
+NOON = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def publish(lake: Lake, asset: str, schema: TableSchema, cycle: str | None, run: str, columns: str, *rows: tuple, line: str = "designs") -> None:
+    frame = schema.frame(dict(zip(columns.split(), row, strict=True)) for row in rows)
+    lake.publish(line, side_table(asset, schema), frame, cycle=cycle, run_id=run, schema=schema)
+
+
+def artifacts(lake: Lake, asset: str, cycle: str | None, run: str, *rows: tuple, line: str = "designs") -> None:
+    whole = [(line, cycle or "0000", run, NOON, *row) for row in rows]
+    publish(lake, asset, ARTIFACTS, cycle, run, "line cycle run_id created_at artifact_id state content_sha kind title", *whole, line=line)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory) -> Lake:
+    """Two cycles of designs: seeds s1, s2; cycle 1 makes a (accepted) and b (blocked late); cycle 2 makes c, the champion, and d (blocked early)."""
+    lake = Lake(tmp_path_factory.mktemp("lake"))
+    edge = "child_id parent_id operator weight cycle"
+    judged = "artifact_id cycle gate_no gate rule_id rule_version outcome reason"
+    called = "call_id artifact_id cycle role backend model input_tokens cached_tokens output_tokens usd latency_s attempt status"
+
+    artifacts(lake, "seeds", None, "run0", ("s1", "accepted", "S1", "design", "baseline"), ("s2", "accepted", "S2", "design", "340"))
+    artifacts(lake, "candidates", "0001", "run1", ("a", "accepted", "A", "design", "gate"), ("b", "blocked", "B", "design", "warp"))
+    publish(lake, "candidates", DERIVATIONS, "0001", "run1", edge, ("a", "s1", "add-gate", 1.0, "0001"), ("b", "s1", "swap", 1.0, "0001"))
+
+    first = [
+        ("a", "0001", 1, "contract", "R1", "1", "pass", ""), ("a", "0001", 2, "trace", "R2", "1", "pass", ""),
+        ("b", "0001", 1, "contract", "R1", "1", "pass", ""), ("b", "0001", 2, "trace", "R2", "1", "pass", "by the old rule"),
+    ]
+    publish(lake, "candidates", VERDICTS, "0001", "run1", judged, *first)
+    second = [
+        ("a", "0001", 1, "contract", "R1", "1", "pass", ""), ("a", "0001", 2, "trace", "R2", "2", "pass", ""),
+        ("b", "0001", 1, "contract", "R1", "1", "pass", ""), ("b", "0001", 2, "trace", "R2", "2", "block", "an operator off the list"),
+    ]
+    publish(lake, "candidates", VERDICTS, "0001", "run1b", judged, *second)
+    publish(
+        lake, "candidates", AGENT_CALLS, "0001", "run1", called,
+        ("k1", "a", "0001", "designer", "model", "m", 100, 0, 10, 0.5, 1.0, 0, "ok"),
+        ("k2", "b", "0001", "designer", "model", "m", 200, 50, 20, 1.5, 3.0, 1, "truncated"),
+        ("k3", None, "0001", "planner", "model", "m", 10, 0, 1, 0.25, 2.0, 0, "ok"),
+    )
+    publish(
+        lake, "candidates", AGENT_CALLS, "0001", "run1b", called,
+        ("k1", "a", "0001", "designer", "model", "m", 100, 0, 10, 0.0, 0.0, 0, "replayed"),
+        ("k2", "b", "0001", "designer", "model", "m", 200, 50, 20, 0.0, 0.0, 1, "replayed+truncated"),
+        ("k3", None, "0001", "planner", "model", "m", 10, 0, 1, 0.0, 0.0, 0, "replayed"),
+    )
+
+    artifacts(lake, "candidates", "0002", "run2", ("c", "accepted", "C", "design", "best"), ("d", "blocked", "A", "design", "copy"))
+    publish(
+        lake, "candidates", DERIVATIONS, "0002", "run2", edge,
+        ("c", "a", "graft", 0.75, "0002"), ("c", "b", "graft", 0.25, "0002"), ("d", "s2", "swap", 1.0, "0002"),
+    )
+    publish(
+        lake, "candidates", VERDICTS, "0002", "run2", judged,
+        ("c", "0002", 1, "contract", "R1", "1", "pass", ""), ("c", "0002", 2, "trace", "R2", "2", "pass", ""),
+        ("d", "0002", 1, "contract", "R1", "1", "block", "no HYPER_SPACE"),
+    )
+    publish(lake, "candidates", AGENT_CALLS, "0002", "run2", called, ("k4", "c", "0002", "designer", "operators", None, 0, 0, 0, 0.0, 0.0, 0, "ok"))
+    artifacts(lake, "survivors", "0002", "run2", ("c", "champion", "C", "design", "best"))
+    publish(lake, "survivors", CHAMPIONS, "0001", "run1", "line cycle artifact_id score", ("designs", "0001", "a", 0.5))
+    publish(lake, "survivors", CHAMPIONS, "0002", "run2", "line cycle artifact_id score", ("designs", "0002", "c", 0.1))
+    publish(
+        lake, "experiments", EVALUATIONS, "0002", "run2", "artifact_id suite instance seed status certificate",
+        ("c", "low", "n10", 1, "solved", None), ("c", "low", "n14", 1, "solved", "sha"), ("c", "low", "n20", 1, "timeout", None),
+    )
+    rules = [("R1", "2", "x", "0002", "static"), ("R2", "2", "y", "0001", "static")]
+    publish(lake, "rules", RULES, None, "run0", "rule_id version text_sha since_cycle kind", *rules)
+
+    artifacts(lake, "candidates", "0001", "run3", ("p", "accepted", "P", "prompt", "other line"), line="prompts")
+    publish(lake, "candidates", DERIVATIONS, "0001", "run3", edge, ("p", "a", "inspired", 1.0, "0001"), line="prompts")
+    return lake
+
+
+def ask(lake: Lake, name: str, **parameters: str) -> list[tuple]:
+    with Catalogue(lake) as catalogue:
+        assert catalogue.warnings == []
+        return catalogue.query((COOKBOOK / f"{name}.sql").read_text(), parameters).rows
+
+
+def test_ancestors_of_the_champion_include_the_blocked(lake):
+    assert ask(lake, "champion_ancestors", line="designs") == [
+        ("0000", "s1", "accepted", "design", "baseline"), ("0001", "a", "accepted", "design", "gate"), ("0001", "b", "blocked", "design", "warp"),
+    ]
+
+
+def test_which_rule_blocked_what_and_why(lake):
+    assert ask(lake, "blocked_by_rule", line="designs") == [
+        ("R1", "1", "contract", "0002", "d", "copy", "no HYPER_SPACE"), ("R2", "2", "trace", "0001", "b", "warp", "an operator off the list"),
+    ]
+
+
+def test_the_funnel_of_each_cycle(lake):
+    assert ask(lake, "funnel", line="designs") == [
+        ("0001", 1, "contract", 2, 2, 0, 0, 0), ("0001", 2, "trace", 2, 1, 1, 0, 0),
+        ("0002", 1, "contract", 2, 1, 1, 0, 0), ("0002", 2, "trace", 1, 1, 0, 0, 0),
+    ]
+    assert ask(lake, "funnel", line="prompts") == []
+
+
+def test_cost_per_accepted_counts_what_was_paid_once(lake):
+    assert ask(lake, "cost_per_accepted", line="designs") == [("0000", 0.0, 0, 2, 0.0), ("0001", 2.25, 341, 1, 2.25), ("0002", 0.0, 0, 1, 0.0)]
+
+
+def test_yield_of_operators_and_models(lake):
+    assert ask(lake, "operator_yield", line="designs") == [
+        ("add-gate", "m", 1, 1, 1.0), ("graft", "operators", 1, 1, 1.0), ("swap", "m", 1, 0, 0.0), ("swap", "operators", 1, 0, 0.0),
+    ]
+
+
+def test_money_spent_on_candidates_blocked_late(lake):
+    assert ask(lake, "spent_on_late_blocks", line="designs", gate_no="2") == [(2, "trace", 1, 1.5, 220)]
+    assert ask(lake, "spent_on_late_blocks", line="designs", gate_no="1") == [(1, "contract", 1, 0.0, 0), (2, "trace", 1, 1.5, 220)]
+
+
+def test_verdicts_that_a_new_version_of_a_rule_changed(lake):
+    assert ask(lake, "verdict_flips", rule_id="R2", before="1", after="2") == [("b", "pass", "block", "an operator off the list")]
+    assert ask(lake, "verdict_flips", rule_id="R1", before="1", after="2") == []
+
+
+def test_champions_that_rest_on_a_revoked_rule(lake):
+    assert ask(lake, "champions_on_revoked_rules") == [("designs", "0001", "a", "R1", "1", "2"), ("designs", "0002", "c", "R1", "1", "2")]
+
+
+def test_wins_without_a_certificate(lake):
+    assert ask(lake, "wins_without_certificate", line="designs") == [("c", "champion", "low", "n10", 1, "solved")]
+
+
+def test_duplicates_by_content(lake):
+    assert ask(lake, "duplicates", line="designs") == [("A", 2, 2, ["a", "d"], ["0001", "0002"])]
+
+
+def test_health_of_model_calls(lake):
+    assert ask(lake, "model_call_health", line="designs") == [
+        ("designer", "model", "m", 2, 1, 1, 2.0, 2.9, 300, 50, 30, 2.0), ("designer", "operators", "", 1, 0, 0, 0.0, 0.0, 0, 0, 0, 0.0),
+        ("planner", "model", "m", 1, 0, 0, 2.0, 2.0, 10, 0, 1, 0.25),
+    ]
+
+
+def test_blast_radius_of_a_run(lake):
+    assert ask(lake, "blast_radius", run_id="run1") == [
+        ("designs", "0001", "accepted", 1), ("designs", "0001", "blocked", 1), ("designs", "0002", "champion", 1), ("prompts", "0001", "accepted", 1),
+    ]
+    assert ask(lake, "blast_radius", run_id="no such run") == []
+
+
+FILES = sorted(COOKBOOK.glob("*.sql"))
+
+
+def test_the_cookbook_has_its_twelve_questions():
+    assert len(FILES) >= 12
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_a_question_is_a_comment_in_words_and_at_most_ten_lines(path: Path):
+    lines = path.read_text().splitlines()
+    said = [line for line in lines if line.startswith("--")]
+    assert said == lines[: len(said)]
+    assert "?" in " ".join(said)
+    assert 1 <= len(lines) - len(said) <= 10

@@ -1,0 +1,107 @@
+"""`evolake sql` as a user types it: answers on standard output, everything else on standard error, and the exit code says which it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from evolake.lake import DERIVATIONS, Lake
+
+ID = "f" * 64
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("data_lake")
+    lake = Lake(root)
+    frame = pl.DataFrame({"design": [ID, "b"], "score": [float("inf"), 0.5], "note": ['a "quoted", text', None], "tags": [["x"], []]})
+    lake.publish("designs", "ranking", frame, cycle="0001", run_id="run")
+    edges = DERIVATIONS.frame([{"child_id": "b", "parent_id": ID, "operator": "swap", "weight": 1.0, "cycle": "0001"}])
+    lake.publish("designs", "candidates__derivations", edges, cycle="0001", run_id="run", schema=DERIVATIONS)
+    return root
+
+
+def evolake(root: Path, *words: str, cwd: Path | None = None) -> tuple[int, str, str]:
+    command = [sys.executable, "-c", "from evolake.cli import main; main()", "sql", "--lake", str(root), *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_json_is_one_object_that_loses_nothing(root):
+    code, out, err = evolake(root, "SELECT * FROM designs.ranking", "--format", "json")
+    assert (code, json.loads(out), err) == (0, {
+        "verdict": "ok", "columns": ["design", "score", "note", "tags", "cycle"],
+        "rows": [[ID, "Infinity", 'a "quoted", text', ["x"], "0001"], ["b", 0.5, None, [], "0001"]],
+    }, "")
+
+
+def test_csv_can_be_read_back(root):
+    code, out, _ = evolake(root, "SELECT design, note, tags FROM designs.ranking", "--format", "csv")
+    assert (code, list(csv.reader(io.StringIO(out)))) == (0, [["design", "note", "tags"], [ID, 'a "quoted", text', '["x"]'], ["b", "", "[]"]])
+
+
+def test_a_table_shows_ids_whole(root):
+    code, out, _ = evolake(root, "SELECT design, score, score AS again, note FROM designs.ranking")
+    assert code == 0
+    assert any(line.split()[:3] == [ID, "Infinity", "Infinity"] for line in out.splitlines())
+    assert out.endswith("2 rows\n")
+
+
+def test_a_question_of_the_cookbook_is_found_from_anywhere(root, tmp_path):
+    (tmp_path / "mine.sql").write_text("SELECT artifact_id FROM ancestors($id)")
+    wanted = {"verdict": "ok", "columns": ["artifact_id"], "rows": [[ID]]}
+    code, out, _ = evolake(root, "--file", "mine.sql", "-p", "id=b", "--json", cwd=tmp_path)
+    assert (code, json.loads(out)) == (0, wanted)
+    for name in ("cookbook/funnel.sql", "sql/cookbook/funnel.sql", "funnel"):
+        code, out, _ = evolake(root, "--file", name, "-p", "line=designs", "--json", cwd=tmp_path)
+        assert (code, json.loads(out)["rows"]) == (0, [])
+
+
+def test_the_list_names_tables_macros_and_questions(root):
+    code, out, _ = evolake(root, "--list", "--format", "csv")
+    rows = list(csv.reader(io.StringIO(out)))
+    assert code == 0
+    assert ["table", "designs.ranking", "design, score, note, tags, cycle"] in rows
+    assert {row[1] for row in rows if row[0] == "macro"} == {"ancestors(id)", "descendants(id)", "funnel(line_name)"}
+    assert len([row for row in rows if row[0] == "file"]) >= 12
+
+
+@pytest.mark.parametrize("words, told", [
+    (["SELEC 1"], "syntax error"),
+    (["SELECT * FROM rankin"], "did you mean designs.ranking"),
+    (["SELECT $id"], "add -p id=VALUE"),
+    (["SELECT 1", "-p", "id"], "wanted: NAME=VALUE"),
+    (["--file", "nothing.sql"], "cookbook/funnel.sql"),
+    (["DROP VIEW artifacts"], "the lake is read-only here"),
+    (["FROM read_text('/etc/passwd')"], "SQL cannot reach files here"),
+    ([], "nothing to run"),
+    (["SELECT 1", "--list"], "or too much"),
+    (["SELECT 1", "--format", "xml"], "'xml' is not one of"),
+])
+def test_a_mistake_is_named_on_standard_error_with_exit_code_2(root, words, told):
+    code, out, err = evolake(root, *words)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_a_damaged_part_is_exit_code_3_and_says_what_to_materialize(tmp_path):
+    part = Lake(tmp_path).publish("designs", "ranking", pl.DataFrame({"x": [1]}), cycle="0001", run_id="run").path
+    part.write_bytes(part.read_bytes()[:-3])
+    code, out, err = evolake(tmp_path, "FROM designs.ranking", "--json")
+    assert (code, out) == (3, "")
+    assert "materialize designs/ranking cycle 0001 again" in err
+
+
+def test_an_empty_lake_answers_with_a_note(tmp_path):
+    code, out, err = evolake(tmp_path / "none", "SELECT * FROM champions", "--json")
+    assert (code, json.loads(out)) == (0, {"verdict": "ok", "columns": ["line", "cycle", "artifact_id", "score"], "rows": []})
+    assert "holds no tables yet" in err
+    assert not (tmp_path / "none").exists()
