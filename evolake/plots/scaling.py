@@ -1,0 +1,133 @@
+"""How the steps grow with the size of the instance: the figure that a design is judged by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evolake.plots.style import BLUE, FAINT, INK, RED, SMALL, dress, figure, say, to_png
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Levels of one design. n: (L,) sizes; steps: (L,) median steps; solved: (L,) bool, False where the steps are a projection."""
+
+    label: str
+    n: Sequence[float]
+    steps: Sequence[float]
+    solved: Sequence[bool]
+
+
+@dataclass(frozen=True)
+class PowerLaw:
+    """log steps = a + b log n. spread: covariance (2, 2) of (a, b)."""
+
+    a: float
+    b: float
+    b_error: float
+    spread: np.ndarray
+
+    def at(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Steps at n and the ends of the 1-sigma band of the fitted line."""
+        x = np.log(n)
+        y = self.a + self.b * x
+        error = np.sqrt(np.maximum(self.spread[0, 0] + 2 * x * self.spread[0, 1] + x * x * self.spread[1, 1], 0.0))
+        return np.exp(y), np.exp(y - error), np.exp(y + error)
+
+
+def fit_power_law(n: Sequence[float], steps: Sequence[float]) -> PowerLaw | None:
+    """Least squares in log-log with the standard error of the exponent; None with fewer than three sizes."""
+    x, y = np.log(np.asarray(n, dtype=np.float64)), np.log(np.maximum(np.asarray(steps, dtype=np.float64), 1.0))
+    if len(np.unique(x)) < 3:
+        return None
+    design = np.stack([np.ones_like(x), x], axis=1)
+    inverse = np.linalg.inv(design.T @ design)
+    a, b = inverse @ design.T @ y
+    residual = y - a - b * x
+    spread = inverse * float(residual @ residual) / (len(x) - 2)
+    return PowerLaw(float(a), float(b), math.sqrt(float(spread[1, 1])), spread)
+
+
+def scaling(curves: Sequence[Curve], champion: str | None = None, baseline: str | None = None, highest: int = 60) -> bytes:
+    """Median steps against N, log-log, one line a design.
+
+    Champion and baseline (labels) stand out, with a power-law fit through their solved levels, its exponent and 1-sigma band; of the others at most
+    `highest` are drawn, thin. Unsolved levels are hollow: their steps are projected.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+    drawn, axes = figure(height=5.6)
+    curves = [curve for curve in curves if len(curve.n)]
+    if not curves:
+        say(axes, "Nothing has been measured yet.")
+        return to_png(drawn)
+    special = {label: colour for label, colour in ((baseline, RED), (champion, BLUE)) if label is not None}
+    handles: list[Line2D] = []
+    others = [curve for curve in curves if curve.label not in special]
+    for curve in others[:highest]:
+        _draw(axes, curve, FAINT, width=0.8, size=3.5, alpha=0.55, above=1)
+    sizes = sorted({float(n) for curve in curves for n in curve.n})
+    for label, colour in special.items():
+        for curve in (curve for curve in curves if curve.label == label):
+            role = "champion and baseline" if champion == baseline else "champion" if label == champion else "baseline"
+            text = f"{role}: {label if len(label) <= 24 else label[:12] + '…'}"
+            _draw(axes, curve, colour, width=1.2, size=6.5, alpha=1.0, above=3)
+            solved = [(n, steps) for n, steps, good in zip(curve.n, curve.steps, curve.solved, strict=True) if good]
+            if law := fit_power_law(*zip(*solved, strict=True)) if solved else None:
+                grid = np.geomspace(sizes[0], sizes[-1], 80)
+                middle, low, high = law.at(grid)
+                axes.plot(grid, middle, color=colour, linewidth=1.6, linestyle=(0, (5, 3)), zorder=2)
+                axes.fill_between(grid, low, high, color=colour, alpha=0.15, linewidth=0, zorder=1.5)
+                text += f"\nsteps ~ N^({law.b:.2f} ± {law.b_error:.2f})"
+            handles.insert(0, Line2D([], [], color=colour, marker="o", markersize=6.5, linewidth=1.6, linestyle=(0, (5, 3)), label=text))
+    if others:
+        shown = min(len(others), highest)
+        handles.append(Line2D([], [], color=FAINT, marker="o", markersize=3.5, linewidth=0.8, label=f"{shown} other designs"))
+    handles.append(Line2D([], [], color=INK, marker="o", markerfacecolor="white", linestyle="none", markersize=6, label="not solved (projected)"))
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    dress(axes, "Median steps to a solution by instance size", "variables N", "median steps")
+    ticks = _spread_out(sizes)
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticklabels([f"{tick:g}" for tick in ticks])
+    low, high = _limit_height(axes, curves)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 2000 else (1.0,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.legend(handles=handles, fontsize=SMALL, frameon=False, loc="upper left", labelspacing=0.7)
+    return to_png(drawn)
+
+
+def _draw(axes, curve: Curve, colour: str, width: float, size: float, alpha: float, above: float) -> None:
+    order = np.argsort(np.asarray(curve.n, dtype=np.float64), kind="stable")
+    n, steps = np.asarray(curve.n, dtype=np.float64)[order], np.maximum(np.asarray(curve.steps, dtype=np.float64)[order], 1.0)
+    solved = np.asarray(curve.solved, dtype=bool)[order]
+    axes.plot(n, steps, color=colour, linewidth=width, alpha=alpha, zorder=above)
+    dots = {"color": colour, "marker": "o", "markersize": size, "linestyle": "none", "alpha": alpha}
+    axes.plot(n[solved], steps[solved], zorder=above + 0.2, **dots)
+    axes.plot(n[~solved], steps[~solved], markerfacecolor="white", zorder=above + 0.3, **dots)
+
+
+def _spread_out(sizes: Sequence[float]) -> list[float]:
+    """Ticks at measured sizes, at least a third of an octave apart, at most sixteen."""
+    least = max(2 ** (1 / 3), (sizes[-1] / sizes[0]) ** (1 / 16)) if sizes[-1] > sizes[0] else 2.0
+    ticks = [sizes[0]]
+    for size in sizes[1:]:
+        if size >= 0.999 * least * ticks[-1]:
+            ticks.append(size)
+    return ticks
+
+
+def _limit_height(axes, curves: Sequence[Curve]) -> tuple[float, float]:
+    """Height from what was measured, so that neither a wide band nor one absurd projection flattens the rest; room for the legend on top."""
+    steps = np.concatenate([np.maximum(np.asarray(curve.steps, dtype=np.float64), 1.0) for curve in curves])
+    top = min(float(steps.max()), 30 * float(np.quantile(steps, 0.98)))
+    low = float(steps.min())
+    limits = (low / 1.6, top * (top / low) ** 0.12 * 2)
+    axes.set_ylim(limits)
+    return limits

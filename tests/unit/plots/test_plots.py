@@ -1,0 +1,128 @@
+"""Figures: the same bytes every time, nothing cut off, no data said in words; and the arithmetic under them."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from evolake.plots import (
+    Ancestor,
+    Curve,
+    CycleValues,
+    consensus_trajectory,
+    genealogy,
+    objective_pca,
+    objective_weights,
+    scaling,
+    tau_matrix,
+)
+from evolake.plots.genealogy import ancestry, lay_out, main_line
+from evolake.plots.objectives import principal_plane
+from evolake.plots.scaling import fit_power_law
+
+RNG = np.random.default_rng(0)
+RANKS = np.array([RNG.permutation(20) for _ in range(9)], dtype=float)
+NAMES = [f"objective-{i}-with-a-long-name" for i in range(9)]
+FAMILIES = ["reach", "tail", "reach", "cliff", "tail", "headroom", "baseline", "restart", "bottleneck"]
+SIZES = [10, 14, 20, 28, 40]
+CURVES = [
+    Curve("x" * 64, SIZES, [9, 20, 41, 80, 3000], [True] * 4 + [False]),
+    Curve("base", SIZES, [20, 44, 60, 90, 170], [True] * 5),
+    Curve("z", [10], [3], [True]),
+]
+DESIGNS = [Ancestor("a", "0001"), Ancestor("b", "0001"), Ancestor("c", "0002", "blocked"), Ancestor("d", "0002"), Ancestor("e", "0003", "candidate")]
+EDGES = [("a", "c", 1.0), ("a", "d", 0.4), ("b", "d", 0.6), ("d", "e", 0.7), ("a", "e", 0.3), ("gone", "e", 0.1)]
+
+FIGURES = {
+    "tau": lambda: tau_matrix(np.corrcoef(RANKS), NAMES),
+    "tau of many": lambda: tau_matrix(np.eye(60), [str(i) for i in range(60)]),
+    "tau of none": lambda: tau_matrix(np.zeros((0, 0)), []),
+    "weights": lambda: objective_weights(NAMES, np.full(9, 1 / 9), FAMILIES, [1, 0.7, 1, 1, 0, 1, 1, 1, 1]),
+    "weights of many": lambda: objective_weights([str(i) for i in range(120)], np.full(120, 1 / 120), ["reach", "tail"] * 60),
+    "weights of none": lambda: objective_weights([], [], []),
+    "pca": lambda: objective_pca(RANKS, NAMES, np.linspace(0, 1, 9), FAMILIES),
+    "pca of one": lambda: objective_pca(RANKS[:1], NAMES[:1], [1.0], FAMILIES[:1]),
+    "pca of constants": lambda: objective_pca(np.ones((3, 4)), NAMES[:3], [0, 0, 0], FAMILIES[:3]),
+    "scaling": lambda: scaling(CURVES, champion="x" * 64, baseline="base"),
+    "scaling of nothing": lambda: scaling([Curve("a", [], [], [])]),
+    "scaling, one level, unsolved": lambda: scaling([Curve("a", [10], [900], [False])], champion="a", baseline="a"),
+    "genealogy": lambda: genealogy(DESIGNS, EDGES, "e"),
+    "genealogy without a champion": lambda: genealogy(DESIGNS, EDGES, None),
+    "genealogy of none": lambda: genealogy([], []),
+    "trajectory": lambda: consensus_trajectory([CycleValues("0001", RNG.random(5).round(2), "a"), CycleValues("0002", [0.0, 1.0], "b")]),
+    "trajectory of one": lambda: consensus_trajectory([CycleValues("0001", [0.5])]),
+    "trajectory of none": lambda: consensus_trajectory([]),
+}
+
+
+def pixels(png: bytes) -> np.ndarray:
+    from matplotlib.image import imread
+
+    return imread(io.BytesIO(png), format="png")[..., :3]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_a_png_in_which_something_is_drawn_and_nothing_cut_off(name):
+    image = pixels(FIGURES[name]())
+    assert image.shape[0] >= 400
+    assert image.shape[1] >= 600
+    assert image.min() < 0.6
+    assert min(image[0].min(), image[-1].min(), image[:, 0].min(), image[:, -1].min()) == 1.0
+
+
+@pytest.mark.parametrize("name", ["tau", "weights", "pca", "scaling", "genealogy"])
+def test_the_same_data_gives_the_same_bytes(name):
+    assert FIGURES[name]() == FIGURES[name]()
+
+
+def test_importing_the_figures_costs_no_matplotlib_and_drawing_no_pyplot():
+    program = (
+        "import sys, evolake.plots as p, numpy as np\nassert 'matplotlib' not in sys.modules\np.tau_matrix(np.eye(2), ['a', 'b'])\n"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_an_exact_power_law_is_found():
+    law = fit_power_law(SIZES, [3 * n**1.5 for n in SIZES])
+    assert law is not None
+    assert (law.b, law.b_error) == pytest.approx((1.5, 0), abs=1e-6)
+    middle, low, high = law.at(np.array([100.0]))
+    assert (middle[0], low[0], high[0]) == pytest.approx((3000, 3000, 3000), rel=1e-4)
+    assert fit_power_law([10, 20], [1, 2]) is None
+
+
+def test_the_error_of_the_exponent_agrees_with_scipy():
+    from scipy.stats import linregress
+
+    steps = [20, 44, 55, 88, 174]
+    expected = linregress(np.log(SIZES), np.log(steps))
+    law = fit_power_law(SIZES, steps)
+    assert law is not None
+    assert (law.b, law.b_error) == pytest.approx((expected.slope, expected.stderr))
+
+
+def test_objectives_that_rank_alike_lie_together():
+    points, explained = principal_plane(np.array([[0, 1, 2, 3], [0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2.0]]))
+    np.testing.assert_allclose(points[0], points[1], atol=1e-12)
+    assert np.linalg.norm(points[0] - points[2]) > np.linalg.norm(points[0] - points[3])
+    assert 0.99 < explained.sum() <= 1 + 1e-12
+    assert explained[0] >= explained[1]
+
+
+def test_ancestry_and_its_main_line():
+    assert ancestry("e", EDGES) == {"a", "b", "d", "e", "gone"}
+    assert main_line("e", EDGES) == ["e", "d", "b"]
+    assert main_line(None, EDGES) == []
+
+
+def test_a_layout_without_need_has_no_crossings():
+    layers = [["a", "b", "c"], ["z", "y", "x"]]
+    edges = [("a", "x"), ("b", "y"), ("c", "z")]
+    place = lay_out(layers, edges)
+    assert sorted("abc", key=lambda name: place[name][1]) == sorted("abc", key=lambda name: place[dict(edges)[name]][1])
+    assert {x for x, _ in place.values()} == {0.0, 1.0}
