@@ -100,11 +100,13 @@ def arguments(python: str, folders: Iterable[str], *, package: Path, environment
             options += ["--ro-bind", path, path]
     for path in SYSTEM_FILES:
         options += ["--ro-bind-try", path, path]
+    options += ["--proc", "/proc", "--dev", "/dev"]
+    if scratch_mb:  # before the interpreter, which may itself lie below /tmp
+        options += ["--size", str(scratch_mb << 20), "--tmpfs", "/tmp", "--dir", WORK]
+    else:
+        options += ["--dir", "/tmp"]
     for path in visible(python, folders, package):
         options += ["--ro-bind", path, path]
-    options += ["--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"]
-    if scratch_mb:
-        options += ["--size", str(scratch_mb << 20), "--tmpfs", "/tmp", "--dir", WORK]
     options += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment.items():
         options += ["--setenv", name, value]

@@ -79,8 +79,11 @@ def _run_once(
     jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder)
     descriptors: list[int] = []
     try:
-        jail.begin_import([])
-        jail.end_import()
+        try:
+            jail.begin_import([])
+            jail.end_import()
+        except JailDied:
+            raise jail.failure_to_start() from None
         head = json.dumps({
             "argv": argv, "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
             "files": [(name, len(data)) for name, data in files.items()], "outputs": names,

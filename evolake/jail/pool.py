@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -103,14 +104,17 @@ class Pool:
     def _spawn(self) -> JailProcess:
         """A new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
         jail = self._starter.submit(JailProcess, self._backend).result()
-        jail.begin_import(self._modules)
+        with contextlib.suppress(JailDied):  # `_prove` meets the same death, and tells it
+            jail.begin_import(self._modules)
         return jail
 
     def _prove(self, jail: JailProcess) -> None:
         """Wait for the imports, then try the lock: see `canary`."""
-        jail.end_import()
         try:
+            jail.end_import()
             canary.prove(self._backend, lambda call: execute(jail, call))
+        except JailDied:
+            raise jail.failure_to_start() from None
         except BaseException:
             jail.kill()
             raise

@@ -54,24 +54,23 @@ class JailProcess:
         return self._process.pid
 
     def begin_import(self, modules: list[str]) -> None:
-        """Ask the server to import `modules`; the answer is fetched by `end_import`."""
+        """Ask the server to import `modules`; the answer is fetched by `end_import`. Raises JailDied."""
         try:
             wire.send(self.control, {"op": "import", "modules": modules})
-        except OSError:
-            raise self._failure_to_start() from None
+        except OSError as error:
+            raise JailDied(str(error)) from None
 
     def end_import(self) -> None:
-        """Wait until the modules are imported. Raises JailUnavailable when the jail or an import fails."""
+        """Wait until the modules are imported. Raises JailDied, or JailUnavailable when one cannot be imported or cannot live with forks."""
         self.control.settimeout(START_TIMEOUT_S)
         try:
             answer, _ = wire.receive(self.control)
         except TimeoutError:
             answer = None
-        self.control.settimeout(None)
         if answer is None:
-            raise self._failure_to_start()
+            raise JailDied("the jail ended, or hung, while it imported modules")
+        self.control.settimeout(None)
         if "failed" in answer:
-            self.kill()
             raise JailUnavailable("a module cannot be imported inside the jail", got=answer["failed"], do="install it, or correct the module's name")
         if answer["threads"] != 1:
             self.kill()
@@ -80,12 +79,14 @@ class JailProcess:
     def kill(self) -> None:
         """End the jail and everything in it; returns when its outermost process is gone."""
         self.control.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.poll() is None:  # else its number may be another's by now
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._complaints.close()
 
-    def _failure_to_start(self) -> JailUnavailable:
+    def failure_to_start(self) -> JailUnavailable:
+        """The refusal for a jail that died before it was ready, in the words of what it wrote. Ends it."""
         deadline = time.monotonic() + 5
         while self._process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)

@@ -25,7 +25,7 @@ from evolake.jail.native import run_native
 from evolake.jail.pool import Pool
 from evolake.jail.protocol import GENERIC_DRIVER, JailMode, Limits, NativeOutcome, Outcome, Status
 
-ATTACK_LIMITS = Limits(cpu_s=1, wall_s=5, memory_mb=256, file_mb=1, output_bytes=200_000, open_files=32)
+ATTACK_LIMITS = Limits(cpu_s=1, wall_s=30, memory_mb=256, file_mb=1, output_bytes=200_000, open_files=32)
 
 INNOCENT = """
 import json, math, os, random

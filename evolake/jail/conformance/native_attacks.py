@@ -52,7 +52,8 @@ NATIVE_ATTACKS = (
     NativeAttack("many large files", "file-size", ("output", "ok", "cpu"), """
         i=0; while [ $i -lt 64 ]; do i=$((i+1)); dd if=/dev/zero of=f$i bs=1048576 count=1 2>/dev/null || exit 1; done
     """, WITH_PROCESSES, bad=_succeeded),
-    NativeAttack("many files", "file-size", ("output", "cpu"), "i=0; while :; do i=$((i+1)); : > f$i; done"),
-    NativeAttack("allocate 8 GB", "memory", ("ok", "killed"), "x=xxxxxxxx; i=0; while [ $i -lt 30 ]; do x=$x$x; i=$((i+1)); done; exit 0", bad=_succeeded),
+    NativeAttack("many files", "file-size", ("output", "cpu"), "i=0; while [ $i -lt 90000 ]; do i=$((i+1)); : > f$i; done; while :; do :; done"),
+    NativeAttack("allocate 8 GB", "memory", ("ok", "killed"),
+                 "x=xxxxxxxx; i=0; while [ $i -lt 30 ]; do x=$x$x; i=$((i+1)); done; exit 0", bad=_succeeded),
     NativeAttack("set the clock", "clock", ("ok",), "exec date -s now", bad=_succeeded),
 )

@@ -95,11 +95,13 @@ def attack(host):
     time.sleep(3)
 """),
     PythonAttack("outlive the parent", "processes", ("forbidden",), "import os\ndef attack(host):\n    os.setsid()\n    os.fork()"),
-    PythonAttack("execute another program", "processes", ("forbidden",), "import os\ndef attack(host): os.execv('/bin/sleep', ['sleep', '86399.5'])"),
+    PythonAttack("execute another program", "processes", ("forbidden",),
+                 "import os\ndef attack(host): os.execv('/bin/sleep', ['sleep', '86399.5'])"),
     PythonAttack("kill the parent", "parent", ("forbidden",), "import os\ndef attack(host): os.kill(os.getppid(), 15)"),
     PythonAttack("signal everything", "parent", ("forbidden",), "import os\ndef attack(host): os.kill(-1, 0)"),
     PythonAttack("trace the parent", "parent", ("forbidden",), SYSCALL + "def attack(host): return must(libc.ptrace(16, os.getppid(), 0, 0))"),
-    PythonAttack("read the parent's memory", "parent", REFUSED, "import os\ndef attack(host): return open(f'/proc/{os.getppid()}/mem', 'rb').read(1)"),
+    PythonAttack("read the parent's memory", "parent", REFUSED,
+                 "import os\ndef attack(host): return open(f'/proc/{os.getppid()}/mem', 'rb').read(1)"),
     PythonAttack("send the parent a signal by a pipe", "parent", ("forbidden",), """
 import fcntl, os
 def attack(host):
@@ -110,7 +112,8 @@ def attack(host):
 import os, resource
 def attack(host): resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (3, 3))
 """),
-    PythonAttack("slow the parent down", "parent", ("forbidden",), "import os\ndef attack(host): os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)"),
+    PythonAttack("slow the parent down", "parent", ("forbidden",),
+                 "import os\ndef attack(host): os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)"),
     PythonAttack("forge the next answer through the parent's pipes", "parent", ("ok", "forbidden"), """
 import os
 def attack(host):
@@ -139,10 +142,14 @@ def attack(host): return [name for name in os.listdir("/proc") if name.isdigit()
 """, bad=_sees_the_host),
     PythonAttack("open devices", "devices", ("ok",), """
 import os
-def attack(host): return sorted(set(os.listdir("/dev")) & {"mem", "kmem", "port", "kvm", "fuse", "sda", "vda", "nvme0", "loop0", "mapper", "net"})
+DEVICES = {"mem", "kmem", "port", "kvm", "fuse", "sda", "vda", "nvme0", "loop0", "mapper", "net"}
+def attack(host): return sorted(set(os.listdir("/dev")) & DEVICES)
 """, bad=lambda outcome: f"devices are there: {outcome.value}" if outcome.value else None),
-    PythonAttack("make a device", "writes", ("forbidden",), "import os\ndef attack(host): os.mknod('/tmp/evolake-left', 0o60666, os.makedev(254, 0))"),
-    PythonAttack("mount", "writes", ("forbidden",), SYSCALL + "def attack(host): return must(libc.mount(b'none', host['folder'].encode(), b'tmpfs', 0, None))"),
+    PythonAttack("make a device", "writes", ("forbidden",),
+                 "import os\ndef attack(host): os.mknod('/tmp/evolake-left', 0o60666, os.makedev(254, 0))"),
+    PythonAttack("mount", "writes", ("forbidden",), SYSCALL + """
+def attack(host): return must(libc.mount(b"none", host["folder"].encode(), b"tmpfs", 0, None))
+"""),
     PythonAttack("make a user namespace", "writes", ("forbidden",), SYSCALL + "def attack(host): return must(libc.unshare(0x10000000))"),
     PythonAttack("set the clock", "clock", ("forbidden",), "import time\ndef attack(host): time.clock_settime(time.CLOCK_REALTIME, time.time())"),
     PythonAttack("allocate 8 GB", "memory", ("memory",), "def attack(host): return len(bytearray(8 << 30))"),
@@ -157,11 +164,13 @@ def attack(host):
     for number in (signal.SIGTERM, signal.SIGXCPU, signal.SIGINT): signal.signal(number, signal.SIG_IGN)
     while True: pass
 """),
-    PythonAttack("sleep past the clock", "wall", ("timeout",), "import time\ndef attack(host): time.sleep(3600)", replace(ATTACK_LIMITS, wall_s=0.5)),
+    PythonAttack("sleep past the clock", "wall", ("timeout",),
+                 "import time\ndef attack(host): time.sleep(3600)", replace(ATTACK_LIMITS, wall_s=0.5)),
     PythonAttack("endless output", "output", ("output",), "def attack(host):\n    while True: print('x' * 1000)"),
     PythonAttack("endless complaints", "output", ("output",), "import sys\ndef attack(host):\n    while True: sys.stderr.write('x' * 1000)"),
     PythonAttack("huge reply", "output", ("output",), "def attack(host): return 'x' * 10_000_000"),
-    PythonAttack("huge file", "file-size", REFUSED, "def attack(host):\n    with open('/tmp/evolake-left', 'wb') as file: file.write(bytes(1 << 27))"),
+    PythonAttack("huge file", "file-size", REFUSED,
+                 "def attack(host):\n    with open('/tmp/evolake-left', 'wb') as file: file.write(bytes(1 << 27))"),
     PythonAttack("garbled reply", "reply", ("protocol",), "import os\ndef attack(host):\n    os.write(3, bytes(range(256)))\n    os._exit(0)"),
     PythonAttack("no reply", "reply", ("protocol",), "import os\ndef attack(host): os._exit(0)"),
     PythonAttack("two replies", "reply", ("protocol",), "import os\ndef attack(host):\n    os.write(3, b'evolake-reply-1 x 2\\n{}')\n    return 1"),

@@ -1,7 +1,7 @@
 """The few kernel calls that Python has no function for, and the limits a candidate's process gives itself before the candidate's first line."""
 
 # pathlib would cost every native run its import
-# ruff: noqa: PTH
+# ruff: noqa: PTH123, PTH208
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The process of one native program, and the collection of what it leaves behind."""
 
 # pathlib would cost every native run its import
-# ruff: noqa: PTH
+# ruff: noqa: PTH103, PTH118, PTH120
 
 from __future__ import annotations
 

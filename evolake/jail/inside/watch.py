@@ -4,7 +4,7 @@ RLIMIT_NPROC is ignored for root and counts other jails of the same user, so thr
 """
 
 # pathlib would cost every native run its import
-# ruff: noqa: PTH
+# ruff: noqa: PTH123, PTH208
 
 from __future__ import annotations
 

@@ -1,0 +1,70 @@
+"""Every backend against the conformance kit, as far as it claims to hold; and the kit against a jail that does not hold."""
+
+import dataclasses
+
+import pytest
+
+from evolake.jail import JAIL_MODES, open_pool
+from evolake.jail.backends import BACKENDS
+from evolake.jail.conformance import witness
+from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
+from evolake.jail.conformance.python_attacks import PYTHON_ATTACKS
+
+PYTHON_CASES = [(mode, attack) for mode in JAIL_MODES for attack in PYTHON_ATTACKS if attack.guarantee in BACKENDS[mode].python_guarantees]
+NATIVE_CASES = [
+    (mode, attack) for mode in JAIL_MODES for attack in NATIVE_ATTACKS
+    if attack.guarantee in BACKENDS[mode].native_guarantees and (BACKENDS[mode].counts_processes or not attack.limits.processes)
+]
+
+
+def named(case):
+    return f"{case[0]}-{case[1].name}".replace(" ", "_")
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    with witness(tmp_path_factory.mktemp("witness")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def pools(host):
+    opened = {mode: open_pool(workers=1, preload=("numpy",), mode=mode) for mode in JAIL_MODES}
+    yield opened
+    for pool in opened.values():
+        pool.close()
+
+
+@pytest.mark.parametrize("case", PYTHON_CASES, ids=named)
+def test_python_attack_is_contained(case, pools, host):
+    mode, attack = case
+    assert attack.violations(pools[mode], host) == []
+
+
+@pytest.mark.parametrize("case", NATIVE_CASES, ids=named)
+def test_native_attack_is_contained(case, host):
+    mode, attack = case
+    assert attack.violations(mode, host) == []
+
+
+@pytest.mark.parametrize("name", ["read a secret", "see the host's processes"])
+def test_the_kit_notices_a_jail_that_does_not_hold(name, pools, host):
+    """The rlimits backend does not claim these guarantees, so it stands in for a bubblewrap that leaks."""
+    attack = next(attack for attack in PYTHON_ATTACKS if attack.name == name)
+    assert attack.violations(pools["rlimits"], host) != []
+
+
+def test_the_canary_refuses_a_jail_that_claims_more_than_it_holds(monkeypatch):
+    from evolake.errors import JailUnavailable
+
+    weaker = BACKENDS["rlimits"]
+    monkeypatch.setattr(type(weaker), "python_guarantees", BACKENDS["bubblewrap"].python_guarantees)
+    with pytest.raises(JailUnavailable, match="it could read a secret of the host"):
+        open_pool(workers=1, preload=(), mode="rlimits")
+
+
+def test_every_guarantee_is_attacked():
+    attacked = {attack.guarantee for attack in (*PYTHON_ATTACKS, *NATIVE_ATTACKS)}
+    assert attacked == BACKENDS["bubblewrap"].python_guarantees
+    assert len({attack.name for attack in PYTHON_ATTACKS}) == len(PYTHON_ATTACKS) >= 15
+    assert all(dataclasses.is_dataclass(attack) for attack in NATIVE_ATTACKS)

