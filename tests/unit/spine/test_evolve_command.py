@@ -1,0 +1,134 @@
+"""`python -m pipelines.evolve`: exit codes, the last line, going on after any end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from evolake.lake import Lake
+from pipelines.evolve import entry
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "plants").mkdir()
+    for name, value in (("DAGSTER_HOME", "home"), ("EVOLAKE_LAKE", "lake"), ("EVOLAKE_TOY_PLANTS", "plants")):
+        monkeypatch.setenv(name, str(tmp_path / value))
+    for name in ("EVOLAKE_PROFILE", "EVOLAKE_BACKEND", "EVOLAKE_SEED"):
+        monkeypatch.setenv(name, "undone after the test, for the command sets these")
+        monkeypatch.delenv(name)
+    return tmp_path
+
+
+def evolve(*options: str) -> int:
+    return entry(["--definitions", "toy_location.definitions", *options])
+
+
+def test_cycles_are_added_and_runs_checks_and_partitions_are_there_afterwards(place, capsys):
+    assert evolve("--lines", "gated", "--cycles", "2", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"verdict": "sealed", "cycles": {"gated": ["0001", "0002"]}, "reason": "", "run_id": ""}
+    with dg.DagsterInstance.get() as instance:
+        runs = instance.get_runs()
+        assert sorted((run.job_name, run.status.value) for run in runs) == [("gated_cycle", "SUCCESS")] * 2 + [("gated_seeds", "SUCCESS")]
+        assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "gated_cycle") == ["0001", "0002"]
+        assert instance.get_dynamic_partitions("cycle") == ["0001", "0002", "0003"]
+        key = dg.AssetCheckKey(dg.AssetKey(["gated", "candidates"]), "members_are_unique")
+        assert len(instance.event_log_storage.get_asset_check_execution_history(key, limit=9)) == 2
+
+
+def test_progress_is_a_plain_line_an_asset_and_dagsters_log_goes_to_a_file(place, capfd):
+    assert evolve("--lines", "left", "--cycles", "1") == 0
+    out, err = capfd.readouterr()
+    assert [line.split()[:3] for line in out.splitlines()] == [
+        ["left:", "seeds"], ["left/seeds", out.split()[3], "s"], ["done", "in", out.split()[7]],
+        ["left:", "cycle", "0001"], ["left/candidates", "1", "rows"], ["left/survivors", out.splitlines()[5].split()[1], "s"],
+        ["done", "in", out.splitlines()[6].split()[2]],
+    ]
+    assert err == ""
+    [log] = (place / "home" / "logs").glob("left-0001-*.log")
+    assert "RUN_SUCCESS" in log.read_text()
+
+
+def test_it_goes_on_where_an_earlier_run_stopped(place, capsys):
+    assert evolve("--lines", "left", "--cycles", "1") == 0
+    fail = place / "plants" / "fail-left-0002"
+    fail.write_text("")
+    assert evolve("--lines", "left", "--cycles", "3") == 3
+    assert "left/survivors: planted failure in cycle 0002" in capsys.readouterr().err
+    fail.unlink()
+    assert evolve("--lines", "left", "--cycles", "2") == 0
+    assert Lake(place / "lake").read("left", "incoming_members", "0004")["member"].to_list() == ["seed>0001>0002>0003"]
+
+
+def test_a_cycle_that_a_check_judges_bad_exits_1_with_the_reason(place, capsys):
+    (place / "plants" / "twice-gated-0001").write_text("")
+    assert evolve("--lines", "gated", "--cycles", "2", "--json") == 1
+    said = json.loads(capsys.readouterr().out)
+    assert (said["verdict"], said["cycles"]) == ("blocked", {"gated": []})
+    assert said["reason"] == "check members_are_unique of gated/candidates failed: expect_column_values_to_be_unique(column=member): 2 of 2 rows"
+
+
+def test_without_a_home_it_says_what_to_set(place, monkeypatch, capsys):
+    monkeypatch.delenv("DAGSTER_HOME")
+    assert evolve("--lines", "left") == 2
+    assert "DAGSTER_HOME is not set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (["--lines", "nowhere"], "no line named 'nowhere'"),
+    (["--lines", ","], "no line to run"),
+    (["--cycles", "-1"], "-1 is not in the range"),
+    (["--profile", "gigantic"], "no profile named 'gigantic'"),
+    (["--frobnicate"], "No such option"),
+])
+def test_wrong_usage_exits_2_and_says_what_is_wrong(place, capsys, options, said):
+    assert evolve(*options) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_wrong_usage_under_json_is_one_object_too(place, capsys):
+    assert evolve("--lines", "nowhere", "--json") == 2
+    assert json.loads(capsys.readouterr().out)["verdict"] == "failed"
+
+
+def test_a_line_at_work_elsewhere_exits_3_and_changes_nothing(place, capsys):
+    assert evolve("--lines", "left", "--cycles", "1") == 0
+    lake = Lake(place / "lake")
+    before = [lake.seals.read("left", cycle) for cycle in ("0001", "0002")]
+    with lake.line_lock("left", run_id="somebody"):
+        assert evolve("--lines", "left", "--cycles", "1") == 3
+    assert "line left is busy" in capsys.readouterr().err
+    assert [lake.seals.read("left", cycle) for cycle in ("0001", "0002")] == before
+    assert evolve("--lines", "left", "--cycles", "1") == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_ended_in_the_middle_of_a_cycle_and_started_again_it_goes_on(place, how):
+    hang = place / "plants" / "hang-left-0002"
+    hang.write_text("")
+    command = [sys.executable, "-m", "pipelines.evolve", "--definitions", "toy_location.definitions", "--lines", "left", "--cycles", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        lake, deadline = Lake(place / "lake"), time.monotonic() + 60
+        while lake.record("left", "candidates", "0002") is None:
+            assert time.monotonic() < deadline and process.poll() is None, process.stdout.read()
+            time.sleep(0.05)
+        process.send_signal(how)
+        process.wait(30)
+    hang.unlink()
+    assert process.returncode != 0
+    assert lake.seals.read("left", "0003") is None
+    assert evolve("--lines", "left", "--cycles", "1") == 0
+    assert lake.read("left", "incoming_members", "0003")["member"].to_list() == ["seed>0001>0002"]
+    with dg.DagsterInstance.get() as instance:
+        assert {run.status.value for run in instance.get_runs()} <= {"SUCCESS", "FAILURE", "CANCELED"}
