@@ -1,0 +1,119 @@
+"""The designs line for real: cycles through Dagster by the command that users type, then everything that can be asked of the lake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from designs_house import ROOT, House, open_house
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory) -> House:
+    """A house after three cycles."""
+    house = open_house(tmp_path_factory.mktemp("evolved"))
+    done = house.run("run", "--cycles", "3", "--lines", "designs")
+    assert "cycle 0003" in done.stdout
+    return house
+
+
+def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
+    seals = evolved.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'designs' ORDER BY cycle")
+    assert [(row[0], row[1]) for row in seals] == [(f"000{number}", "sealed") for number in range(1, 5)]
+    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+
+
+def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):
+    names = [
+        "directions", "candidates", "experiments", "objectives", "objective_scores", "consensus_ranking", "promoted_experiments", "final_scores",
+        "final_ranking", "tuning", "meta_review", "survivors",
+    ]  # fmt: skip
+    for name in names:
+        parts = evolved.sql(f"SELECT cycle FROM parts WHERE line = 'designs' AND asset = '{name}' AND state = 'current' ORDER BY cycle")
+        assert parts == [["0001"], ["0002"], ["0003"]], name
+
+
+def test_each_cycle_reads_what_the_one_before_handed_on(evolved: House):
+    for cycle, before in (("0002", "0001"), ("0003", "0002")):
+        handed = evolved.sql(f"SELECT count(*) FROM designs.survivors WHERE cycle = '{before}'")[0][0]
+        ranked = evolved.sql(f"SELECT count(*) FROM designs.final_ranking WHERE cycle = '{cycle}'")[0][0]
+        new = evolved.sql(f"SELECT count(*) FROM designs.candidates WHERE cycle = '{cycle}' AND state = 'accepted'")[0][0]
+        assert ranked == handed + new
+
+
+def test_whatever_is_ranked_passed_every_gate(evolved: House):
+    rows = evolved.sql("""
+        SELECT r.design_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*) FILTER (v.outcome = 'block') AS blocks
+        FROM (SELECT DISTINCT design_id FROM designs.final_ranking) AS r JOIN verdicts AS v ON v.artifact_id = r.design_id GROUP BY ALL""")
+    assert len(rows) > 4
+    assert {(row[1], row[2]) for row in rows} == {(4, 0)}
+
+
+def test_derivation_weights_of_every_child_sum_to_one(evolved: House):
+    sums = [row[0] for row in evolved.sql("SELECT sum(weight) FROM derivations GROUP BY child_id, cycle")]
+    assert sums
+    assert all(abs(total - 1) < 1e-9 for total in sums)
+
+
+def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: House):
+    assert evolved.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [["operators", "operators", 0.0]]
+    roles = {row[0] for row in evolved.sql("SELECT DISTINCT role FROM agent_calls")}
+    assert {"designs_planner_lookup", "designs_planner_directions", "designs_designer", "designs_objective_writer", "designs_meta_reviewer"} <= roles
+
+
+def test_the_champion_has_an_ancestry_that_reaches_a_seed(evolved: House):
+    champion = json.loads(evolved.run("champion", "designs", "--json").stdout)
+    assert champion["verdict"] == "champion"
+    printed = evolved.run("sql", "--file", "sql/cookbook/champion_ancestors.sql", "-p", "line=designs", "--format", "json")
+    rows = json.loads(printed.stdout)["rows"]
+    assert champion["artifact_id"] in {row[1] for row in rows}
+    assert "baseline" in {row[4] for row in rows}
+    assert len(rows) == champion["ancestors"]
+
+
+def test_every_cookbook_question_answers_on_a_real_lake(evolved: House):
+    run_id = evolved.sql("SELECT run_id FROM artifacts LIMIT 1")[0][0]
+    parameters = {"line": "designs", "run_id": run_id, "gate_no": "2", "rule_id": "designs-trace", "before": "1", "after": "1"}
+    for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
+        given = [argument for name, value in parameters.items() if f"${name}" in path.read_text() for argument in ("-p", f"{name}={value}")]
+        answer = json.loads(evolved.run("sql", "--file", str(path), *given, "--format", "json").stdout)
+        assert answer["verdict"] == "ok", path.name
+
+
+def test_status_and_report_say_where_things_stand(evolved: House, tmp_path: Path):
+    status = json.loads(evolved.run("status", "--json").stdout)
+    assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]] == [("designs", 3, "0004", None)]
+    evolved.run("report", "--cycle", "3", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    page = (tmp_path / "r.html").read_text()
+    assert "Cycle 0003 of the designs line" in page
+    assert page.count("data:image/png;base64,") == 6
+    assert len(list((tmp_path / "figures").glob("*.png"))) == 6
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("report", "--cycle", "9", "--out", "x.html"), "cycle '0009' of designs is not finished"),
+        (("report", "--cycle", "soon", "--out", "x.html"), "a cycle is a number"),
+        (("champion", "nothing"), "no line 'nothing'"),
+        (("run", "--lines", "nothing"), "no line named 'nothing'"),
+        (("run", "--profile", "huge"), "no profile named 'huge'"),
+        (("run", "--backend", "model"), "EVOLAKE_MODEL"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[str, ...], message: str):
+    done = evolved.run(*command, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
+    other = open_house(tmp_path)
+    other.run("run", "--cycles", "1", "--lines", "designs")
+    hashes = "SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current' ORDER BY asset"
+    assert other.sql(hashes) == evolved.sql(hashes)
+    assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
