@@ -74,6 +74,18 @@ def test_ancestors_and_descendants_walk_the_genealogy_and_end_on_loops(lake):
     assert rows(lake, "FROM ancestors('a')") == []
 
 
+def test_a_walk_copes_with_two_hundred_thousand_ancestors(lake):
+    """Each design has two parents of its own: all but the first are its ancestors."""
+    nodes = 200_001
+    child = pl.int_range(0, nodes // 2, eager=True).repeat_by(2).explode()
+    parent = pl.int_range(1, nodes, eager=True)
+    frame = pl.DataFrame({"child_id": child.cast(pl.String), "parent_id": parent.cast(pl.String)})
+    frame = frame.with_columns(operator=pl.lit("graft"), weight=pl.lit(0.5), cycle=pl.lit("0001"))
+    lake.publish("designs", "candidates__derivations", frame, cycle="0001", run_id="run", schema=DERIVATIONS)
+    assert rows(lake, "SELECT count(*), count(DISTINCT artifact_id) FROM ancestors('0')") == [(nodes - 1, nodes - 1)]
+    assert rows(lake, "SELECT count(*) FROM descendants('200000')") == [(17,)]
+
+
 def test_a_child_keeps_its_superseded_parents_only_while_it_has_no_current_ones(lake):
     publish_edges(lake, "0001", [("gone", "root"), ("kept", "old parent")])
     publish_edges(lake, "0002", [("child", "gone")])
