@@ -29,17 +29,19 @@ def meta_review(
     context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame
 ) -> pl.DataFrame:
     """Every so many designs: what each objective is worth, by echo chambers, disagreement and discrimination. No rows in the cycles between."""
+    from evolake.agents import read_guidance
     from evolake.designs.reviewing import review_portfolio
 
     cycle, settings = context.partition_key, lake.settings()
-    population = so_far(lake, cycle, *ADDED).with_ranking(final_ranking.to_dicts())
-    waiting = _designs_since_review(population, cycle)
+    before, population = archive(lake, cycle), so_far(lake, cycle, *ADDED).with_ranking(final_ranking.to_dicts())
+    waiting = int(before.value("designs_since_review", 0)) + _accepted(lake, cycle)
     rows: list[dict[str, Any]] = []
     with agents.open(lake, cycle, context.run_id) as served:
         if waiting >= settings.designs.meta_review_every:
+            notes = [note.text for note in read_guidance(lake.open().root, line.name, cycle)]
             reviewed = review_portfolio(
-                served, population, final_scores.to_dicts(), consensus_from(final_scores, population, cycle), settings=settings.designs, cycle=cycle,
-                root_seed=settings.seed,
+                served, population, consensus_from(final_scores, population, cycle), settings=settings.designs, cycle=cycle,
+                root_seed=settings.seed, guidance=notes,
             )
             rows = reviewed.rows
             if reviewed.failure:
@@ -58,6 +60,7 @@ def survivors(
     """Who reigns after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.analysis import analyse_designs
     from evolake.designs.champion import decide_champion
+    from evolake.designs.reviewing import crowned
 
     cycle, settings, store, run_id = context.partition_key, lake.settings(), lake.open(), context.run_id
     population = so_far(lake, cycle, *ADDED).with_ranking(final_ranking.to_dicts())
@@ -73,7 +76,8 @@ def survivors(
         *(_contender(lake, population, design_id) for design_id in _duel(population, order)), executor=compute.executor(), settings=settings.designs,
         cycle=cycle, profile=settings.profile, root_seed=settings.seed,
     )
-    closed = _closed(lake, cycle, learnt.population, succession.champion_id, tuning, meta_review)
+    population = crowned(learnt.population, succession, cycle=cycle, new_designs=len(fresh))
+    closed = _closed(lake, cycle, population, tuning, meta_review)
     publish_extra(store, "analyses", ANALYSES, learnt.rows, context=context)
     publish_extra(store, "champion_trials", DUELS, succession.trials, context=context)
     publish_extra(store, "champion_decisions", DECISIONS, succession.decisions, context=context)
@@ -86,10 +90,9 @@ def survivors(
     return closed.designs_in("accepted", "champion")
 
 
-def _designs_since_review(population: Any, cycle: str) -> int:
-    """Accepted designs that came after the last review, those of this cycle included."""
-    last = str(population.value("last_review", ""))
-    return population.designs.filter((pl.col("cycle") > last) & (pl.col("cycle") <= cycle) & (pl.col("state") != "blocked")).height
+def _accepted(lake: LakeResource, cycle: str) -> int:
+    """Candidates of this cycle that passed their gates."""
+    return lake.open().read(line.name, "candidates", cycle).filter(pl.col("state") == "accepted").height
 
 
 def _duel(population: Any, order: list[str]) -> tuple[str, str, str]:
@@ -108,26 +111,22 @@ def _contender(lake: LakeResource, population: Any, design_id: str) -> Any:
     return Contender(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), solved)
 
 
-def _closed(lake: LakeResource, cycle: str, population: Any, champion_id: str, tuning: pl.DataFrame, review: pl.DataFrame) -> Any:
-    """The archive as it enters the next cycle: tuned copies in, multipliers and states set, what the next cycle must know kept as values."""
+def _closed(lake: LakeResource, cycle: str, population: Any, tuning: pl.DataFrame, review: pl.DataFrame) -> Any:
+    """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know."""
     from evolake.designs.merge import pending_merges
     from evolake.lake import DERIVATIONS, side_table
 
     store, before = lake.open(), archive(lake, cycle)
     derived = store.read(line.name, side_table("tuning", DERIVATIONS), cycle).to_dicts()
     population = population.admit(store.read(line.name, "tuned_designs", cycle).to_dicts(), derived)
-    reigned = before.champion_id()
-    states = {champion_id: "champion"} | ({reigned: "accepted"} if reigned not in (None, champion_id) else {})
     values: dict[str, Any] = {
         "tuning_tried": sorted({*before.value("tuning_tried", []), *tuning["design_id"].to_list()}),
         "merged_bundles": sorted({*before.value("merged_bundles", []), *(row["bundle_id"] for row in pending_merges(store, before, cycle))}),
-        "cycles_without_gain": 0 if champion_id != reigned else int(before.value("cycles_without_gain", 0)) + 1,
-        "last_cycle": cycle,
     }
     if not review.is_empty():
-        values |= {"last_review": cycle, "review_guidance": review["guidance"][0], "research_phase": review["research_phase"][0]}
+        values |= {"designs_since_review": 0, "review_guidance": review["guidance"][0], "review_phase": review["research_phase"][0]}
         population = population.with_multipliers(dict(zip(review["objective_id"], review["multiplier"], strict=True)))
-    return population.with_states(states).with_values(**values)
+    return population.with_values(**values)
 
 
 def _publish_lineage(store: Any, population: Any, succession: Any, cycle: str, run_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import dagster as dg
@@ -18,11 +19,12 @@ def rules_asset(line: Line, folder: Path, *, name: str = "rules", pattern: str =
 
     shown = description or f"Rule files of the line {line.name}."
 
-    @dg.observable_source_asset(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)
-    def rules() -> dg.DataVersion:
+    def version() -> dg.DataVersion:
         paths = [path for path in folder.rglob(pattern) if path.is_file()]
         if not paths:
             raise InputError(f"no rule file in {folder}", wanted=f"at least one {pattern}", do="restore data_lake/seeds/rules/ (git checkout)")
         return dg.DataVersion(files_version(paths, folder))
 
-    return rules
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)  # observable source assets are in beta in Dagster 1.13
+        return dg.observable_source_asset(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)(version)

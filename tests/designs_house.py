@@ -1,0 +1,52 @@
+"""A small designs line that tests run for real: its own lake, its own DAGSTER_HOME, the demo profile made smaller."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SMALL = {
+    "EVOLAKE_PROFILE": "demo", "EVOLAKE_DESIGNS__BATCH": "12", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "4",
+    "EVOLAKE_DESIGNS__DIRECTIONS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__LOW": '{"max_n": 40, "max_steps": 800, "wall_s": 30}',
+    "EVOLAKE_DESIGNS__MEDIUM": '{"max_n": 57, "max_steps": 1600, "wall_s": 30}',
+    "EVOLAKE_DESIGNS__HIGH": '{"max_n": 80, "max_steps": 3200, "wall_s": 30}', "EVOLAKE_DESIGNS__TUNING_TRIALS": "4", "EVOLAKE_WORKERS": "2",
+}
+
+
+@dataclass(frozen=True)
+class House:
+    """One lake and one DAGSTER_HOME, and the environment that points at them."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    @property
+    def lake(self) -> Path:
+        return self.folder / "lake"
+
+    def run(self, *command: str, check: bool = True, timeout: float = 600, **more: str) -> subprocess.CompletedProcess[str]:
+        """An `evolake` command in this house."""
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name("evolake")), *command], env=self.environment | more, capture_output=True, text=True, timeout=timeout,
+            check=False, cwd=ROOT,
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(f"evolake {' '.join(command)} ended with {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")
+        return done
+
+    def sql(self, statement: str) -> list[list]:
+        """Rows of one statement."""
+        return json.loads(self.run("sql", statement, "--format", "json").stdout)["rows"]
+
+
+def open_house(folder: Path, **settings: str) -> House:
+    """A house under `folder` with the small sizes; `settings` are further environment variables."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
+    kept = {name: os.environ[name] for name in ("EVOLAKE_REQUIRE_ALL",) if name in os.environ}
+    own = {"EVOLAKE_LAKE": str(folder / "lake"), "DAGSTER_HOME": str(folder / "home"), "DAGSTER_DISABLE_TELEMETRY": "1"}
+    return House(folder, clean | kept | SMALL | own | settings)
