@@ -47,7 +47,7 @@ def _read_scores(path: Path) -> pl.DataFrame:
 
     _must_be_file(path, "score table")
     try:
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
             f"{path} cannot be read", wanted="a Parquet file", got=str(error).splitlines()[0][:200], do="write the scores with any Parquet writer",

@@ -132,8 +132,9 @@ def _ticks(axes, labels: Sequence[str]) -> None:
 
 
 def _x_ticks(axes, labels: Sequence[str]) -> None:
-    step = max(1, -(-len(labels) // LABEL_UPTO))
-    upright = max((len(short(label)) for label in labels), default=0) > 3
+    longest = max((len(short(label)) for label in labels), default=0)
+    upright = longest > 3
+    step = max(1, -(-len(labels) // (28 if longest == 3 else LABEL_UPTO)))
     names = [short(label) for label in labels[::step]]
     axes.set_xticks(range(0, len(labels), step), names, fontsize=_label_size(len(labels)), rotation=90 if upright else 0)
 
