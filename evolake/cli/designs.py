@@ -47,7 +47,7 @@ def designs() -> None:
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
 @click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
-@click.option("--engine", type=click.Choice(["auto", "fused", "torch", "reference"]), default="auto", show_default=True)
+@click.option("--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True)
 @click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True)
 @click.option("--dimacs", type=click.Path(path_type=Path), default=None, help="Write the instances as DIMACS files into this folder.")
 @click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
@@ -166,7 +166,8 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     missed = f"not half solved; the median is put at step {result.median_step:,}"
     click.echo(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
     click.echo(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
-    click.echo(f"  engine {result.engine}{f' ({result.note})' if result.note else ''}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
+    engine = f"{result.engine} ({result.note})" if result.note else result.engine
+    click.echo(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:
         click.echo(f"  {result.diverged} instances diverged")
 

@@ -149,8 +149,8 @@ def _mapped(node: Node, context: Context) -> Run:
 
         def single(*tensors: Any) -> Any:
             local = _Overlay(now, dict(zip(used, tensors, strict=True)))
-            args = [context.setting.argument(arg, local) for arg in node.args]  # type: ignore[arg-type]
-            kwargs = {key: context.setting.argument(value, local) for key, value in node.kwargs}  # type: ignore[arg-type]
+            args = [context.setting.argument(arg, local) for arg in node.args]
+            kwargs = {key: context.setting.argument(value, local) for key, value in node.kwargs}
             return call(node.operator, args, kwargs, context.setting)
 
         result = torch.func.vmap(single)(*(now[index].tensor for index in used))

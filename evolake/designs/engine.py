@@ -1,8 +1,8 @@
 """Runs a traced design on a batch of instances until more than half are solved at the same step.
 
-Engines, fastest first: "fused" (a compiled kernel generated from the graph), "torch" (the batched graph, on a GPU where torch sees one and
-EVOLAKE_DEVICE=cuda asks for it), "reference" (one instance at a time). "auto" takes "fused" where the graph can be compiled, else "torch";
-`Simulation.engine` says which one ran and `Simulation.note` why it was not the fused one.
+Engines, fastest first: "fused" (a compiled kernel generated from the graph), "mixed" (kernels, and torch for the operators that have none), "torch"
+(the batched graph, on a GPU where torch sees one and EVOLAKE_DEVICE=cuda asks for it), "reference" (one instance at a time). "auto" and "fused" take
+the first of these that fits the graph; `Simulation.engine` says which one ran and `Simulation.note` why it was not the fused one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evolake.designs.instances import Planted
 from evolake.designs.stepper import Failed, Stepper
 from evolake.errors import InputError
 
-ENGINES = ("auto", "fused", "torch", "reference")
+ENGINES = ("auto", "fused", "mixed", "torch", "reference")
 _LARGEST_CHUNK = 64
 
 
@@ -87,7 +87,7 @@ def simulate(
     progress = _Progress(instances.batch)
     failure = None
     while progress.steps < max_steps and not (until_median and progress.median):
-        chunk = min(_LARGEST_CHUNK, max(8, progress.steps // 8), max_steps - progress.steps)
+        chunk = min(_chunk(progress.steps, time.perf_counter() - wall, wall_s), max_steps - progress.steps)
         try:
             progress.take(stepper.run(chunk), until_median=until_median)
         except Failed as error:
@@ -116,6 +116,14 @@ def simulate(
         note=note,
         failure=failure,
     )
+
+
+def _chunk(steps: int, spent: float, wall_s: float | None) -> int:
+    """Steps to take before looking up: an eighth of those taken, at most 64, and no more than the clock allows (one, when it is not known yet)."""
+    wanted = min(_LARGEST_CHUNK, max(8, steps // 8))
+    if wall_s is None:
+        return wanted
+    return min(wanted, max(1, int((wall_s - spent) * steps / max(spent, 1e-9)))) if steps else 1
 
 
 class _Progress:
@@ -166,8 +174,16 @@ def make_stepper(traced: TracedDesign, instances: Planted, *, seed: int, engine:
     if engine == "torch":
         return TorchStepper(traced, instances, seed, dtype), None
     from evolake.designs.fused import FusedStepper, Inexpressible
+    from evolake.designs.mixed import MixedStepper
 
+    note = None
+    if engine != "mixed":
+        try:
+            return FusedStepper(traced, instances, seed, dtype), None
+        except Inexpressible as reason:
+            note = f"not compiled whole: {reason}"
     try:
-        return FusedStepper(traced, instances, seed, dtype), None
+        mixed = MixedStepper(traced, instances, seed, dtype)
+        return mixed, f"torch runs {', '.join(mixed.operators)}"
     except Inexpressible as reason:
-        return TorchStepper(traced, instances, seed, dtype), f"not compiled: {reason}"
+        return TorchStepper(traced, instances, seed, dtype), note or f"not compiled: {reason}"

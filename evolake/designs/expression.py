@@ -18,6 +18,8 @@ from typing import Any, Literal
 Domain = Literal["S", "N", "M"]
 Kind = Literal["real", "int", "bool", "variable"]
 
+MOST_EXPRESSIONS = 20_000
+DEEPEST_CHOICE = 8
 LITERALS = frozenset({0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, 4.0})
 COMPARISONS = {name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
 
@@ -36,6 +38,8 @@ class Expression:
     domain: Domain
     kind: Kind
     serial: int
+    constant: bool
+    """Whether it is made of literals and slots only."""
 
     def __repr__(self) -> str:
         inside = ", ".join(f"#{arg.serial}" for arg in self.args)
@@ -51,7 +55,11 @@ class Builder:
     def make(self, name: str, args: tuple[Expression, ...], kind: Kind, data: Any = None, domain: Domain | None = None) -> Expression:
         key = (name, tuple(arg.serial for arg in args), type(data).__name__, data, domain, kind)
         if key not in self.made:
-            self.made[key] = Expression(name, args, data, domain or _common(args), kind, len(self.made))
+            if len(self.made) >= MOST_EXPRESSIONS:
+                raise Inexpressible("too many operations to compile")
+            where = domain or _common(args)
+            constant = where == "S" and name not in ("reduce", "external") and all(arg.constant for arg in args)
+            self.made[key] = Expression(name, args, data, where, kind, len(self.made), constant)
         return self.made[key]
 
     def number(self, value: Any) -> Expression:
@@ -90,7 +98,7 @@ class Builder:
         known = self.value_of(expression)
         if known is not None:
             return self.number(float(known))
-        if expression.operator == "select":
+        if self._settled(expression):
             return self.select(expression.args[0], self.real(expression.args[1]), self.real(expression.args[2]))
         return self.make("to_real", (expression,), "real")
 
@@ -101,6 +109,10 @@ class Builder:
         if expression.kind == "bool":
             return self.select(expression, self.integer(1), self.integer(0))
         raise Inexpressible("a real number cast to an integer")
+
+    def rounded(self, expression: Expression) -> Expression:
+        """A real number that is known to be whole, as an integer."""
+        return self.make("to_whole", (expression,), "int")
 
     def truth(self, expression: Expression) -> Expression:
         """As a truth value: not zero."""
@@ -125,10 +137,10 @@ class Builder:
             return self.choose(right.args[0], self.compare(name, left, right.args[1]), self.compare(name, left, right.args[2]))
         return self.make(name, (left, right), "bool")
 
-    def _settled(self, expression: Expression) -> bool:
-        """Whether an expression is a choice between literals, all the way down."""
-        if expression.operator == "select":
-            return self._settled(expression.args[1]) and self._settled(expression.args[2])
+    def _settled(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
+        """Whether an expression is a choice between literals, all the way down (which must not be far)."""
+        if expression.operator == "select" and depth > 0:
+            return self._settled(expression.args[1], depth - 1) and self._settled(expression.args[2], depth - 1)
         return expression.operator == "literal"
 
     def choose(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
@@ -181,6 +193,8 @@ class Builder:
             return reals[1 - known.index(1.0)]
         if name == "div" and known[1] in (1.0, 2.0, 4.0, 0.5, -2.0, -0.5, -1.0):
             return self.apply("mul", reals[0], self.number(1.0 / known[1]))
+        if name == "div" and reals[1].domain == "S" and reals[0].domain != "S":
+            return self.apply("mul", reals[0], self.apply("div", self.literal(1.0), reals[1]))
         if name == "neg" and known[0] is not None:
             return self.literal(-known[0])
         return self.make(name, reals, "real")

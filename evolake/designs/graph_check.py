@@ -17,6 +17,8 @@ from evolake.designs.operators import ALLOWED, DTYPES, PSEUDO, Setting, evaluate
 SIZES = ((3, 11, 47), (2, 1280, 5504))
 MAX_NUMBERS = 400_000
 """Numbers a single node may hold for one instance at N=1280: 72 a clause."""
+MAX_LIVE_NUMBERS = 4_000_000
+"""Numbers that may be alive at once for one instance at N=1280."""
 
 
 def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
@@ -109,6 +111,9 @@ def _meta_problem(graph: Graph, outputs: dict[str, Variable], batch: int, n: int
                 return Blocked(f"{node.operator} gives no tensor", "graph")
             if tensor.numel() > MAX_NUMBERS * (batch if batched else 1):
                 return Blocked(f"{node.operator} needs {tensor.numel():,} numbers an instance at N={n}, at most {MAX_NUMBERS:,} are allowed", "graph")
+    live = _most_alive(graph, values)
+    if live > MAX_LIVE_NUMBERS * (batch if batched else 1):
+        return Blocked(f"{live:,} numbers are alive at once for an instance at N={n}, at most {MAX_LIVE_NUMBERS:,} are allowed", "graph")
     for name, index in graph.outputs:
         value, wanted = values[index], outputs[name].dimensions(batch, n, m)
         wanted = wanted if batched else wanted[1:]
@@ -117,3 +122,16 @@ def _meta_problem(graph: Graph, outputs: dict[str, Variable], batch: int, n: int
         if value.dtype in (torch.complex64, torch.complex128):
             return Blocked(f"{name!r} is complex", "contract")
     return None
+
+
+def _most_alive(graph: Graph, values: list[Any]) -> int:
+    """The largest sum of numbers held at one time when each is dropped after its last use. Views count as copies."""
+    last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references()}
+    last |= {index: len(graph.nodes) for _, index in graph.outputs}
+    sizes = [sum(item.numel() for item in value) if isinstance(value, list | tuple) else value.numel() for value in values]
+    alive = most = 0
+    for position, node in enumerate(graph.nodes):
+        alive += sizes[position]
+        most = max(most, alive)
+        alive -= sum(sizes[reference] for reference in set(node.references()) if last[reference] == position)
+    return most

@@ -30,14 +30,19 @@ def arrays_of(plan: Plan) -> list[tuple[int, str]]:
     return [(item.serial, "N") for item in plan.scatters] + [(item.serial, item.domain) for item in plan.stored if item.operator != "scatter"]
 
 
-def emit(plan: Plan, dtype: str) -> str:
-    """LLVM text of a module with one function, ENTRY, and the vector functions it needs."""
+def pointers_of(plan: Plan) -> list[str]:
+    """The names of what the caller passes pointers to, in order: states (B, cells, padded extent) and externals (B, cells)."""
+    return sorted({*plan.states, *(item.data[0] for item in plan.externals)})
+
+
+def emit(plan: Plan, dtype: str, *, single: bool = False) -> str:
+    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step a call, with nothing computed ahead."""
     types = TYPES[dtype]
     lines = Lines(types, prefix="v")
     cells = [(name, cell) for name in sorted(plan.moves) for cell in range(len(plan.moves[name]))]
     layout = _entry(lines, plan)
     constants = Scalars(lines.branch(), layout.slots, constant=True)
-    body = _instance(lines.branch(), plan, layout, constants, cells)
+    body = _instance(lines.branch(), plan, layout, constants, cells, single=single)
     text = [f"define void @{ENTRY}({SIGNATURE}) nounwind {{", "entry:", *lines.text, *constants.lines.text, "  br label %instances"]
     return "\n".join([*_declarations(dtype), definitions(types), *text, *body, "}", ""])
 
@@ -47,6 +52,7 @@ def _declarations(dtype: str) -> list[str]:
     vectors = {types.vector: types.suffix, types.real: f"f{types.bits}"}
     declared = [f"declare {vector} @llvm.{name}.{suffix}({vector})"
                 for vector, suffix in vectors.items() for name in ("fabs", "sqrt", "floor", "ceil", "trunc")]
+    declared.append(f"declare {types.vector} @llvm.fma.{types.suffix}({types.vector}, {types.vector}, {types.vector})")
     name = f"llvm.masked.gather.{types.suffix}.v{types.lanes}p0"
     declared.append(f"declare {types.vector} @{name}(<{types.lanes} x ptr>, i32, {types.truth}, {types.vector})")
     return declared
@@ -70,7 +76,7 @@ def _entry(lines: Lines, plan: Plan) -> Layout:
     return Layout({}, {}, [], slots, values, places, {"N": "%n", "M": "%m"}, {"N": "%npad", "M": "%mpad"})
 
 
-def _instance(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> list[str]:
+def _instance(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]], *, single: bool) -> list[str]:
     """The loop over instances: pointers, then the steps."""
     types = lines.types
     lines.label("instances")
@@ -79,9 +85,15 @@ def _instance(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cell
     for place in range(3):
         at = lines.let(f"add i64 {lines.let(f'mul i64 {places}, 3')}, {lines.let(f'mul i64 %mpad, {place}')}")
         layout.idx.append(lines.let(f"getelementptr i32, ptr %idx, i64 {at}"))
-    for order, name in enumerate(sorted(plan.moves)):
-        base = lines.let(f"load ptr, ptr {lines.let(f'getelementptr ptr, ptr %states, i64 {order}')}")
-        padded, count = layout.padded[plan.loops[name]], len(plan.moves[name])
+    bases = {}
+    for order, name in enumerate(pointers_of(plan)):
+        bases[name] = lines.let(f"load ptr, ptr {lines.let(f'getelementptr ptr, ptr %states, i64 {order}')}")
+    for item in plan.externals:
+        name, place, count = item.data
+        at = lines.let(f"add i64 {lines.let(f'mul i64 %b, {count}')}, {place}")
+        layout.slots[item.serial] = lines.let(f"getelementptr {types.real}, ptr {bases[name]}, i64 {at}")
+    for name, (loop, count) in sorted(plan.states.items()):
+        base, padded = bases[name], layout.padded[loop]
         first = lines.let(f"mul i64 {lines.let(f'mul i64 %b, {count}')}, {padded}")
         for cell in range(count):
             at = lines.let(f"add i64 {first}, {lines.let(f'mul i64 {padded}, {cell}')}")
@@ -90,6 +102,9 @@ def _instance(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cell
     for serial, loop in arrays_of(plan):
         layout.arrays[serial] = lines.let(f"getelementptr {types.real}, ptr %work, i64 {offset}")
         offset = lines.let(f"add i64 {offset}, {layout.padded[loop]}")
+    if single:
+        _one_step(lines, plan, layout, constants, cells)
+        return _ended(lines)
     lines.add("br label %steps.top")
     lines.label("steps.top")
     lines.add("%t = phi i64 [ 0, %instances ], [ %t.next, %step.end ]")
@@ -99,6 +114,11 @@ def _instance(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cell
     lines.label("step.end")
     lines.add("%t.next = add i64 %t, 1")
     lines.add("br label %steps.top")
+    return _ended(lines)
+
+
+def _ended(lines: Lines) -> list[str]:
+    """On to the next instance, or out."""
     lines.label("instance.done")
     lines.add("%b.next = add i64 %b, 1")
     lines.add("%b.more = icmp ult i64 %b.next, %count")
@@ -115,14 +135,16 @@ def _rounds(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells:
     variables = Loop("N", plan, layout, lines.branch(), {FINAL: finals, -1: constants})
     clauses = Loop("M", plan, layout, lines.branch(), {FINAL: finals, 0: opening})
     _move(variables, plan, cells, "N")
-    _look_for_broken(variables)
+    if "v" in plan.moves:
+        _look_for_broken(variables)
     for scatter in plan.scatters:
         variables.store(lines.types.splat(0.0), layout.arrays[scatter.serial])
     _pass(variables, plan, -1)
     after_variables = lines.branch()
     variable_text = variables.written(after_variables)
     _move(clauses, plan, cells, "M")
-    _check(clauses)
+    if "v" in plan.moves:
+        _check(clauses)
     _pass(clauses, plan, 0)
     after_clauses = lines.branch()
     clause_text = clauses.written(after_clauses)
@@ -130,12 +152,41 @@ def _rounds(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells:
     _write_down(lines, layout)
     for time in sorted(plan.passes):
         if time > 0:
-            scalars = Scalars(lines.branch(), layout.slots, constants)
-            loop = Loop("M" if time % 2 == 0 else "N", plan, layout, lines.branch(), {time: scalars})
-            _pass(loop, plan, time)
-            after = lines.branch()
-            text = loop.written(after)
-            lines.text += [*scalars.lines.text, *text, *after.text]
+            _alone(lines, plan, layout, constants, time)
+
+
+def _alone(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, time: int) -> None:
+    """A loop of one regular pass; with -1 also the sums over clauses are cleared."""
+    scalars = Scalars(lines.branch(), layout.slots, constants)
+    loop = Loop("M" if time % 2 == 0 else "N", plan, layout, lines.branch(), {time: scalars})
+    if time == -1:
+        for scatter in plan.scatters:
+            loop.store(lines.types.splat(0.0), layout.arrays[scatter.serial])
+    _pass(loop, plan, time)
+    _append(lines, loop, scalars)
+
+
+def _append(lines: Lines, loop: Loop, scalars: Scalars) -> None:
+    after = lines.branch()
+    text = loop.written(after)
+    lines.text += [*scalars.lines.text, *text, *after.text]
+
+
+def _one_step(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
+    """All regular passes, then the moves and the check."""
+    lines.add("%first = icmp eq i64 0, 1")
+    for time in sorted({-1, *plan.passes}):
+        _alone(lines, plan, layout, constants, time)
+    for kind in ("N", "M"):
+        scalars = Scalars(lines.branch(), layout.slots, constants)
+        loop = Loop(kind, plan, layout, lines.branch(), {FINAL: scalars})
+        _move(loop, plan, cells, kind)
+        if "v" in plan.moves:
+            (_look_for_broken if kind == "N" else _check)(loop)
+        _append(lines, loop, scalars)
+    at = lines.let("getelementptr i8, ptr %solved, i64 %b")
+    lines.add(f"store i8 {_good(lines, layout)}, ptr {at}")
+    lines.add("br label %instance.done")
 
 
 def _pass(loop: Loop, plan: Plan, time: int) -> None:
@@ -156,7 +207,7 @@ def _move(loop: Loop, plan: Plan, cells: list[tuple[str, int]], kind: str) -> No
     loop.at(FINAL)
     types, body = loop.body.types, loop.body
     for name, cell in cells:
-        if plan.loops[name] == kind:
+        if plan.states[name][0] == kind:
             old = loop.load(loop.layout.states[name, cell])
             moved = loop.value(plan.moves[name][cell])
             new = body.let(f"select i1 %first, {types.vector} {old}, {types.vector} {moved}")
@@ -185,11 +236,7 @@ def _check(loop: Loop) -> None:
 
 def _write_down(lines: Lines, layout: Layout) -> None:
     """solved[t-1][b], then on with the step or with the next instance."""
-    real = lines.types.real
-    solved = lines.let(f"load {real}, ptr {layout.slots[-2]}")
-    broken = lines.let(f"load {real}, ptr {layout.slots[-1]}")
-    good = lines.let(f"fcmp ogt {real} {solved}, {broken}")
-    byte = lines.let(f"zext i1 {good} to i8")
+    byte = _good(lines, layout)
     lines.add("br i1 %first, label %go.on, label %write")
     lines.label("write")
     row = lines.let("sub i64 %t, 1")
@@ -200,3 +247,10 @@ def _write_down(lines: Lines, layout: Layout) -> None:
     lines.add(f"br i1 {last}, label %instance.done, label %go.on")
     lines.label("go.on")
 
+
+def _good(lines: Lines, layout: Layout) -> str:
+    """1 when every clause is satisfied and v is made of numbers, else 0."""
+    real = lines.types.real
+    solved = lines.let(f"load {real}, ptr {layout.slots[-2]}")
+    broken = lines.let(f"load {real}, ptr {layout.slots[-1]}")
+    return lines.let(f"zext i1 {lines.let(f'fcmp ogt {real} {solved}, {broken}')} to i8")

@@ -1,9 +1,11 @@
 """exp, log and their kin on vectors, written out operation by operation, so that every machine gives the same bits.
 
-exp: x = n ln 2 + r with |r| <= ln 2 / 2, ln 2 split in two so that n times the high part is exact; Taylor in r; scaled by 2^n in two halves, so
-that overflow and the smallest numbers come out right. log: x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m-1)/(m+1)) by its series.
-The rest follows: sigmoid = 1/(1+exp(-x)), expm1 by Taylor near 0, log1p by Kahan's correction, tanh from expm1, and pow = exp(y log x), for float32
-in float64 inside, so that it is as good as the others. Errors in units in the last place are measured by the tests over the whole range.
+exp: x = n ln 2 + r with |r| <= ln 2 / 2; Taylor in r; scaled by 2^n in two halves, so that overflow and the smallest numbers come out right.
+log: x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m-1)/(m+1)) by its series. The rest follows: sigmoid = 1/(1+exp(-x)), expm1 by Taylor
+near 0, log1p by Kahan's correction, tanh from expm1, pow = exp(y log x), in float32 with the logarithm as a sum of two numbers, so that it is as good
+as the others. Division is slow, so the float32 sigmoid and logarithms take reciprocals of numbers of known size by Newton's method. Fused
+multiply-adds are used on purpose and by name: they are exactly defined. Errors in units in the last place are held by the tests: exp 1, log 2,
+sigmoid 3, expm1 3, log1p 3, tanh 4, pow 2 in float32; sigmoid is 2e-35 where it is less. In float64 the error of pow grows as |y log x|.
 """
 
 from __future__ import annotations
@@ -15,27 +17,22 @@ from evolake.designs.kernel_text import Lines, Types
 ROUND = {"float32": 1.5 * 2**23, "float64": 1.5 * 2**52}
 EXP_TERMS = {"float32": 7, "float64": 13}
 LOG_TERMS = {"float32": 5, "float64": 11}
-FUNCTIONS = ("exp", "log", "expm1", "log1p", "sigmoid", "tanh", "pow")
+RECIPROCAL_START = 0x7EF311C7
+SIGMOID_EDGE = {"float32": 80.0, "float64": 700.0}
 
 
 def ln2_parts(types: Types) -> tuple[float, float]:
     """ln 2 as a short number and the rest: n times the short one is exact for every exponent n."""
     short = 2.0 ** (15 if types.dtype == "float32" else 40)
     high = math.floor(math.log(2.0) * short) / short
-    # ln 2 to 30 digits, as high + low + the double's own rounding error
-    rest = 2.3190468138462996e-17
-    return high, (math.log(2.0) - high) + rest
+    beyond_double = 2.3190468138462996e-17
+    return high, (math.log(2.0) - high) + beyond_double
 
 
 def definitions(types: Types) -> str:
     """The LLVM text of all functions for one kind of vector, named v_exp, v_log, ..."""
-    parts = [_exp(types), _log(types), _expm1(types), _log1p(types), _sigmoid(types), _tanh(types)]
-    if types.dtype == "float64":
-        parts.append(_pow(types))
-    else:
-        wide = Types("float64", types.lanes)
-        parts += [_exp(wide, "wide_exp", terms=9), _log(wide, "wide_log", terms=6), _wide_pow(types, wide)]
-    return "\n".join(parts)
+    power = _pow_in_two_parts(types) if types.dtype == "float32" else _pow(types)
+    return "\n".join([_exp(types), _log(types), _expm1(types), _log1p(types), _sigmoid(types), _tanh(types), power])
 
 
 def _function(lines: Lines, name: str, arguments: int, result: str) -> str:
@@ -46,86 +43,139 @@ def _function(lines: Lines, name: str, arguments: int, result: str) -> str:
 
 
 def _polynomial(lines: Lines, x: str, coefficients: list[float]) -> str:
-    """Horner's scheme, highest power first."""
-    result = lines.types.splat(coefficients[0])
-    for coefficient in coefficients[1:]:
-        result = lines.plus(lines.times(result, x), lines.types.splat(coefficient))
-    return result
+    """The polynomial with these coefficients, highest power first, in pairs of pairs (Estrin): shorter chains than Horner's."""
+    terms = [lines.types.splat(coefficient) for coefficient in reversed(coefficients)]
+    while len(terms) > 1:
+        pairs = [lines.fused(terms[at + 1], x, terms[at]) for at in range(0, len(terms) - 1, 2)]
+        terms = pairs + ([terms[-1]] if len(terms) % 2 else [])
+        x = lines.times(x, x)
+    return terms[0]
 
 
-def _taylor_exp(lines: Lines, r: str, terms: int) -> str:
+def _taylor_exp(lines: Lines, r: str) -> str:
     """exp(r) - 1 for small r."""
-    tail = _polynomial(lines, r, [1.0 / math.factorial(k) for k in range(terms, 1, -1)])
-    return lines.plus(r, lines.times(lines.times(r, r), tail))
+    tail = _polynomial(lines, r, [1.0 / math.factorial(k) for k in range(EXP_TERMS[lines.types.dtype], 1, -1)])
+    return lines.fused(lines.times(r, r), tail, r)
 
 
-def _exp(types: Types, name: str = "v_exp", terms: int | None = None) -> str:
+def _limited(lines: Lines, x: str, low: float, high: float) -> str:
+    """x between two bounds; what is no number stays none."""
+    splat = lines.types.splat
+    x = lines.choose(lines.compare("olt", x, splat(low)), splat(low), x)
+    return lines.choose(lines.compare("ogt", x, splat(high)), splat(high), x)
+
+
+def _split(lines: Lines, x: str) -> tuple[str, str]:
+    """(n as an integer, r) with x = n ln 2 + r."""
+    types = lines.types
+    magic = types.splat(ROUND[types.dtype])
+    shifted = lines.fused(x, types.splat(1 / math.log(2.0)), magic)
+    minus_n = lines.minus(magic, shifted)
+    high, low = ln2_parts(types)
+    r = lines.fused(minus_n, types.splat(low), lines.fused(minus_n, types.splat(high), x))
+    return lines.whole("sub", lines.to_bits(shifted), lines.to_bits(magic)), r
+
+
+def _two_to(lines: Lines, n: str) -> str:
+    """2^n for an n in the range of normal numbers."""
+    biased = lines.whole("add", n, lines.types.splat_whole(lines.types.bias))
+    return lines.from_bits(lines.whole("shl", biased, lines.types.splat_whole(lines.types.mantissa)))
+
+
+def _exp_of(lines: Lines, x: str, more: str | None = None) -> str:
+    """exp(x + more), `more` being far smaller than x."""
+    low, high = (-104.0, 89.0) if lines.types.dtype == "float32" else (-746.0, 710.0)
+    n, r = _split(lines, _limited(lines, x, low, high))
+    if more is not None:
+        r = lines.plus(r, more)
+    grown = lines.plus(_taylor_exp(lines, r), lines.types.splat(1.0))
+    half = lines.whole("ashr", n, lines.types.splat_whole(1))
+    return lines.times(lines.times(grown, _two_to(lines, half)), _two_to(lines, lines.whole("sub", n, half)))
+
+
+def _exp(types: Types) -> str:
     lines = Lines(types)
-    low, high = (-104.0, 89.0) if types.dtype == "float32" else (-746.0, 710.0)
-    magic = ROUND[types.dtype]
-    x = lines.choose(lines.compare("olt", "%x0", types.splat(low)), types.splat(low), "%x0")
-    x = lines.choose(lines.compare("ogt", x, types.splat(high)), types.splat(high), x)
-    shifted = lines.plus(lines.times(x, types.splat(1 / math.log(2.0))), types.splat(magic))
-    n = lines.minus(shifted, types.splat(magic))
-    ln2_high, ln2_low = ln2_parts(types)
-    r = lines.minus(lines.minus(x, lines.times(n, types.splat(ln2_high))), lines.times(n, types.splat(ln2_low)))
-    grown = lines.plus(_taylor_exp(lines, r, terms or EXP_TERMS[types.dtype]), types.splat(1.0))
-    whole = lines.whole("sub", lines.to_bits(shifted), lines.to_bits(types.splat(magic)))
-    half = lines.whole("ashr", whole, types.splat_whole(1))
-    for part in (half, lines.whole("sub", whole, half)):
-        biased = lines.whole("add", part, types.splat_whole(types.bias))
-        grown = lines.times(grown, lines.from_bits(lines.whole("shl", biased, types.splat_whole(types.mantissa))))
-    return _function(lines, name, 1, grown)
+    return _function(lines, "v_exp", 1, _exp_of(lines, "%x0"))
 
 
-def _log(types: Types, name: str = "v_log", terms: int | None = None) -> str:
-    lines = Lines(types)
+def _reciprocal(lines: Lines, d: str) -> str:
+    """1/d for a d from 1 to 1e36: in float32 by Newton's method from a guess that is right to an eighth, in float64 by division."""
+    types = lines.types
+    one = types.splat(1.0)
+    if types.dtype == "float64":
+        return lines.over(one, d)
+    r = lines.from_bits(lines.whole("sub", types.splat_whole(RECIPROCAL_START), lines.to_bits(d)))
+    minus_d = lines.negated(d)
+    for _ in range(3):
+        r = lines.fused(r, lines.fused(minus_d, r, one), r)
+    return r
+
+
+def _mantissa(lines: Lines, value: str) -> tuple[str, str]:
+    """(m, e as a real) with value = 2^e m and m from sqrt(1/2) to sqrt 2, for value > 0."""
+    types = lines.types
     smallest, lift = 2.0 ** (1 - types.bias), 2.0**types.mantissa
-    tiny = lines.compare("olt", "%x0", types.splat(smallest))
-    x = lines.choose(tiny, lines.times("%x0", types.splat(lift)), "%x0")
+    tiny = lines.compare("olt", value, types.splat(smallest))
+    bits = lines.to_bits(lines.choose(tiny, lines.times(value, types.splat(lift)), value))
     start = lines.to_bits(types.splat(math.sqrt(0.5)))
-    bits = lines.to_bits(x)
     exponent = lines.whole("ashr", lines.whole("sub", bits, start), types.splat_whole(types.mantissa))
     m = lines.from_bits(lines.whole("sub", bits, lines.whole("shl", exponent, types.splat_whole(types.mantissa))))
     e = lines.let(f"sitofp {types.whole} {exponent} to {types.vector}")
-    e = lines.choose(tiny, lines.minus(e, types.splat(types.mantissa)), e)
-    s = lines.over(lines.minus(m, types.splat(1.0)), lines.plus(m, types.splat(1.0)))
+    return m, lines.choose(tiny, lines.minus(e, types.splat(types.mantissa)), e)
+
+
+def _artanh_tail(lines: Lines, s: str) -> str:
+    """2 artanh(s) - 2 s."""
     z = lines.times(s, s)
-    count = terms or LOG_TERMS[types.dtype]
-    series = lines.times(z, _polynomial(lines, z, [2.0 / (2 * k + 1) for k in range(count, 0, -1)]))
-    log_m = lines.plus(lines.plus(s, s), lines.times(s, series))
-    ln2_high, ln2_low = ln2_parts(types)
-    result = lines.plus(lines.times(e, types.splat(ln2_high)), lines.plus(log_m, lines.times(e, types.splat(ln2_low))))
+    series = _polynomial(lines, z, [2.0 / (2 * k + 1) for k in range(LOG_TERMS[lines.types.dtype], 0, -1)])
+    return lines.times(lines.times(s, z), series)
+
+
+def _quotient(lines: Lines, m: str) -> tuple[str, str, str, str]:
+    """(s, 1/(m+1), m+1, m-1) with s = (m-1)/(m+1) rounded well."""
+    one = lines.types.splat(1.0)
+    f, d = lines.minus(m, one), lines.plus(m, one)
+    r = _reciprocal(lines, d)
+    s = lines.times(f, r)
+    return lines.fused(lines.fused(lines.negated(s), d, f), r, s), r, d, f
+
+
+def _log(types: Types) -> str:
+    lines = Lines(types)
+    m, e = _mantissa(lines, "%x0")
+    s = _quotient(lines, m)[0]
+    high, low = ln2_parts(types)
+    small = lines.plus(_artanh_tail(lines, s), lines.times(e, types.splat(low)))
+    result = lines.fused(e, types.splat(high), lines.plus(lines.plus(s, s), small))
     result = lines.choose(lines.compare("oeq", "%x0", types.splat(0.0)), types.splat(-math.inf), result)
     result = lines.choose(lines.compare("oge", "%x0", types.splat(0.0)), result, types.splat(math.nan))
     result = lines.choose(lines.compare("oeq", "%x0", types.splat(math.inf)), types.splat(math.inf), result)
-    return _function(lines, name, 1, result)
+    return _function(lines, "v_log", 1, result)
 
 
 def _expm1(types: Types) -> str:
     lines = Lines(types)
-    size = lines.let(f"call {types.vector} @llvm.fabs.{types.suffix}({types.vector} %x0)")
-    near = _taylor_exp(lines, "%x0", EXP_TERMS[types.dtype])
     far = lines.minus(lines.call("v_exp", "%x0"), types.splat(1.0))
-    return _function(lines, "v_expm1", 1, lines.choose(lines.compare("olt", size, types.splat(0.3465)), near, far))
+    near = lines.compare("olt", lines.size("%x0"), types.splat(0.3465))
+    return _function(lines, "v_expm1", 1, lines.choose(near, _taylor_exp(lines, "%x0"), far))
 
 
 def _log1p(types: Types) -> str:
     lines = Lines(types)
-    one = types.splat(1.0)
+    one, infinite = types.splat(1.0), types.splat(math.inf)
     u = lines.plus("%x0", one)
-    correction = lines.over("%x0", lines.minus(u, one))
-    result = lines.times(lines.call("v_log", u), correction)
+    result = lines.times(lines.call("v_log", u), lines.over("%x0", lines.minus(u, one)))
     result = lines.choose(lines.compare("oeq", u, one), "%x0", result)
-    result = lines.choose(lines.compare("oeq", u, types.splat(math.inf)), types.splat(math.inf), result)
-    return _function(lines, "v_log1p", 1, result)
+    return _function(lines, "v_log1p", 1, lines.choose(lines.compare("oeq", u, infinite), infinite, result))
 
 
 def _sigmoid(types: Types) -> str:
     lines = Lines(types)
-    negative = lines.let(f"fneg {types.vector} %x0")
+    edge = SIGMOID_EDGE[types.dtype]
+    n, r = _split(lines, _limited(lines, lines.negated("%x0"), -edge, edge))
     one = types.splat(1.0)
-    return _function(lines, "v_sigmoid", 1, lines.over(one, lines.plus(one, lines.call("v_exp", negative))))
+    grown = lines.times(lines.plus(_taylor_exp(lines, r), one), _two_to(lines, n))
+    return _function(lines, "v_sigmoid", 1, _reciprocal(lines, lines.plus(grown, one)))
 
 
 def _tanh(types: Types) -> str:
@@ -146,8 +196,7 @@ def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
     half = lines.times(exponent, types.splat(0.5))
     odd = lines.compare("une", floor(half), half)
     integral = lines.compare("oeq", floor(exponent), exponent)
-    negated = lines.let(f"fneg {types.vector} {size}")
-    below = lines.choose(integral, lines.choose(odd, negated, size), types.splat(math.nan))
+    below = lines.choose(integral, lines.choose(odd, lines.negated(size), size), types.splat(math.nan))
     result = lines.choose(lines.compare("olt", base, types.splat(0.0)), below, size)
     result = lines.choose(lines.compare("oeq", exponent, types.splat(0.0)), types.splat(1.0), result)
     return lines.choose(lines.compare("oeq", base, types.splat(1.0)), types.splat(1.0), result)
@@ -155,19 +204,42 @@ def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
 
 def _pow(types: Types) -> str:
     lines = Lines(types)
-    size = lines.let(f"call {types.vector} @llvm.fabs.{types.suffix}({types.vector} %x0)")
-    grown = lines.call("v_exp", lines.times("%x1", lines.call("v_log", size)))
+    grown = lines.call("v_exp", lines.times("%x1", lines.call("v_log", lines.size("%x0"))))
     return _function(lines, "v_pow", 2, _signed(lines, "%x0", "%x1", grown))
 
 
-def _wide_pow(types: Types, wide: Types) -> str:
-    """float32 powers by way of float64."""
+def _pow_in_two_parts(types: Types) -> str:
+    """float32 powers with log x as high + low, good to about 2^-40: what exp makes of the error of y log x is then below its own."""
     lines = Lines(types)
-    size = lines.let(f"call {types.vector} @llvm.fabs.{types.suffix}({types.vector} %x0)")
-    base = lines.let(f"fpext {types.vector} {size} to {wide.vector}")
-    exponent = lines.let(f"fpext {types.vector} %x1 to {wide.vector}")
-    logarithm = lines.let(f"call {wide.vector} @wide_log({wide.vector} {base})")
-    product = lines.let(f"fmul {wide.vector} {exponent}, {logarithm}")
-    grown = lines.let(f"call {wide.vector} @wide_exp({wide.vector} {product})")
-    narrow = lines.let(f"fptrunc {wide.vector} {grown} to {types.vector}")
-    return _function(lines, "v_pow", 2, _signed(lines, "%x0", "%x1", narrow))
+    one = types.splat(1.0)
+    size = lines.size("%x0")
+    m, e = _mantissa(lines, size)
+    s, r, d, f = _quotient(lines, m)
+    d_error = lines.minus(m, lines.minus(d, one))
+    minus_s = lines.negated(s)
+    s_error = lines.times(lines.fused(minus_s, d_error, lines.fused(minus_s, d, f)), r)
+    high, low = ln2_parts(types)
+    main, twice = lines.times(e, types.splat(high)), lines.plus(s, s)
+    rest = lines.plus(_artanh_tail(lines, s), lines.fused(e, types.splat(low), lines.plus(s_error, s_error)))
+    total, error = _two_sum(lines, main, twice)
+    rest = lines.plus(error, rest)
+    log_high = lines.plus(total, rest)
+    log_low = lines.plus(lines.minus(total, log_high), rest)
+    product = lines.times("%x1", log_high)
+    product_low = lines.fused("%x1", log_low, lines.fused("%x1", log_high, lines.negated(product)))
+    grown = _exp_of(lines, product, product_low)
+    rising = lines.compare("ogt", "%x1", types.splat(0.0))
+    at_zero = lines.choose(rising, types.splat(0.0), types.splat(math.inf))
+    at_infinity = lines.choose(rising, types.splat(math.inf), types.splat(0.0))
+    grown = lines.choose(lines.compare("oeq", size, types.splat(0.0)), at_zero, grown)
+    grown = lines.choose(lines.compare("oeq", size, types.splat(math.inf)), at_infinity, grown)
+    grown = lines.choose(lines.compare("uno", "%x0", "%x1"), types.splat(math.nan), grown)
+    return _function(lines, "v_pow", 2, _signed(lines, "%x0", "%x1", grown))
+
+
+def _two_sum(lines: Lines, a: str, b: str) -> tuple[str, str]:
+    """a + b and its rounding error, whichever is larger (Knuth)."""
+    total = lines.plus(a, b)
+    b_part = lines.minus(total, a)
+    a_part = lines.minus(total, b_part)
+    return total, lines.plus(lines.minus(a, a_part), lines.minus(b, b_part))

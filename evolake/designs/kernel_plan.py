@@ -19,8 +19,9 @@ FINAL = 1_000_000
 _ALWAYS = -2
 _CHEAP = 4.0
 _COSTS = {"div": 3.0, "sqrt": 3.0, "exp": 12.0, "log": 12.0, "log1p": 14.0, "expm1": 14.0, "sigmoid": 14.0, "tanh": 14.0, "pow": 40.0}
-_LEAVES = frozenset({"literal", "slot", "state", "index", "sign"})
+_LEAVES = frozenset({"literal", "slot", "external", "state", "index", "sign"})
 _MOST_PASSES = 64
+_MOST_EXPRESSIONS = 6_000
 
 
 @dataclass
@@ -35,11 +36,16 @@ class Pass:
 
 @dataclass(frozen=True)
 class Plan:
-    """The passes by time, the next value of every cell of every variable, and for each loop the expressions that live in temporary arrays."""
+    """The passes by time and what they share.
+
+    moves: the next value of every cell of the states that move. states: (loop, number of cells) of all states, read-only ones included; externals are
+    scalars an instance that are read from outside. stored: the expressions that live in temporary arrays.
+    """
 
     passes: dict[int, Pass]
     moves: dict[str, list[Expression]]
-    loops: dict[str, str]
+    states: dict[str, tuple[str, int]]
+    externals: tuple[Expression, ...]
     stored: tuple[Expression, ...]
     scatters: tuple[Expression, ...]
     reductions: tuple[Expression, ...]
@@ -49,9 +55,11 @@ class Plan:
 
 
 class _Planner:
-    def __init__(self, moves: dict[str, list[Expression]], loops: dict[str, str]):
-        self.moves, self.loops = moves, loops
+    def __init__(self, moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]):
+        self.moves, self.states = moves, states
         self.reachable = _reachable([cell for cells in moves.values() for cell in cells])
+        if len(self.reachable) > _MOST_EXPRESSIONS:
+            raise Inexpressible("too many operations to compile")
         self.times: dict[int, int] = {}
         for expression in self.reachable:
             self.times[expression.serial] = self._time(expression)
@@ -102,7 +110,8 @@ class _Planner:
             for cell in cells:
                 self._demand(cell, FINAL)
         return Plan(
-            dict(sorted(self.passes.items())), self.moves, self.loops, tuple(self.stored.values()),
+            dict(sorted(self.passes.items())), self.moves, self.states,
+            tuple(item for item in self.reachable if item.operator == "external"), tuple(self.stored.values()),
             tuple(item for item in self.reachable if item.operator == "scatter"), tuple(item for item in self.reachable if item.operator == "reduce"),
             tuple(item for item in self.reachable if item.operator == "slot"), {time: frozenset(items) for time, items in self.kept.items()},
         )
@@ -147,15 +156,20 @@ class _Planner:
             return False
         if time == FINAL and expression.serial not in self.regular:
             return True
-        return self._cost(expression) <= _CHEAP
+        return self._left(expression, _CHEAP) >= 0
 
-    def _cost(self, expression: Expression) -> float:
+    def _left(self, expression: Expression, budget: float) -> float:
+        """What is left of `budget` after computing an expression again; below zero as soon as it is spent."""
         if expression.operator in _LEAVES or expression.domain == "S" or expression.operator == "scatter" or expression.serial in self.stored:
-            return 0.0
+            return budget
         if expression.operator == "gather":
-            return float("inf")
-        own = _COSTS.get(expression.operator, 1.0)
-        return own if own > _CHEAP else own + sum(self._cost(arg) for arg in expression.args)
+            return -1.0
+        budget -= _COSTS.get(expression.operator, 1.0)
+        for arg in expression.args:
+            if budget < 0:
+                break
+            budget = self._left(arg, budget)
+        return budget
 
 
 def _reachable(roots: Iterable[Expression]) -> list[Expression]:
@@ -174,6 +188,6 @@ def _reachable(roots: Iterable[Expression]) -> list[Expression]:
     return ordered
 
 
-def make_plan(moves: dict[str, list[Expression]], loops: dict[str, str]) -> Plan:
-    """The passes of a step that gives every cell its next value. Raises Inexpressible for a design that needs too many."""
-    return _Planner(moves, loops).plan()
+def make_plan(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> Plan:
+    """The passes of a step that gives every cell of `moves` its next value. Raises Inexpressible for a design that needs too many."""
+    return _Planner(moves, states).plan()

@@ -124,6 +124,17 @@ class Lines:
     def over(self, left: str, right: str) -> str:
         return self.two("fdiv", left, right)
 
+    def fused(self, left: str, right: str, more: str) -> str:
+        """left * right + more, rounded once: the same bits wherever it runs, in software where the processor cannot."""
+        v = self.types.vector
+        return self.let(f"call {v} @llvm.fma.{self.types.suffix}({v} {left}, {v} {right}, {v} {more})")
+
+    def negated(self, value: str) -> str:
+        return self.let(f"fneg {self.types.vector} {value}")
+
+    def size(self, value: str) -> str:
+        return self.let(f"call {self.types.vector} @llvm.fabs.{self.types.suffix}({self.types.vector} {value})")
+
     def compare(self, how: str, left: str, right: str) -> str:
         return self.let(f"fcmp {how} {self.types.vector} {left}, {right}")
 

@@ -51,6 +51,8 @@ def combined(lines: Lines, expression: Expression, args: list[str], *, vector: b
         return lines.let(f"select {truth} {args[0]}, {of} {args[1]}, {of} {args[2]}")
     if name == "to_real":
         return lines.let(f"sitofp {small} {args[0]} to {real}")
+    if name == "to_whole":
+        return lines.let(f"fptosi {real} {args[0]} to {small}")
     raise Inexpressible(f"no instruction for {name}")
 
 
@@ -81,10 +83,10 @@ class Scalars:
         """The scalar's name; reductions are read from their slot."""
         if expression.operator == "literal":
             return literal(self.lines, expression, vector=False)
-        if self.base is not None and _is_constant(expression):
+        if self.base is not None and expression.constant:
             return self.base.value(expression)
         if expression.serial not in self.known:
-            if expression.operator in ("reduce", "slot"):
+            if expression.operator in ("reduce", "slot", "external"):
                 self.known[expression.serial] = self.lines.let(f"load {self.lines.types.real}, ptr {self.slots[expression.serial]}")
             else:
                 self.known[expression.serial] = combined(self.lines, expression, [self.value(arg) for arg in expression.args], vector=False)
@@ -94,16 +96,11 @@ class Scalars:
         """The scalar in every lane."""
         if expression.operator == "literal":
             return literal(self.lines, expression, vector=True)
-        if self.base is not None and _is_constant(expression):
+        if self.base is not None and expression.constant:
             return self.base.vector(expression)
         if expression.serial not in self.spread:
             self.spread[expression.serial] = splat(self.lines, self.value(expression), expression.kind)
         return self.spread[expression.serial]
-
-
-def _is_constant(expression: Expression) -> bool:
-    """Whether a scalar is made of slots and literals only."""
-    return expression.operator != "reduce" and all(_is_constant(arg) for arg in expression.args)
 
 
 def splat(lines: Lines, value: str, kind: str = "real") -> str:

@@ -13,6 +13,7 @@ from evolake.designs import lowering_arithmetic, lowering_reductions, lowering_s
 from evolake.designs.cells import Value, filled, objects
 from evolake.designs.contract import TracedDesign, Variable
 from evolake.designs.expression import Builder, Expression, Inexpressible, Kind
+from evolake.designs.foreign import Foreign, make_foreign
 from evolake.designs.graph import Graph, Node, Power, Symbol
 from evolake.designs.graph_check import infer
 from evolake.designs.lowering_arithmetic import limited
@@ -25,14 +26,18 @@ RULES = lowering_arithmetic.RULES | lowering_shapes.RULES | lowering_reductions.
 
 @dataclass(frozen=True)
 class Lowered:
-    """One step of a design: for each variable the next value of each of its cells (row-major over the axes beside N or M), and its loop."""
+    """One step of a design: for each variable the next value of each of its cells (row-major over the axes beside N or M), and in `states`
+    its loop and number of cells. `foreign` are the operators left to torch, in order.
+    """
 
     moves: dict[str, list[Expression]]
-    loops: dict[str, str]
+    states: dict[str, tuple[str, int]]
+    builder: Builder
+    foreign: tuple[Foreign, ...]
 
 
-def lower(traced: TracedDesign, dtype: str) -> Lowered:
-    """One step of a design as expressions.
+def lower(traced: TracedDesign, dtype: str, *, foreign: bool = False) -> Lowered:
+    """One step of a design as expressions. With `foreign`, an operator without a rule becomes data from outside instead of an error.
 
     Raises:
         Inexpressible: with the reason, when some part has no rule.
@@ -49,24 +54,24 @@ def lower(traced: TracedDesign, dtype: str) -> Lowered:
     variables = {variable.name: variable for variable in traced.variables}
     real = getattr(torch, dtype)
     shapes = infer(graph, variables, Setting(real, 1, n, m, "meta"))
-    lowering = Lowering(Builder(), {"N": n, "M": m}, Setting(real, 1, n, m), shapes)
+    lowering = Lowering(Builder(), {"N": n, "M": m}, Setting(real, 1, n, m), shapes, foreign=[] if foreign else None)
     folded = _fold(graph, lowering.setting)
     for position, node in enumerate(graph.nodes):
         lowering.values.append(_value(lowering, node, position, folded))
-    moves, loops = {}, {}
+    moves, states = {}, {}
     for name, index in graph.outputs:
         loop = "N" if "N" in variables[name].shape else "M"
         shape = tuple(extent for extent in variables[name].shape[1:] if isinstance(extent, int) and extent > 1)
         value = lowering.values[index]
         if not isinstance(value, Value) or value.loop not in (loop, None) or value.cells.shape != shape:
             raise Inexpressible(f"the gradient of {name!r} has an unusual form")
-        loops[name] = loop
-        states = [lowering.builder.make("state", (), "real", (name, place), loop) for place in range(value.cells.size)]
+        states[name] = (loop, value.cells.size)
+        cells = [lowering.builder.make("state", (), "real", (name, place), loop) for place in range(value.cells.size)]
         moves[name] = [
             _moved(lowering.builder, variables[name], state, gradient, traced.learning_rate)
-            for state, gradient in zip(states, value.cells.flat, strict=True)
+            for state, gradient in zip(cells, value.cells.flat, strict=True)
         ]
-    return Lowered(moves, loops)
+    return Lowered(moves, states, lowering.builder, tuple(lowering.foreign or ()))
 
 
 def _moved(builder: Builder, variable: Variable, state: Expression, gradient: Expression, learning_rate: float) -> Expression:
@@ -86,9 +91,14 @@ def _value(lowering: Lowering, node: Node, position: int, folded: dict[int, Any]
     if node.operator == "getitem":
         return lowering.values[node.args[0].index][node.args[1]]
     rule = RULES.get(node.operator)
-    if rule is None or node.operator in RANDOM:
-        raise Inexpressible(f"no kernel for {node.operator}")
-    return rule(lowering, node, position)
+    try:
+        if rule is None or node.operator in RANDOM:
+            raise Inexpressible(f"no kernel for {node.operator}")
+        return rule(lowering, node, position)
+    except Inexpressible:
+        if lowering.foreign is None:
+            raise
+        return make_foreign(lowering, node, position)
 
 
 def _fold(graph: Graph, setting: Setting) -> dict[int, Any]:

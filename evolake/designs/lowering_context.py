@@ -14,13 +14,16 @@ from evolake.designs.operators import Setting
 
 @dataclass
 class Lowering:
-    """The state of one lowering: `values` of the nodes so far, `shapes` (meta tensors) of all of them, `extents` of the two loops."""
+    """The state of one lowering: `values` of the nodes so far, `shapes` (meta tensors) of all of them, `extents` of the two loops.
+    `foreign` collects the operators that have no rule (evolake.designs.foreign); None where they are refused.
+    """
 
     builder: Builder
     extents: dict[str, int]
     setting: Setting
     shapes: list[Any]
     values: list[Any] = field(default_factory=list)
+    foreign: list[Any] | None = None
 
     def operand(self, argument: Any) -> Value:
         """A tensor or number of the graph as a value."""

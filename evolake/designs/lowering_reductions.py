@@ -29,9 +29,8 @@ def reduced(lowering: Lowering, value: Value, dims: Sequence[int] | None, name: 
     atoms = [place for dim in over for place in value.inner(dim)]
     if atoms:
         rest = [place for place in range(cells.ndim) if place not in atoms]
-        moved = cells.transpose(rest + atoms).reshape([cells.shape[place] for place in rest] + [-1])
-        shape = moved.shape[:-1]
-        rows = moved.reshape(-1, moved.shape[-1])
+        shape = tuple(cells.shape[place] for place in rest)
+        rows = cells.transpose(rest + atoms).reshape(-1, math.prod(cells.shape[place] for place in atoms))
         cells = objects([reduce(lambda a, b: builder.apply(_PAIRS[name], a, b), row) for row in rows.tolist()], shape)
     looped = any(LOOP in value.axes[dim] for dim in over)
     if looped:

@@ -267,9 +267,14 @@ def _gather(lowering: Lowering, node: Node, position: int) -> Value:
     return lowering.each(lambda item, *table: _lookup(lowering, list(table), item), index, *planes)
 
 
-def _scatter(lowering: Lowering, node: Node, position: int) -> Value:
-    """Into a small axis, by computed positions: each cell asks whether it is meant."""
+def _scatter(lowering: Lowering, node: Node, position: int, *, add: bool = False) -> Value:
+    """Into a small axis, by computed positions: each cell asks whether it is meant. With `add` the new value is added to the old."""
     builder = lowering.builder
+
+    def put(old: Expression, here: Expression, value: Expression, at: int) -> Expression:
+        new = builder.apply("add", old, value) if add else value
+        return builder.select(builder.compare("eq", here, builder.integer(at)), new, old)
+
     target, index = lowering.operand(node.args[0]), lowering.operand(node.args[2])
     source = lowering.operand(node.args[3])
     dim = target.normal(node.args[1])
@@ -288,9 +293,7 @@ def _scatter(lowering: Lowering, node: Node, position: int) -> Value:
         for turn in range(count):
             where = _plane(index, dim, turn)
             new = _plane(source, dim, turn) if source.axes else source
-            plane = lowering.each(
-                lambda old, here, value, at=at: builder.select(builder.compare("eq", here, builder.integer(at)), value, old), plane, where, new
-            )
+            plane = lowering.each(lambda old, here, value, at=at: put(old, here, value, at), plane, where, new)
         planes.append(plane)
     return _joined(planes, dim)
 
@@ -304,8 +307,10 @@ def _plane(value: Value, dim: int, at: int) -> Value:
 
 
 def _scatter_add(lowering: Lowering, node: Node, position: int) -> Value:
-    """Sums over the literals of each variable."""
+    """Sums over the literals of each variable; or into a small axis."""
     target, dim, index, source = (lowering.operand(node.args[0]), node.args[1], lowering.operand(node.args[2]), lowering.operand(node.args[3]))
+    if index.kind != "variable" and node.operator == "scatter_add.default":
+        return _scatter(lowering, node, position, add=True)
     if len(target.axes) != 1 or target.loop != "N" or dim not in (0, -1) or node.kwargs:
         raise Inexpressible("a scatter of another shape")
     return _summed(lowering, target, index, source)

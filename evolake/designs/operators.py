@@ -97,7 +97,7 @@ class Setting:
 
         return self.real if name == "real" else getattr(torch, name)
 
-    def argument(self, value: Any, values: list[Any]) -> Any:
+    def argument(self, value: Any, values: Any) -> Any:
         """A graph argument as what the operator takes."""
         match value:
             case Reference(index):

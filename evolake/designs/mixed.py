@@ -1,0 +1,171 @@
+"""The mixed engine: kernels for all that can be compiled, torch for the operators in between (see evolake.designs.foreign).
+
+The operators without a kernel are sorted into levels by what they need of each other. A step runs, level by level, a kernel that works out their
+operands and then the operators themselves, and last the kernel that moves the state.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolake.designs.batched import one_thread
+from evolake.designs.contract import TracedDesign
+from evolake.designs.expression import Expression, Inexpressible
+from evolake.designs.foreign import Foreign, Part, from_tensor, run_foreign, to_tensor
+from evolake.designs.fused import load_states, read_states
+from evolake.designs.instances import Planted
+from evolake.designs.kernel_call import Batch, KernelCall
+from evolake.designs.kernel_plan import make_plan
+from evolake.designs.lowering import Lowered, lower
+from evolake.designs.operators import RANDOM, Setting
+from evolake.designs.stepper import Failed, generator_of, initial_state
+
+_MOST_FOREIGN = 16
+
+
+class MixedStepper:
+    """Runs kernels and torch in turn. Raises Inexpressible when even that does not fit the graph."""
+
+    name = "mixed"
+
+    def __init__(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str):
+        try:
+            self._make(traced, instances, seed, dtype)
+        except RecursionError:
+            raise Inexpressible("an expression that is nested too deep") from None
+
+    def _make(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> None:
+        import torch
+
+        lowered = lower(traced, dtype, foreign=True)
+        if not lowered.foreign or len(lowered.foreign) > _MOST_FOREIGN:
+            raise Inexpressible(f"{len(lowered.foreign)} operators without a kernel")
+        self.operators = tuple(sorted({foreign.node.operator for foreign in lowered.foreign}))
+        self._traced, self._instances, self._seed, self._step = traced, instances, seed, 0
+        self._real = getattr(torch, dtype)
+        self._batch = Batch(instances, dtype)
+        load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
+        self._random = any(foreign.node.operator in RANDOM for foreign in lowered.foreign)
+        self._levels = [self._level(lowered, foreigns) for foreigns in _levels(lowered.foreign)]
+        moves = _with_known(lowered, self._traced)
+        self._last = KernelCall(make_plan(moves, self._states(moves, lowered.states)), self._batch, single=True)
+
+    def _states(self, moves: dict[str, list[Expression]], moved: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
+        """All states a kernel touches: those it moves and those it only reads."""
+        read = {item.data[0]: item.domain for item in _below(moves) if item.operator == "state"}
+        return moved | {name: (str(loop), self._batch.arrays[name].shape[1]) for name, loop in read.items() if name not in moved}
+
+    def _level(self, lowered: Lowered, foreigns: list[Foreign]) -> tuple[KernelCall | None, list[Foreign]]:
+        """The kernel that works out the operands of some operators; makes their arrays and those of their results."""
+        moves: dict[str, list[Expression]] = {}
+        moved: dict[str, tuple[str, int]] = {}
+        for foreign in foreigns:
+            for part in foreign.operands.values():
+                loop = part.loop or "N"
+                array = self._batch.make(part.name, loop, part.count)
+                if part.kind == "variable":
+                    self._fill_indices(part, array)
+                    continue
+                moves[part.name] = [lowered.builder.real(cell) for cell in part.cells]
+                moved[part.name] = (loop, part.count)
+            for part in foreign.results:
+                self._batch.make(part.name, part.loop, part.count)
+        if not moves:
+            return None, foreigns
+        return KernelCall(make_plan(moves, self._states(moves, moved)), self._batch, single=True), foreigns
+
+    def _fill_indices(self, part: Part, array: np.ndarray) -> None:
+        """The variables of each clause, which never change."""
+        for place, cell in enumerate(part.cells):
+            if cell.operator != "index":
+                raise Inexpressible("computed indices of variables")
+            array[:, place, : self._instances.m] = self._instances.idx[:, :, cell.data]
+
+    def run(self, steps: int) -> np.ndarray:
+        import torch
+
+        solved = np.zeros((steps, self._instances.batch), dtype=bool)
+        with one_thread(), torch.no_grad():
+            for row in solved:
+                settings = self._settings()
+                for kernel, foreigns in self._levels:
+                    if kernel is not None:
+                        kernel(1)
+                    for foreign in foreigns:
+                        self._run(foreign, settings)
+                row[:] = self._last(1)[0]
+                self._step += 1
+        return solved
+
+    def _settings(self) -> list[Setting]:
+        """One an instance when random numbers are drawn, in the order of the graph, from a stream of the step; else one for all."""
+        batch, n, m = self._instances.batch, self._instances.n, self._instances.m
+        if not self._random:
+            return [Setting(self._real, batch, n, m)]
+        generators = [generator_of(self._seed, f"step {self._step}", instance) for instance in range(batch)]
+        return [Setting(self._real, batch, n, m, generator=generator) for generator in generators]
+
+    def _run(self, foreign: Foreign, settings: list[Setting]) -> None:
+        tensors = {index: self._tensor(part) for index, part in foreign.operands.items()}
+        try:
+            results = run_foreign(foreign, tensors, settings)
+        except (RuntimeError, IndexError) as error:
+            raise Failed(" ".join(str(error).split())[:300]) from None
+        for part, tensor in zip(foreign.results, results, strict=True):
+            from_tensor(part, tensor, self._batch.arrays[part.name], self._batch.extent(part.loop))
+
+    def _tensor(self, part: Part) -> Any:
+        shown = Part(part.name, part.axes, part.loop, "int") if part.kind == "variable" else part
+        return to_tensor(shown, self._batch.arrays[part.name], self._batch.extent(part.loop))
+
+    def state(self) -> dict[str, np.ndarray]:
+        return read_states(self._batch, self._traced)
+
+
+def _with_known(lowered: Lowered, traced: TracedDesign) -> dict[str, list[Expression]]:
+    """The moves, reading what an earlier kernel of the step has already left in an operand's array instead of working it out again."""
+    builder = lowered.builder
+    known: dict[int, Expression] = {}
+    for foreign in lowered.foreign:
+        for part in foreign.operands.values():
+            for place, cell in enumerate(part.cells):
+                if cell.kind == "real" and cell.domain == part.loop and cell.args:
+                    known.setdefault(cell.serial, builder.make("state", (), "real", (part.name, place), part.loop))
+
+    def replaced(item: Expression) -> Expression:
+        if item.serial not in known:
+            args = tuple(replaced(arg) for arg in item.args)
+            known[item.serial] = item if args == item.args else builder.make(item.operator, args, item.kind, item.data, item.domain)
+        return known[item.serial]
+
+    return {variable.name: [replaced(cell) for cell in lowered.moves[variable.name]] for variable in traced.variables}
+
+
+def _below(moves: dict[str, list[Expression]]) -> list[Expression]:
+    """Every expression that some moves need."""
+    seen: dict[int, Expression] = {}
+    stack = [cell for cells in moves.values() for cell in cells]
+    while stack:
+        item = stack.pop()
+        if item.serial not in seen:
+            seen[item.serial] = item
+            stack.extend(item.args)
+    return list(seen.values())
+
+
+def _levels(foreigns: tuple[Foreign, ...]) -> list[list[Foreign]]:
+    """Operators in rounds: each needs results of earlier rounds only."""
+    level_of: dict[str, int] = {}
+    rounds: list[list[Foreign]] = []
+    for foreign in foreigns:
+        cells = {str(place): list(part.cells) for place, part in enumerate(foreign.operands.values())}
+        used = [item.data[0] for item in _below(cells) if item.operator in ("state", "external")]
+        level = max((level_of[name] + 1 for name in used if name in level_of), default=0)
+        for part in foreign.results:
+            level_of[part.name] = level
+        if level == len(rounds):
+            rounds.append([])
+        rounds[level].append(foreign)
+    return rounds
