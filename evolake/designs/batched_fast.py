@@ -196,7 +196,7 @@ def add_over_clauses(node: Node, values: list[Any], context: Context) -> Run | N
             if not _in_range(known, extent):
                 raise IndexError("a scatter out of range")
             cache[extent] = _offsets(known, extent).reshape(-1)
-        flat = base.reshape(-1).clone() if isinstance(into, Batched) else base.contiguous().view(-1)
+        flat = base.reshape(-1).clone()
         return Batched(flat.index_add_(0, cache[extent], new.tensor.reshape(-1)).view(base.shape))
 
     return run

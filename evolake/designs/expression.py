@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -109,6 +110,14 @@ class Builder:
         if expression.kind == "bool":
             return self.select(expression, self.integer(1), self.integer(0))
         raise Inexpressible("a real number cast to an integer")
+
+    def mapped(self, expression: Expression, function: Callable[[int], int]) -> Expression:
+        """A function of an integer that is a choice between literals."""
+        if not self._settled(expression) or expression.kind != "int":
+            raise Inexpressible("arithmetic on integers")
+        if expression.operator == "literal":
+            return self.integer(function(expression.data))
+        return self.select(expression.args[0], self.mapped(expression.args[1], function), self.mapped(expression.args[2], function))
 
     def rounded(self, expression: Expression) -> Expression:
         """A real number that is known to be whole, as an integer."""

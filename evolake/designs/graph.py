@@ -230,25 +230,31 @@ def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
 
 
 def _ordered_operands(nodes: tuple[Node, ...]) -> list[Node]:
-    """Commutative operators with their two operands sorted by what they compute (a hash of the whole tree below)."""
-    digests: list[str] = []
+    """Commutative operators with their two operands sorted by what they compute: first by a hash of the tree below without its numbers (so that a
+    changed parameter does not change the order), then by one with them.
+    """
+    digests: list[tuple[str, str]] = []
     result = []
     for position, node in enumerate(nodes):
         two = len(node.args) == 2 and not node.kwargs and all(isinstance(arg, Reference) for arg in node.args)
         if two and node.operator in COMMUTATIVE_OPERATORS:
             node = Node(node.operator, tuple(sorted(node.args, key=lambda arg: digests[arg.index])))
         result.append(node)
-        text = repr((node.operator, _described(node.args, digests), _described(node.kwargs, digests)))
-        text += str(position) if node.operator in RANDOM_OPERATORS else ""
-        digests.append(hashlib.sha256(text.encode()).hexdigest())
+        own = str(position) if node.operator in RANDOM_OPERATORS else ""
+        texts = [repr((node.operator, own, _described((node.args, node.kwargs), digests, numbers))) for numbers in (False, True)]
+        digests.append((hashlib.sha256(texts[0].encode()).hexdigest(), hashlib.sha256(texts[1].encode()).hexdigest()))
     return result
 
 
-def _described(value: Any, digests: list[str]) -> Any:
+def _described(value: Any, digests: list[tuple[str, str]], numbers: bool) -> Any:
     if isinstance(value, Reference):
-        return digests[value.index]
+        return digests[value.index][numbers]
     if isinstance(value, tuple):
-        return tuple(_described(item, digests) for item in value)
+        return tuple(_described(item, digests, numbers) for item in value)
+    if isinstance(value, float) and not numbers:
+        return "number"
+    if isinstance(value, Constant) and not numbers:
+        return (value.dtype, value.shape)
     return value
 
 

@@ -241,6 +241,14 @@ def _scaled(name: str, before: float, after: float) -> Rule:
     return _simple(lambda b, x: b.apply("mul", b.apply(name, b.apply("mul", x, b.number(before))), b.number(after)), 1)
 
 
+def _remainder(lowering: Lowering, node: Node, position: int) -> Value:
+    """Of small integers, as indexing by a computed place leaves it."""
+    value, divisor = lowering.operand(node.args[0]), node.args[1]
+    if not isinstance(divisor, int) or isinstance(divisor, bool) or divisor == 0:
+        raise Inexpressible("a remainder of real numbers")
+    return lowering.each(lambda item: lowering.builder.mapped(item, lambda number: number % divisor), value)
+
+
 RULES: dict[str, Rule] = {
     "add.Tensor": _sum("add"), "add.Scalar": _sum("add"), "sub.Tensor": _sum("sub"), "sub.Scalar": _sum("sub"),
     "rsub.Tensor": _sum("sub", reverse=True), "rsub.Scalar": _sum("sub", reverse=True),
@@ -259,7 +267,7 @@ RULES: dict[str, Rule] = {
     "clamp_min.Tensor": _clamp(1, None), "clamp_max.default": _clamp(None, 1), "clamp_max.Tensor": _clamp(None, 1),
     "where.self": _where, "where.ScalarSelf": _where, "where.ScalarOther": _where, "where.Scalar": _where,
     "masked_fill.Scalar": _masked, "masked_fill.Tensor": _masked, "softplus.default": _softplus, "leaky_relu.default": _leaky, "elu.default": _elu,
-    "_to_copy.default": _cast, "logical_not.default": _simple(_not, 1), "bitwise_not.default": _bitwise_not,
+    "remainder.Scalar": _remainder, "_to_copy.default": _cast, "logical_not.default": _simple(_not, 1), "bitwise_not.default": _bitwise_not,
     "logical_and.default": _logic("and"), "logical_or.default": _logic("or"), "logical_xor.default": _logic("xor"),
     "bitwise_and.Tensor": _bitwise("and"), "bitwise_or.Tensor": _bitwise("or"), "bitwise_xor.Tensor": _bitwise("xor"),
 }

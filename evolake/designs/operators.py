@@ -69,6 +69,8 @@ ALLOWED = frozenset(
 )
 PSEUDO = frozenset({"input", "constant", "getitem"})
 EMPTY = frozenset({"empty.memory_format", "empty_like.default", "new_empty.default"})
+VIEWS = frozenset({"view.default", "_unsafe_view.default"})
+"""Run as reshape: how memory lay in the trace does not matter."""
 RANDOM = RANDOM_OPERATORS
 _FACTORIES = frozenset(
     _words(
@@ -153,6 +155,8 @@ def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Settin
     """One operator on real arguments."""
     import torch
 
+    if operator in VIEWS:
+        return torch.reshape(args[0], args[1])
     if operator in EMPTY:
         return _zeros(operator, args, kwargs, setting)
     if operator in RANDOM:

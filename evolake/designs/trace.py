@@ -53,7 +53,7 @@ def trace(
     payload = {"hyper": hyper, "dtype": dtype, "size": None}
     result = _attempt(source, pool, payload, limits or default_limits())
     if isinstance(result, Blocked) and result.gate == "size" and size is not None:
-        payload["size"] = [5, *size]
+        payload["size"] = list(size)
         result = _attempt(source, pool, payload, limits or default_limits())
     return result
 
@@ -67,7 +67,7 @@ def _attempt(source: str, pool: Any, payload: dict[str, Any], limits: Limits) ->
         return Blocked("the reply is not that of a trace", "jail")
     if reply["status"] == "blocked":
         return Blocked(str(reply.get("reason", ""))[:500], str(reply.get("gate", "trace"))[:20])
-    size = tuple(payload["size"][1:]) if payload["size"] else None
+    size = tuple(payload["size"]) if payload["size"] else None
     return accept(reply, payload["hyper"], payload["dtype"], size)
 
 

@@ -32,7 +32,7 @@ class Stop(Exception):
 def trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
     """Traces the design in `source`.
 
-    payload: {"hyper": {name: value} of values that replace defaults, "dtype": "float32"|"float64", "size": null or [B, N, M]}.
+    payload: {"hyper": {name: value} of values that replace defaults, "dtype": "float32"|"float64", "size": null or [N, M]}.
     Returns {"status": "traced", "variables", "hypers", "hyper_values", "graph", "overridden"} or {"status": "blocked", "gate", "reason"}.
     """
     try:
@@ -51,7 +51,7 @@ def _trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
     hypers = _or_stop(lambda: read_hypers(module.HYPER_SPACE))
     values = {hyper.name: hyper.default for hyper in hypers}
     values.update({name: value for name, value in payload["hyper"].items() if name in values})
-    points = [tuple(payload["size"])] if payload["size"] else list(POINTS)
+    points = [(5, *payload["size"]), (7, *payload["size"])] if payload["size"] else list(POINTS)
     hyper = types.SimpleNamespace(**values)
     traces = [_trace_gradient(module._grad_single, variables, hyper, point, payload["dtype"]) for point in points]
     gradient = _unified(traces, points, batched=False, what="_grad_single")
@@ -210,10 +210,13 @@ def _call(fx: Any, index_of: dict[Any, int], dtype: str) -> Node:
     if name == "getitem":
         return Node("getitem", args)
     namespace = getattr(fx.target, "namespace", "python")
-    if name == "copy_.default" or name.endswith("_.default") or "_." in name:
-        raise Stop("contract", "_grad_single writes to one of its inputs in place; return the gradient instead")
     if namespace != "aten":
         raise Stop("operators", f"operator {namespace}::{name} is not on the list")
+    base, _, overload = name.partition(".")
+    if base.endswith("_") and not base.endswith("__"):
+        if base == "copy_" or fx.args[0].op == "placeholder":
+            raise Stop("contract", "_grad_single writes to one of its inputs in place; return the gradient instead")
+        name = f"{base[:-1]}.{overload}"
     return Node(name, args, kwargs)
 
 

@@ -25,7 +25,9 @@ class NotUniform(Exception):
 
 
 def unify(graphs: Sequence[Graph], points: Sequence[tuple[int, int, int]], *, batched: bool) -> Graph:
-    """The common graph of traces at `points`. `batched`: whether B may appear (initial values) or not (gradients)."""
+    """The common graph of traces at `points`. `batched`: whether B may appear (initial values) or not (gradients). Points may share N and M; then
+    the graph holds for these, and only B stays symbolic.
+    """
     first = graphs[0]
     if len(graphs) == 1:
         return first
@@ -59,20 +61,22 @@ def _merge(values: list[Any], points: Sequence[tuple[int, int, int]], batched: b
 
 
 def _linear(values: list[int], points: Sequence[tuple[int, int, int]], batched: bool, operator: str) -> Symbol:
-    columns = 4 if batched else 3
-    rows = [[Fraction(number) for number in (n, m, 1, batch)[:columns]] for batch, n, m in points]
-    solution = _solve(rows[:columns], [Fraction(value) for value in values[:columns]])
-    if any(item.denominator != 1 or abs(item) > _LARGEST_FACTOR for item in solution):
+    one_size = len({point[1:] for point in points}) == 1
+    columns = (2, 3) if one_size else ((0, 1, 2, 3) if batched else (0, 1, 2))
+    rows = [[Fraction((n, m, 1, batch)[column]) for column in columns] for batch, n, m in points]
+    solution = _solve(rows[: len(columns)], [Fraction(value) for value in values[: len(columns)]])
+    if any(item.denominator != 1 or abs(item) > _LARGEST_FACTOR for item in solution if not one_size):
         raise NotUniform(f"an integer of {operator} is not linear in N and M")
-    n_factor, m_factor, offset, *rest = (int(item) for item in solution)
-    symbol = Symbol(rest[0] if rest else 0, n_factor, m_factor, offset)
+    factors: dict[int, Fraction] = dict(zip(columns, solution, strict=True))
+    n_factor, m_factor, offset, batch_factor = (int(factors.get(column, Fraction(0))) for column in range(4))
+    symbol = Symbol(batch_factor, n_factor, m_factor, offset)
     if any(symbol.at(*point) != value for point, value in zip(points, values, strict=True)):
         raise NotUniform(f"an integer of {operator} is not linear in N and M")
     return symbol
 
 
 def _power(values: list[float], points: Sequence[tuple[int, int, int]], operator: str) -> Power:
-    if any(not math.isfinite(value) or value * values[0] <= 0 for value in values):
+    if len(values) < 3 or any(not math.isfinite(value) or value * values[0] <= 0 for value in values):
         raise NotUniform(f"a number of {operator} is no power law in N and M")
     logs = [math.log(abs(value)) for value in values]
     rows = [[math.log(n), math.log(m), 1.0] for _, n, m in points]

@@ -1,0 +1,181 @@
+"""All engines compute the same steps, and the same as the equations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.designs_engine import equations
+from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
+
+from evolake.designs.engine import make_stepper, simulate
+from evolake.designs.instances import Planted, planted
+from evolake.errors import InputError
+
+SHIPPED = {"baseline": BASELINE, "340": DESIGN_340}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
+def test_five_steps_in_float64_follow_the_equations_to_a_millionth(name, engine):
+    design, instances = traced(SHIPPED[name].read_text(), dtype="float64"), small_batch()
+    stepper, _ = make_stepper(design, instances, seed=3, engine=engine, dtype="float64")
+    start = {key: value.copy() for key, value in stepper.state().items()}
+    stepper.run(5)
+    expected = {key: np.empty_like(value) for key, value in start.items()}
+    for instance in range(instances.batch):
+        state = [start[key][instance] for key in ("v", "xl", "xs")]
+        for _ in range(5):
+            release = equations.release_340 if name == "340" else None
+            state = equations.step(*state, instances.idx[instance], instances.sgn[instance].astype(float), design.hyper_values, release)
+        for key, value in zip(("v", "xl", "xs"), state, strict=True):
+            expected[key][instance] = value
+    assert stepper.name == engine
+    assert distance(stepper.state(), expected) < 1e-6
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_five_steps_in_float32_agree_between_engines(name):
+    design, instances = traced(SHIPPED[name].read_text()), small_batch(40, 6)
+    _, plain, plain_solved = after(design, "reference", instances)
+    for engine in ("fused", "torch"):
+        ran, state, solved = after(design, engine, instances)
+        assert ran == engine
+        assert distance(plain, state) < 1e-4
+        assert np.array_equal(solved, plain_solved)
+
+
+def test_a_release_that_really_acts_is_the_same_in_all_engines():
+    source = DESIGN_340.read_text().replace("torch.ones(shape)", "5000.0 + 4000.0 * torch.rand(shape)")
+    source = source.replace("torch.zeros(shape)", "0.1 * torch.rand(shape)")
+    design, instances = traced(source, dtype="float64"), small_batch()
+    _, plain, _ = after(design, "reference", instances)
+    assert distance(plain, after(design, "fused", instances)[1]) < 1e-9
+    assert distance(plain, after(design, "torch", instances)[1]) < 1e-9
+
+
+@pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
+def test_of_tied_best_literals_only_the_first_is_held(engine):
+    source = BASELINE.read_text().replace("2.0 * torch.rand(shape) - 1.0", "torch.zeros(shape)")
+    one = Planted(np.array([[[0, 1, 2]]], dtype=np.int32), np.ones((1, 1, 3), dtype=np.int8), np.ones((1, 3), dtype=np.int8), 3, 1, 0)
+    _, state, _ = after(traced(source), engine, one, 1)
+    assert state["v"].tolist() == [[1.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("n", [3, 15, 16, 17, 33])
+def test_sizes_around_a_vector_of_lanes_agree(n):
+    design, instances = traced(SIMPLE, dtype="float64"), small_batch(n, 3)
+    assert distance(after(design, "reference", instances)[1], after(design, "fused", instances)[1]) < 1e-12
+
+
+def test_solved_instances_are_those_whose_clauses_all_hold():
+    design, instances = traced(BASELINE.read_text()), planted(12, 40, 5)
+    for engine in ("fused", "torch", "reference"):
+        stepper, _ = make_stepper(design, instances, seed=3, engine=engine)
+        for _ in range(12):
+            solved = stepper.run(1)[0]
+            literals = np.take_along_axis(stepper.state()["v"], instances.idx.reshape(40, -1), axis=1).reshape(instances.idx.shape) * instances.sgn
+            assert np.array_equal(solved, (literals > 0).any(axis=2).all(axis=1))
+
+
+def test_steps_in_one_call_or_many_give_the_same_bytes():
+    design, instances = traced(DESIGN_340.read_text()), small_batch(30, 5)
+    together, _ = make_stepper(design, instances, seed=3)
+    apart, _ = make_stepper(design, instances, seed=3)
+    whole = together.run(9)
+    pieces = np.concatenate([apart.run(steps) for steps in (1, 3, 5)])
+    assert np.array_equal(whole, pieces)
+    assert all(np.array_equal(together.state()[name], apart.state()[name]) for name in ("v", "xl", "xs"))
+
+
+def test_an_instance_runs_the_same_alone_and_in_company():
+    design, many = traced(BASELINE.read_text()), planted(30, 6, 2)
+    alone = Planted(many.idx[:1], many.sgn[:1], many.hidden[:1], many.n, many.m, many.seed)
+    _, state, _ = after(design.__class__.from_json(design.to_json()), "fused", many, 4)
+    fixed = traced(BASELINE.read_text().replace("2.0 * torch.rand(shape) - 1.0", "torch.linspace(-0.5, 0.5, shape[1]).expand(shape)"))
+    together, single = after(fixed, "fused", many, 20)[1], after(fixed, "fused", alone, 20)[1]
+    assert state["v"].shape == (6, 30)
+    assert all(np.array_equal(together[name][:1], single[name]) for name in ("v", "xl", "xs"))
+
+
+def test_the_median_step_is_the_first_with_more_than_half_solved_at_once():
+    design, instances = traced(BASELINE.read_text()), planted(14, 30, 3)
+    stepper, _ = make_stepper(design, instances, seed=7)
+    solved = stepper.run(400)
+    counts = solved.sum(axis=1)
+    median = int(np.flatnonzero(counts > 15)[0]) + 1
+    first = np.where(solved[:median].any(axis=0), solved[:median].argmax(axis=0) + 1, 0)
+    result = simulate(design, instances, max_steps=400, seed=7)
+    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (median, median, True, False)
+    assert result.unsolved_fraction == 1 - counts[median - 1] / 30
+    assert result.solved_at.tolist() == first.tolist()
+    further = simulate(design, instances, max_steps=median + 20, seed=7, until_median=False)
+    assert (further.median_step, further.steps_run) == (median, median + 20)
+    assert further.unsolved_fraction == 1 - counts[median + 19] / 30
+
+
+def test_a_run_that_does_not_reach_the_median_extrapolates_it_from_what_is_solved():
+    design, instances = traced(BASELINE.read_text()), planted(60, 20, 3)
+    result = simulate(design, instances, max_steps=9, seed=7)
+    solved = round((1 - result.unsolved_fraction) * 20)
+    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (int(9 * 10.5 / (solved + 0.5)), 9, False, False)
+
+
+def test_the_wall_guard_stops_a_run_and_says_so():
+    result = simulate(traced(BASELINE.read_text()), planted(200, 20, 3), max_steps=10**6, seed=7, wall_s=1e-6)
+    assert result.timed_out
+    assert 1 <= result.steps_run < 100
+
+
+@pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
+def test_a_state_that_is_no_number_is_diverged_and_unsolved(engine):
+    source = SIMPLE.replace('{"v": -dv,', '{"v": -dv / (dv - dv),')
+    result = simulate(traced(source), planted(10, 6, 3), max_steps=30, seed=1, engine=engine)
+    assert (result.unsolved_fraction, result.diverged, result.failure) == (1.0, 6, None)
+
+
+@pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
+def test_claiming_a_solution_in_extra_variables_solves_nothing(engine):
+    claim = '"solved": dict(init=lambda s: torch.ones(s), shape=("B", "M"), bounds=(0.0, 1.0)),\n    "xs": dict'
+    source = SIMPLE.replace('"xs": dict', claim).replace('{"v": -dv,', '{"solved": -vars["solved"], "v": 0 * dv,')
+    result = simulate(traced(source), planted(40, 6, 3), max_steps=10, seed=1, engine=engine)
+    assert result.unsolved_fraction == 1.0
+
+
+def test_extra_variables_of_other_shapes_run_in_all_engines():
+    source = VARIABLES.replace('"xs": dict', """"drift": dict(init=lambda s: torch.zeros(s), shape=("B", "N"), bounds=(None, None)),
+    "share": dict(init=lambda s: torch.full(s, 1 / 3), shape=("B", "M", 3), bounds=(0.0, float("inf"))),
+    "wide": dict(init=lambda s: torch.rand(s), shape=("B", 2, "N"), bounds=(-2.0, 2.0)),
+    "xs": dict""") + """
+def _grad_single(vars, idx, sgn, hp):
+    v, share, wide = vars["v"], vars["share"], vars["wide"]
+    literals = v[idx] * sgn
+    push = (1 - literals) * share
+    dv = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (push * sgn).reshape(-1)) + wide[0] * wide[1]
+    return {"v": -dv - vars["drift"], "drift": vars["drift"] - dv, "share": share - torch.softmax(literals, -1), "xl": vars["xs"] - 1,
+            "xs": -push.sum(1), "wide": wide - wide.flip(0) * v}
+"""
+    design, instances = traced(source, dtype="float64"), small_batch()
+    _, plain, _ = after(design, "reference", instances)
+    for engine in ("fused", "torch"):
+        ran, state, _ = after(design, engine, instances)
+        assert ran == engine
+        assert state["share"].shape == (4, instances.m, 3)
+        assert state["wide"].shape == (4, 2, 20)
+        assert distance(plain, state) < 1e-12
+
+
+def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result():
+    from evolake.designs import kernel_build
+
+    source, instances = BASELINE.read_text(), small_batch()
+    _, one, _ = after(traced(source), "fused", instances)
+    kernels = set(kernel_build._KERNELS)
+    _, other, _ = after(traced(source, hyper={"alpha": 7.25, "beta": 31.5, "gamma": 0.31}), "fused", instances)
+    assert set(kernel_build._KERNELS) == kernels
+    assert distance(one, other) > 1e-3
+
+
+@pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"seed": -1}, {"engine": "warp"}, {"dtype": "float16"}])
+def test_arguments_that_make_no_run_are_refused(wrong):
+    with pytest.raises(InputError):
+        simulate(traced(SIMPLE), small_batch(), **({"max_steps": 5, "seed": 0} | wrong))
