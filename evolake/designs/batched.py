@@ -139,14 +139,14 @@ class TorchStepper:
             values[position] = self._guarded(run)
             for spent in self._free[position]:
                 values[spent] = None
-        gradients = {name: values[index] for name, index in self._outputs.items()}
+        moved = {}
         for variable in self._traced.variables:
-            tensor = self._state[variable.name]
-            gradient = gradients[variable.name]
+            tensor, gradient = self._state[variable.name], values[self._outputs[variable.name]]
             gradient = gradient.tensor if isinstance(gradient, Batched) else gradient
-            tensor.add_(gradient.to(tensor.dtype), alpha=-self._traced.learning_rate)
+            moved[variable.name] = tensor.add(gradient.to(tensor.dtype), alpha=-self._traced.learning_rate)
             if variable.low is not None or variable.high is not None:
-                tensor.clamp_(variable.low, variable.high)
+                moved[variable.name].clamp_(variable.low, variable.high)
+        self._state.update(moved)
         self._step += 1
 
     def _solved(self) -> np.ndarray:

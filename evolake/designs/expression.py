@@ -109,6 +109,9 @@ class Builder:
             return expression
         if expression.kind == "bool":
             return self.select(expression, self.integer(1), self.integer(0))
+        known = self.value_of(expression)
+        if known is not None and float(known).is_integer():
+            return self.integer(int(known))
         raise Inexpressible("a real number cast to an integer")
 
     def mapped(self, expression: Expression, function: Callable[[int], int]) -> Expression:

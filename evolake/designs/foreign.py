@@ -120,6 +120,9 @@ def run_foreign(foreign: Foreign, tensors: dict[int, Any], settings: list[Settin
     if node.operator in RANDOM:
         rows = [_single(node, {index: tensor[instance] for index, tensor in tensors.items()}, setting) for instance, setting in enumerate(settings)]
         return [torch.stack(rows)]
+    if not tensors:
+        alone = _single(node, {}, settings[0])
+        return [item.expand(settings[0].batch, *item.shape) for item in (alone if foreign.several else [alone])]
     used = sorted(tensors)
     results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), settings[0]))(*(tensors[index] for index in used))
     return list(results) if foreign.several else [results]

@@ -52,10 +52,12 @@ class ReferenceStepper:
         except (RuntimeError, IndexError) as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
         gradients = {name: values[index] for name, index in self._graph.outputs}
+        moved = {}
         for variable in self._traced.variables:
-            tensor = self._state[variable.name]
-            moved = tensor[instance] - self._traced.learning_rate * gradients[variable.name].to(self._real)
-            tensor[instance] = moved if variable.low is None and variable.high is None else moved.clamp(variable.low, variable.high)
+            new = self._state[variable.name][instance] - self._traced.learning_rate * gradients[variable.name].to(self._real)
+            moved[variable.name] = new if variable.low is None and variable.high is None else new.clamp(variable.low, variable.high)
+        for name, new in moved.items():
+            self._state[name][instance] = new
 
     def _is_solved(self, instance: int) -> bool:
         v = self._state["v"][instance]

@@ -18,6 +18,7 @@ POINTS = ((5, 11, 47), (7, 101, 433), (6, 997, 4271), (11, 23, 89))
 """(B, N, M) of the traces: far apart, so that a branch on the size shows itself."""
 
 _LARGEST_FACTOR = 1000
+_LARGEST_POWER = 4
 
 
 class NotUniform(Exception):
@@ -82,6 +83,8 @@ def _power(values: list[float], points: Sequence[tuple[int, int, int]], operator
     rows = [[math.log(n), math.log(m), 1.0] for _, n, m in points]
     exponents = _solve([row[:] for row in rows[:3]], logs[:3])
     n_power, m_power = (round(2 * float(item)) / 2 for item in exponents[:2])
+    if max(abs(n_power), abs(m_power)) > _LARGEST_POWER:
+        raise NotUniform(f"a number of {operator} is no power law in N and M")
     power = Power(values[0] / (points[0][1] ** n_power * points[0][2] ** m_power), n_power, m_power)
     if any(abs(power.at(n, m) - value) > 1e-12 * abs(value) for (_, n, m), value in zip(points, values, strict=True)):
         raise NotUniform(f"a number of {operator} is no power law in N and M")

@@ -164,6 +164,21 @@ def _grad_single(vars, idx, sgn, hp):
         assert distance(plain, state) < 1e-12
 
 
+@pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
+def test_a_step_reads_only_what_was_there_before_it(engine):
+    source = VARIABLES.replace("default=0.1", "default=1.0").replace("bounds=(1.0, 1e6)", "bounds=(None, None)") + """
+def _grad_single(vars, idx, sgn, hp):
+    v = vars["v"]
+    return {"v": v, "xl": vars["xs"], "xs": vars["xl"]}
+"""
+    design, instances = traced(source, dtype="float64"), small_batch()
+    stepper, _ = make_stepper(design, instances, seed=3, engine=engine, dtype="float64")
+    before = {name: value.copy() for name, value in stepper.state().items()}
+    _, state, _ = after(design, engine, instances, 1)
+    assert np.array_equal(state["xl"], before["xl"] - before["xs"])
+    assert np.array_equal(state["xs"], np.clip(before["xs"] - before["xl"], 0, 1))
+
+
 def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result():
     from evolake.designs import kernel_build
 

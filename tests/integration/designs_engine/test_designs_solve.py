@@ -1,0 +1,116 @@
+"""`evolake designs solve` and `check` as typed, and the medians they must reproduce."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evolake.cli.designs import designs
+from evolake.designs.contract import TracedDesign
+from evolake.designs.engine import simulate
+from evolake.designs.instances import planted, to_dimacs
+from evolake.designs.trace import PRELOAD, trace
+from evolake.errors import InputError
+from evolake.jail import open_pool
+
+SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
+BASELINE, DESIGN_340 = SEEDS / "designs" / "baseline.py", SEEDS / "reference_designs" / "design_340.py"
+MEDIANS = {
+    "baseline": {10: 20, 14: 44, 20: 55, 28: 88, 40: 174, 57: 498, 80: 640},
+    "340": {10: 19, 14: 59, 20: 202, 28: 278, 40: 419, 57: 639, 80: 855},
+}
+
+
+def typed(*words: object):
+    """(exit code, standard output, error) of a command."""
+    result = CliRunner().invoke(designs, [str(word) for word in words], standalone_mode=False)
+    return result.return_value, result.stdout, result.exception
+
+
+def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
+    code, out, _ = typed("solve", BASELINE, "--n", 20, "--instances", 40, "--seed", 3, "--max-steps", 2000, "--json")
+    answer = json.loads(out)
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        design = trace(BASELINE.read_text(), pool=pool)
+    assert isinstance(design, TracedDesign)
+    expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3)
+    assert code == 0
+    assert list(answer) == ["verdict", "median_step", "unsolved_fraction", "steps_run", "steps_per_s", "n", "seed"]
+    assert answer.pop("steps_per_s") > 0
+    assert answer == {
+        "verdict": "solved", "median_step": expected.median_step, "unsolved_fraction": expected.unsolved_fraction,
+        "steps_run": expected.median_step, "n": 20, "seed": 3,
+    }
+
+
+def test_an_unsolved_run_is_a_measurement_and_exits_0():
+    code, out, _ = typed("solve", BASELINE, "--n", 60, "--instances", 20, "--max-steps", 5, "--json")
+    answer = json.loads(out)
+    assert (code, answer["verdict"], answer["steps_run"], answer["unsolved_fraction"]) == (0, "unsolved", 5, 1.0)
+    assert answer["median_step"] == int(5 * 10.5 / 0.5)
+
+
+def test_people_get_sentences_and_instances_as_dimacs(tmp_path):
+    code, out, _ = typed("solve", DESIGN_340, "--n", 12, "--instances", 3, "--max-steps", 300, "--dimacs", tmp_path / "cnf", "--hyper", "kappa=0.5")
+    assert code == 0
+    assert "engine fused" in out
+    assert "N=12, 3 instances, seed 0" in out
+    instances = planted(12, 3, 0)
+    assert sorted(path.read_text() for path in (tmp_path / "cnf").iterdir()) == sorted(to_dimacs(instances, index) for index in range(3))
+
+
+@pytest.mark.parametrize("command", ["solve", "check"])
+def test_a_blocked_design_exits_1_with_gate_and_reasons(tmp_path, command):
+    file = tmp_path / "design.py"
+    file.write_text(BASELINE.read_text().replace("HYPER_SPACE", "SPACE"))
+    code, out, _ = typed(command, file, "--json")
+    assert (code, json.loads(out)) == (1, {"verdict": "blocked", "gate": "load", "reasons": ["no HYPER_SPACE"]})
+    assert typed(command, file)[:2] == (1, f"{file}: blocked at the gate 'load': no HYPER_SPACE\n")
+
+
+def test_check_says_what_a_design_is():
+    code, out, _ = typed("check", DESIGN_340, "--json")
+    answer = json.loads(out)
+    assert (code, answer["verdict"], answer["engine"], answer["variables"]) == (0, "accepted", "fused", ["v", "xl", "xs"])
+    assert typed("check", DESIGN_340)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nowhere.py"], [BASELINE, "--n", 2], [BASELINE, "--instances", 0], [BASELINE, "--seed", -1], [BASELINE, "--max-steps", 0],
+        [BASELINE, "--hyper", "alpha"], [BASELINE, "--hyper", "aleph=1"], [BASELINE.parent],
+    ],
+    ids=["missing", "n", "instances", "seed", "steps", "no value", "no such name", "folder"],
+)
+def test_wrong_input_is_an_input_error(words):
+    _, out, error = typed("solve", *words, "--json")
+    assert isinstance(error, InputError)
+    assert out == ""
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        return {"baseline": trace(BASELINE.read_text(), pool=pool), "340": trace(DESIGN_340.read_text(), pool=pool)}
+
+
+@pytest.mark.parametrize("name", MEDIANS)
+def test_median_steps_are_those_of_the_known_table_within_their_spread(shipped, name):
+    """Medians over five seeds, within a factor of three of the table: the spread of one seed against another reaches 2.4."""
+    for n, expected in MEDIANS[name].items():
+        medians = sorted(simulate(shipped[name], planted(n, 100, seed), max_steps=40 * expected, seed=seed).median_step for seed in range(5))
+        assert expected / 3 < medians[2] < expected * 3, (n, medians)
+
+
+def test_the_better_design_grows_slower_with_size(shipped):
+    growth = {}
+    for name, design in shipped.items():
+        small, large = (
+            sorted(simulate(design, planted(n, 100, seed), max_steps=60_000, seed=seed).median_step for seed in range(3))[1] for n in (28, 113)
+        )
+        growth[name] = large / small
+    assert growth["340"] < growth["baseline"]
