@@ -128,8 +128,15 @@ def _apply(name: str, first: Parent, donors: Sequence[Parent], random: np.random
 
 def _child(made: Genome, operator: str, title: str, rationale: str, parents: Sequence[Parent]) -> Child:
     known = [(parent.design_id, parent.genome) for parent in parents if parent.genome is not None]
-    short = title[:40]
+    short = short_title(title, parents[0].design_id)
     return Child(compose(made, short, rationale), {}, made, operator, inherited_shares(made, known), short, rationale)
+
+
+def short_title(change: str, parent_id: str) -> str:
+    """What was changed and on which design, in at most 40 characters."""
+    place = f" on {parent_id[:6]}" if parent_id else ""
+    room = 40 - len(place)
+    return (change if len(change) <= room else change[: room - 3] + "...") + place
 
 
 def _pick(names: Sequence[str], random: np.random.Generator, focus: tuple[str, ...]) -> str:
@@ -211,10 +218,10 @@ def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tup
             backbone[KAPPA.name] = donor.genome.backbone_values()[KAPPA.name]
         given = {name: found for name, found in donor.genome.term_values().items() if name in wanted}
         made = genome(backbone, first.genome.term_values() | given)
-        title, why = f"graft {chosen} of {donor.title}", f"Takes {', '.join(wanted)} from {donor.title} into {first.title}."
+        title, why = f"graft {chosen} of {donor.design_id[:6]}", f"Takes {', '.join(wanted)} from {donor.title} into {first.title}."
     else:
         made = genome(donor.genome.backbone_values(), first.genome.term_values())
-        title, why = f"graft backbone of {donor.title}", f"Runs the terms of {first.title} on the backbone parameters of {donor.title}."
+        title, why = f"graft backbone of {donor.design_id[:6]}", f"Runs the terms of {first.title} on the backbone parameters of {donor.title}."
     return _child(made, "graft", title, why, [first, donor])
 
 
@@ -239,7 +246,7 @@ def _perturb_file(parent: Parent, random: np.random.Generator) -> Child | None:
     changed = [name for name, value in moved.items() if value != parent.values[name]]
     if not changed:
         return None
-    title = ("perturb " + ", ".join(changed))[:40]
+    title = short_title("perturb " + ", ".join(changed), parent.design_id)
     rationale = f"Other defaults for {', '.join(changed)} of {parent.title}; the file itself is unchanged."
     return Child(parent.source, dict(moved), None, "perturb", ((parent.design_id, 1.0),), title, rationale)
 

@@ -277,10 +277,19 @@ class ObjectiveRepairReply(Model):
     objective_code: Code
 
 
+class ProgressEntry(Model):
+    """What the champion of one cycle achieved."""
+
+    cycle: str
+    reach: int = Field(description="largest number of variables solved")
+    steps: int = Field(description="median steps there")
+
+
 class ReviewRequest(Model):
     """Meta reviewer: the state of the portfolio. `tau` is square, in the order of `objectives`; null where undefined."""
 
     goal: str = RESEARCH_GOAL
+    round: int = Field(description="the current round; objectives age by it")
     schedule: str
     objectives: list[ObjectiveSummary]
     tau: list[list[float | None]]
@@ -288,7 +297,7 @@ class ReviewRequest(Model):
     design_ids: list[str]
     largest_solved: list[int] = Field(description="largest number of variables each design solved")
     top_designs: list[DesignSummary]
-    progress: list[str]
+    progress: list[ProgressEntry] = Field(description="one entry a cycle, oldest first")
     previous_guidance: str
     guidance: list[str] = Field(default_factory=list)
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from evolake.agents import Role
 from evolake.designs import role_models as models
 from evolake.designs.roles_designer import analyse_design, repair_design, write_design
-from evolake.designs.roles_objective import repair_objective, write_objective
+from evolake.designs.roles_objective import repair_objective, review_objectives, write_objective
 from evolake.designs.roles_planner import choose_lookups, give_directions
 
 
@@ -36,6 +36,7 @@ OBJECTIVE_ROLE = Role("designs_objective_writer", models.ObjectiveRequest, model
 OBJECTIVE_REPAIR_ROLE = Role(
     "designs_objective_repair", models.RepairRequest, models.ObjectiveRepairReply, repair_objective, values=_all_but("genome")
 )
+REVIEW_ROLE = Role("designs_meta_reviewer", models.ReviewRequest, models.ReviewReply, review_objectives)
 ROLES = (
-    LOOKUP_ROLE, DIRECTIONS_ROLE, DESIGN_ROLE, DESIGN_REPAIR_ROLE, ANALYSIS_ROLE, OBJECTIVE_ROLE, OBJECTIVE_REPAIR_ROLE,
+    LOOKUP_ROLE, DIRECTIONS_ROLE, DESIGN_ROLE, DESIGN_REPAIR_ROLE, ANALYSIS_ROLE, OBJECTIVE_ROLE, OBJECTIVE_REPAIR_ROLE, REVIEW_ROLE,
 )

@@ -4,6 +4,9 @@ A trial is a set of hyperparameter values: the design is traced again with them,
 its consensus estimated against the stored scores. Trial 0 is the design as it is. The tuned copy is a new design with one parent; when no trial
 beats trial 0 there is none, and the result says so.
 
+The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
+start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
+
 Trials are asked in batches of fixed size and told in order, so the outcome depends on the seed alone and not on how many workers there are.
 """
 
@@ -20,7 +23,7 @@ from evolake.designs.compose import compose
 from evolake.designs.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.experiments import LINE, Job, Simulate, results_by_design, run_jobs, simulate_level
 from evolake.designs.operators_genetic import Parent, with_values
-from evolake.designs.operators_values import Scale, rounded
+from evolake.designs.operators_values import Scale, moved_value, rounded
 from evolake.designs.population import Population
 from evolake.designs.proposals import Candidate, Judge, judged
 from evolake.designs.standing import reach
@@ -30,7 +33,8 @@ from evolake.seeds import child_seed
 from evolake.settings import DesignsSettings
 
 BATCH = 4
-STARTUP_TRIALS = 10
+LOCAL_TRIALS = 10
+LOCAL_STEP = 0.06
 WORST = 1.0
 Estimate = Callable[[Mapping[str, list[dict[str, Any]]]], Mapping[str, float]]
 
@@ -74,7 +78,7 @@ def tune_design(
     scales = tunable(parent.scales)
     if not scales:
         return Tuned([], None, f"{parent.title} has no hyperparameter to tune")
-    study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values)
+    study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
     values_of: list[dict[str, HyperValue]] = []
     while len(rows) < settings.tuning_trials + 1:
@@ -119,17 +123,24 @@ def consensus_estimate(scored: Any, score: Callable[[Mapping[str, list[dict[str,
     return estimate
 
 
-def _open_study(seed: int, scales: Sequence[Scale], start: Mapping[str, HyperValue]) -> Any:
+def _open_study(seed: int, scales: Sequence[Scale], start: Mapping[str, HyperValue], trials: int) -> Any:
+    """A study whose queue holds the design as it is and, for up to half of the trials, small steps from it."""
+    import numpy as np
     import optuna
+
+    local = min(LOCAL_TRIALS, trials // 2)
+    random = np.random.default_rng(seed)
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         sampler = optuna.samplers.GPSampler(
-            seed=seed % 2**32, n_startup_trials=STARTUP_TRIALS, deterministic_objective=True, warn_independent_sampling=False
+            seed=seed % 2**32, n_startup_trials=local + 1, deterministic_objective=True, warn_independent_sampling=False
         )
     study = optuna.create_study(direction="minimize", sampler=sampler)
     study.enqueue_trial({scale.name: start[scale.name] for scale in scales})
+    for _ in range(local):
+        study.enqueue_trial({scale.name: moved_value(scale, start[scale.name], LOCAL_STEP, random) for scale in scales})
     return study
 
 
