@@ -1,16 +1,16 @@
 """The objective writer's turn in a cycle: new objectives, tried on the results at hand before they join the portfolio.
 
-A new objective scores the designs that have results, and its gate (passed in, `judging_objectives.judge_objective` with its rules bound) judges
-those scores. A blocked one goes back to its writer once. A missing score of a single design is no failure: it ranks as infinite. An objective
-that is an earlier one word for word is no new objective.
+A new objective scores the designs that have results. One that scores none of them goes back to its writer once, with the reason, and is blocked if
+that does not mend it; the verdict is the gate's (`judging_objectives`). A missing score of a single design is no failure: it ranks as infinite.
+An objective that is an earlier one word for word is no new objective.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
@@ -19,7 +19,6 @@ from evolake.designs.planning import schedule_text
 from evolake.designs.population import Population
 from evolake.designs.role_models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary, RepairRequest
 from evolake.designs.roles import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE
-from evolake.gates import Verdict
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw
 from evolake.objectives.score import score_all
 from evolake.objectives.source import objective_id
@@ -29,8 +28,6 @@ from evolake.settings import DesignsSettings
 
 RECENT_RESULTS = 60
 WRITTEN = "written"
-ObjectiveJudge = Callable[[str, Sequence[Mapping[str, Any]]], list[Verdict]]
-"""(objective id, its score rows: objective_id, design_id, score, status, reason) -> verdicts."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +40,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Written:
-    """Rows of OBJECTIVES, the blocked with their reason; their verdicts; the calls that gave none."""
+    """Rows of OBJECTIVES, the blocked with their reason, and the calls that gave none."""
 
     rows: list[dict[str, Any]]
-    verdicts: list[Verdict]
     failures: list[AgentFailure]
 
 
@@ -66,17 +62,16 @@ def live_objectives(population: Population) -> list[Objective]:
 
 
 def write_objectives(
-    agents: Agents, population: Population, pool: Any, judge: ObjectiveJudge, *, settings: DesignsSettings, cycle: str, root_seed: int, origin: str,
+    agents: Agents, population: Population, pool: Any, *, settings: DesignsSettings, cycle: str, root_seed: int, origin: str,
     scored: LongConsensus | None = None, guidance: Sequence[str] = (),
 ) -> Written:
     """`settings.objectives_per_cycle` new objectives.
 
     Args:
-        population: with the experiments of this cycle in it; new objectives are tried on them. pool: an open jail pool. judge: the gate.
+        population: with the experiments of this cycle in it; new objectives are tried on them. pool: an open jail pool.
         origin: the backend's name. scored: the last consensus, for the weights that the writer sees.
     """
     rows: list[dict[str, Any]] = []
-    verdicts: list[Verdict] = []
     failures: list[AgentFailure] = []
     taken = set(population.objectives["objective_id"].to_list())
     for number in range(settings.objectives_per_cycle):
@@ -87,18 +82,20 @@ def write_objectives(
             failures.append(reply)
             continue
         seed = child_seed(root_seed, LINE, cycle, "objective-repair", number)
-        row, found = _tried(agents, reply, population, pool, judge, cycle, origin, seed)
+        row = _tried(agents, reply, population, pool, cycle, origin, seed)
         agents.assign(reply, row["objective_id"])
         if row["objective_id"] not in taken:
             taken.add(row["objective_id"])
             rows.append(row)
-            verdicts += found
-    return Written(rows, verdicts, failures)
+    return Written(rows, failures)
 
 
-def tried_on(objective: Objective, results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Any) -> list[dict[str, Any]]:
-    """Score rows of one objective on the designs that have results."""
-    return [asdict(row) for row in score_all([objective], {design_id: rows for design_id, rows in results.items() if rows}, pool)]
+def failure_of(objective: Objective, results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Any) -> str | None:
+    """Why an objective is of no use: it scored no design that has results. None when it scored one, or when there is nothing to try it on."""
+    scores = score_all([objective], {design_id: rows for design_id, rows in results.items() if rows}, pool)
+    if not scores or any(row.score is not None for row in scores):
+        return None
+    return f"no score for any of {len(scores)} designs; the first: {scores[0].status} {scores[0].reason}".strip()
 
 
 def objective_summaries(population: Population, scored: LongConsensus | None) -> list[ObjectiveSummary]:
@@ -136,27 +133,20 @@ def _row(
 
 
 def _tried(
-    agents: Agents, reply: ObjectiveReply, population: Population, pool: Any, judge: ObjectiveJudge, cycle: str, origin: str, seed: int
-) -> tuple[dict[str, Any], list[Verdict]]:
-    """The row of a new objective and its verdicts, after one turn of repair where it was blocked."""
+    agents: Agents, reply: ObjectiveReply, population: Population, pool: Any, cycle: str, origin: str, seed: int
+) -> dict[str, Any]:
+    """The row of a new objective, after one turn of repair where it failed."""
     results = population.results()
     source, family, parameters = reply.objective_code, reply.family, dict(reply.parameters)
-    verdicts = judge(objective_id(source), tried_on(Objective(objective_id(source), source), results, pool))
-    if reason := _blocked(verdicts):
+    reason = failure_of(Objective(objective_id(source), source), results, pool)
+    if reason is not None:
         request = RepairRequest(direction=reply.objective_description, source=source, error=reason)
         mended = agents.call(OBJECTIVE_REPAIR_ROLE, request, seed=seed)
         if not isinstance(mended, AgentFailure):
             source, family, parameters = mended.objective_code, None, {}
             agents.assign(mended, objective_id(source))
-            verdicts = judge(objective_id(source), tried_on(Objective(objective_id(source), source), results, pool))
-    row = _row(
-        objective_id(source), family or WRITTEN, parameters, reply.objective_description, source, cycle, origin, _blocked(verdicts) or None
-    )
-    return row, verdicts
-
-
-def _blocked(verdicts: Sequence[Verdict]) -> str:
-    return next((f"{verdict.gate}: {verdict.reason}" for verdict in verdicts if verdict.outcome not in ("pass", "skip")), "")
+            reason = failure_of(Objective(objective_id(source), source), results, pool)
+    return _row(objective_id(source), family or WRITTEN, parameters, reply.objective_description, source, cycle, origin, reason)
 
 
 def _request(
