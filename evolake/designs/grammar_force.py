@@ -21,7 +21,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "soft_mix", "mix", "a softer or harder change from holding to pushing",
-        (Parameter("mix_power", "log_uniform", 1.0, 0.3, 3.0),),
+        (Parameter("mix_power", "log_uniform", 1.3, 0.3, 3.0),),
         (
             "rising = torch.clamp(switch, 1e-6, 1.0) ** hp.mix_power",
             "falling = torch.clamp(1.0 - switch, 1e-6, 1.0) ** hp.mix_power",

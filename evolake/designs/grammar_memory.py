@@ -16,7 +16,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "asymmetric_rate", "xs", "lets the switch fall faster or slower than it rises",
-        (Parameter("asymmetry", "log_uniform", 1.0, 0.1, 10.0),),
+        (Parameter("asymmetry", "log_uniform", 1.5, 0.1, 10.0),),
         ("short = torch.relu(short) - hp.asymmetry * torch.relu(-short)",),
     ),
     Kind(

@@ -137,16 +137,17 @@ def _tried(
 ) -> dict[str, Any]:
     """The row of a new objective, after one turn of repair where it failed."""
     results = population.results()
-    source, family, parameters = reply.objective_code, reply.family, dict(reply.parameters)
+    source, family, parameters, description = reply.objective_code, reply.family, dict(reply.parameters), reply.objective_description
     reason = failure_of(Objective(objective_id(source), source), results, pool)
     if reason is not None:
         request = RepairRequest(direction=reply.objective_description, source=source, error=reason)
         mended = agents.call(OBJECTIVE_REPAIR_ROLE, request, seed=seed)
         if not isinstance(mended, AgentFailure):
-            source, family, parameters = mended.objective_code, None, {}
+            source, family, parameters = mended.objective_code, mended.family, dict(mended.parameters)
+            description = mended.objective_description or description
             agents.assign(mended, objective_id(source))
             reason = failure_of(Objective(objective_id(source), source), results, pool)
-    return _row(objective_id(source), family or WRITTEN, parameters, reply.objective_description, source, cycle, origin, reason)
+    return _row(objective_id(source), family or WRITTEN, parameters, description, source, cycle, origin, reason)
 
 
 def _request(

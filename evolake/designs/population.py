@@ -176,8 +176,11 @@ def empty_population() -> Population:
 
 
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
-    """The archive from its published tables; columns are checked against their schemas."""
-    return Population(**{name: schema.validate(frames[name].select(list(schema.columns))) for name, schema in ARCHIVE.items()})
+    """The archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out."""
+    return Population(**{
+        name: schema.validate(frames[name].select(column for column in schema.columns if column in frames[name].columns))
+        for name, schema in ARCHIVE.items()
+    })
 
 
 def archive_asset(table: str) -> str:

@@ -275,6 +275,9 @@ class ObjectiveReply(Model):
 class ObjectiveRepairReply(Model):
     error_summary: LongText
     objective_code: Code
+    objective_description: ShortText | None = Field(default=None, description="only if the mended file measures something else")
+    family: str | None = Field(default=None, description="leave null")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="leave empty")
 
 
 class ProgressEntry(Model):

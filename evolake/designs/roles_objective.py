@@ -42,7 +42,10 @@ def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> O
 def repair_objective(request: RepairRequest, random: np.random.Generator) -> ObjectiveRepairReply:
     """A fresh draw: a family cannot be mended, only replaced."""
     spec = draw(random, [])
-    return ObjectiveRepairReply(error_summary=f"Replaced by another draw ({spec.family}).", objective_code=spec.source)
+    return ObjectiveRepairReply(
+        error_summary=f"Replaced by another draw ({spec.family}).", objective_code=spec.source, objective_description=spec.description,
+        family=spec.family, parameters=dict(spec.parameters),
+    )
 
 
 def review_objectives(request: ReviewRequest, random: np.random.Generator) -> ReviewReply:

@@ -1,0 +1,69 @@
+"""One warm jail pool and one set of rules for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolake.designs.judging import examine
+from evolake.designs.proposals import Judge
+from evolake.designs.trace import PRELOAD
+from evolake.gates import load_rules
+from evolake.jail import open_pool
+from evolake.settings import PROJECT_ROOT, DesignsSettings, FidelitySettings
+
+TINY = DesignsSettings(
+    batch=8, designs_per_cycle=3, directions_per_cycle=2, objectives_per_cycle=1, initial_objectives=3, tuning_trials=4, champion_repeats=2,
+    meta_review_every=2, low=FidelitySettings(max_n=28, max_steps=400, wall_s=60), medium=FidelitySettings(max_n=40, max_steps=800, wall_s=60),
+    high=FidelitySettings(max_n=40, max_steps=1600, wall_s=60),
+)
+
+
+@pytest.fixture(scope="package")
+def pool() -> Iterator[Any]:
+    with open_pool(workers=1, preload=(*PRELOAD, "scipy")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def tiny() -> DesignsSettings:
+    """A schedule that ends within a second a design."""
+    return TINY
+
+
+@pytest.fixture(scope="package")
+def judge_at(pool: Any) -> Callable[[str], Judge]:
+    """The gates of the line with its shipped rules, for one cycle."""
+    rules = load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", "designs")
+
+    def at(cycle: str) -> Judge:
+        return lambda source, hyper, known: examine(
+            source, hyper, pool=pool, known=known, ruleset=rules, settings=TINY, cycle=cycle, run_id="test"
+        )
+
+    return at
+
+
+class Inline(Executor):
+    """Runs at once, in this process."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        future: Future = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+@pytest.fixture
+def inline() -> Executor:
+    return Inline()
+
+
+@pytest.fixture(scope="session")
+def seed_files() -> dict[str, Path]:
+    """The shipped design files."""
+    folder = PROJECT_ROOT / "data_lake" / "seeds"
+    return {"baseline": folder / "designs" / "baseline.py", "design_340": folder / "reference_designs" / "design_340.py"}

@@ -1,0 +1,225 @@
+"""The roles: their models, their classical answers, their prompts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from evolake.agents.prompts import build_messages
+from evolake.designs import role_models as models
+from evolake.designs.compose import compose
+from evolake.designs.grammar import BASELINE, design_340, from_json
+from evolake.designs.operators_genetic import OPERATORS
+from evolake.designs.role_models import ReferenceWeight, normalised
+from evolake.designs.roles import (
+    ANALYSIS_ROLE,
+    DESIGN_REPAIR_ROLE,
+    DESIGN_ROLE,
+    DIRECTIONS_ROLE,
+    LOOKUP_ROLE,
+    OBJECTIVE_REPAIR_ROLE,
+    OBJECTIVE_ROLE,
+    REVIEW_ROLE,
+    ROLES,
+)
+from evolake.designs.roles_designer import success_level
+from evolake.designs.roles_objective import families_wanted
+from evolake.designs.roles_planner import named_in, phase_of, term_worth
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, draw
+from evolake.objectives.source import objective_id
+
+
+def summary(number: int, terms: list[str] | None = None, ucb: float | None = None) -> models.DesignSummary:
+    return models.DesignSummary(
+        design_id=f"{number:012d}", title=f"design {number}", operator="add_gate", rank=number, consensus=number / 20,
+        ucb=1 - number / 20 if ucb is None else ucb, visits=1.0, largest_solved=80, median_step=500, fidelity="low", terms=terms or [],
+    )
+
+
+def detail(number: int) -> models.DesignDetail:
+    return models.DesignDetail(
+        design_id=f"{number:012d}", title=f"design {number}", rationale="why", source="SOURCE",
+        results=[models.LevelResult(N=10, max_steps=50, median_step=20, unsolved_fraction=0.4, fidelity="low")], terms=[],
+    )
+
+
+def material(number: int, genome=BASELINE) -> models.ParentMaterial:
+    return models.ParentMaterial(
+        design_id=f"{number:012d}", title=f"design {number}", genome=genome.to_json(), source=compose(genome), values=genome.values(), scales=[]
+    )
+
+
+LINES = [summary(number, ["xl_gate"] if number <= 4 else ["xs_leak"] if number > 8 else []) for number in range(1, 13)]
+LOOKUP = models.LookupRequest(
+    directions_wanted=3, max_lookups=4, total_designs=12, best=LINES[0], recent=LINES[:2], summaries=LINES[2:] + LINES[:2], guidance=["be bold"]
+)
+DIRECTIONS = models.DirectionsRequest(
+    directions_wanted=3, max_references=2, context_rationale="high bounds", summaries=LINES, details=[detail(number) for number in (1, 2, 5)]
+)
+DESIGN = models.DesignRequest(
+    phase="systematic_search", direction="graft: vary design 1", rationale="why", focus="", avoid="", key_insights=[], baseline_source="B",
+    references=[detail(1), detail(2)], objectives=["steps at N=2000"], schedule="doubling", parents=[material(1), material(2, design_340())],
+)
+REPAIR = models.RepairRequest(direction="a tail gate", source=compose(design_340()), error="trace: boom", genome=design_340().to_json())
+ANALYSIS = models.AnalysisRequest(
+    title="add xl_gate", direction="d", explanation="Adds xl_gate.", source="S", fidelity="low", results=detail(1).results, rank=2, ranked_designs=12,
+    consensus=0.1, references=[detail(3)], reference_ranks={"000000000003": 3},
+    creation_weights=[ReferenceWeight(design_id="000000000003", weight=1.0)],
+)
+SPECS = [baseline_objective(), *(draw(np.random.default_rng(seed), []) for seed in range(2))]
+PORTFOLIO = [
+    models.ObjectiveSummary(
+        objective_id=spec.objective_id, description=spec.description, family=spec.family, parameters=dict(spec.parameters), source=spec.source,
+        created_round=1, weight=0.3, multiplier=1.0, median_tau=0.5,
+    )
+    for spec in SPECS
+]
+OBJECTIVE = models.ObjectiveRequest(
+    review_guidance="Write objectives that look at sudden rises (cliff). No more of tail.", schedule="s", baseline_source=SPECS[0].source,
+    existing=PORTFOLIO, recent_results=[],
+)
+SCORES: list[list[float | None]] = [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0], [4.0, 3.0, 2.0, None]]
+REVIEW = models.ReviewRequest(
+    round=2, schedule="s", objectives=PORTFOLIO, tau=[[1.0, 0.5, -1.0], [0.5, 1.0, -0.5], [-1.0, -0.5, 1.0]],
+    scores=dict(zip([item.objective_id for item in PORTFOLIO], SCORES, strict=True)),
+    design_ids=["a", "b", "c", "d"], largest_solved=[80, 80, 57, 10], top_designs=LINES[:2],
+    progress=[models.ProgressEntry(cycle="0001", reach=80, steps=900)], previous_guidance="none yet",
+)
+REQUESTS = {
+    LOOKUP_ROLE: LOOKUP, DIRECTIONS_ROLE: DIRECTIONS, DESIGN_ROLE: DESIGN, DESIGN_REPAIR_ROLE: REPAIR, ANALYSIS_ROLE: ANALYSIS,
+    OBJECTIVE_ROLE: OBJECTIVE, OBJECTIVE_REPAIR_ROLE: models.RepairRequest(direction="d", source="S", error="e"), REVIEW_ROLE: REVIEW,
+}
+
+
+def answer(role, request=None, seed: int = 0):
+    return role.operators(request or REQUESTS[role], np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
+    system, user = (message["content"] for message in build_messages(role, REQUESTS[role]))
+    assert models.RESEARCH_GOAL in user and "JSON Schema" in system
+    assert isinstance(answer(role, seed=4), role.reply)
+    assert answer(role, seed=4) == answer(role, seed=4)
+
+
+def test_what_only_operators_use_is_in_no_prompt() -> None:
+    request = DESIGN.model_copy(update={"taken": ["secretkey"]})
+    user = build_messages(DESIGN_ROLE, request)[1]["content"]
+    assert "secretkey" not in user and "backbone" not in user
+    assert "backbone" not in build_messages(DESIGN_REPAIR_ROLE, REPAIR)[1]["content"]
+
+
+def test_guidance_reaches_the_planner_in_both_stages() -> None:
+    for role, request in ((LOOKUP_ROLE, LOOKUP), (DIRECTIONS_ROLE, DIRECTIONS)):
+        told = request.model_copy(update={"guidance": ["try a slower threshold"]})
+        assert "- try a slower threshold" in build_messages(role, told)[1]["content"]
+
+
+def test_the_planner_looks_up_the_highest_bounds_and_the_best_design() -> None:
+    assert answer(LOOKUP_ROLE).lookup_experiment_ids == [f"{number:012d}" for number in (3, 4, 5, 1)]
+
+
+def test_directions_start_from_looked_up_designs_and_name_an_operator() -> None:
+    found = answer(DIRECTIONS_ROLE)
+    assert found.current_phase == "exploitation"
+    assert len(found.research_directions) == 3
+    assert all(text.partition(":")[0] in OPERATORS for text in found.research_directions)
+    assert [references[0] for references in found.reference_design_ids[:2]] == ["000000000001", "000000000002"]
+    assert all(1 <= len(references) <= 2 for references in found.reference_design_ids)
+    assert found.success_patterns == ["has xl_gate"] and found.failure_patterns == ["has xs_leak"]
+
+
+def test_terms_and_operators_that_people_name_come_first() -> None:
+    told = DIRECTIONS.model_copy(update={"guidance": ["please graft something with a dead-zone and Weak band"]})
+    found = answer(DIRECTIONS_ROLE, told)
+    assert found.focus_areas == ["weak_band, dead_zone"] * 3
+    assert all(text.startswith("graft: ") for text in found.research_directions)
+    assert named_in(["nothing we know"]) == ([], [])
+
+
+@pytest.mark.parametrize(("cycles", "designs", "phase"), [(0, 3, "early_exploration"), (2, 12, "stagnation"), (4, 12, "breakthrough_needed")])
+def test_the_phase_follows_from_size_and_standstill(cycles: int, designs: int, phase: str) -> None:
+    assert phase_of(DIRECTIONS.model_copy(update={"cycles_without_gain": cycles, "summaries": LINES[:designs]})) == phase
+
+
+def test_the_worth_of_a_term_is_the_gain_in_mean_rank() -> None:
+    worth = term_worth(LINES)
+    assert worth["xl_gate"] == pytest.approx((8.5 - 2.5) / 12)
+    assert worth["xs_leak"] == pytest.approx((4.5 - 10.5) / 12)
+    assert term_worth(LINES[:3]) == {}
+
+
+def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
+    found = answer(DESIGN_ROLE)
+    assert found.genome is not None
+    assert from_json(found.genome).to_json() == found.genome
+    assert found.solver_code.endswith(compose(from_json(found.genome)).partition('"""\n')[2])
+    assert sum(item.weight for item in found.reference_weights) == pytest.approx(1.0)
+
+
+def test_a_designer_with_nothing_new_repeats_its_parent_and_says_so() -> None:
+    parent = models.ParentMaterial(design_id="0" * 12, title="f", genome=None, source="S", values={}, scales=[])
+    found = answer(DESIGN_ROLE, DESIGN.model_copy(update={"parents": [parent]}))
+    assert (found.solver_code, found.operator, found.short_name) == ("S", "repeat", "nothing new found")
+
+
+def test_repair_drops_the_last_term_and_leaves_files_alone() -> None:
+    found = answer(DESIGN_REPAIR_ROLE)
+    assert found.genome is not None
+    assert from_json(found.genome).term_names() == ("xl_gate", "weak_band", "push_up", "tail_shift", "tail_gate")
+    assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": None})).solver_code == REPAIR.source
+
+
+@pytest.mark.parametrize(
+    ("rank", "others", "level"), [(1, [2], "excellent"), (2, [3], "good"), (3, [2, 4], "moderate"), (5, [2], "poor"), (4, [], "poor")]
+)
+def test_success_is_rank_against_references(rank: int, others: list[int], level: str) -> None:
+    assert success_level(rank, others) == level
+
+
+def test_the_analysis_repeats_the_weights_of_creation() -> None:
+    found = answer(ANALYSIS_ROLE)
+    assert found.reference_weights == ANALYSIS.creation_weights
+    assert (found.success_level, found.short_name) == ("good", "add xl_gate")
+
+
+def test_the_objective_writer_draws_something_new_and_listens_to_the_review() -> None:
+    found = [answer(OBJECTIVE_ROLE, seed=seed) for seed in range(30)]
+    known = {spec.objective_id for spec in SPECS}
+    assert not known & {objective_id(reply.objective_code) for reply in found}
+    families = [reply.family for reply in found]
+    assert families.count("cliff") == max(families.count(name) for name in OBJECTIVE_FAMILIES)
+
+
+def test_only_families_that_are_asked_for_are_wanted() -> None:
+    assert families_wanted("look at rises (cliff). No more of tail: 3 of them say the same.", ["more reach please"]) == ["reach", "cliff"]
+
+
+def test_the_reviewer_lowers_the_odd_one_out_and_leaves_the_sound() -> None:
+    found = answer(REVIEW_ROLE)
+    moved = {item.objective_id: item.weight_multiplier for item in found.objective_analysis}
+    assert set(moved) == {item.objective_id for item in PORTFOLIO}
+    assert moved[PORTFOLIO[2].objective_id] == pytest.approx(0.7)
+    assert moved[PORTFOLIO[0].objective_id] == 1.0
+
+
+def test_directions_must_be_aligned() -> None:
+    good = answer(DIRECTIONS_ROLE).model_dump()
+    with pytest.raises(ValidationError, match="focus_areas must have one entry a direction"):
+        models.DirectionsReply(**(good | {"focus_areas": []}))
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0.4], [0.9, 0.9]])
+def test_weights_that_do_not_sum_to_one_are_sent_back(weights: list[float]) -> None:
+    items = [{"design_id": str(number), "weight": weight} for number, weight in enumerate(weights)]
+    with pytest.raises(ValidationError, match="must sum to 1"):
+        models.DesignReply(explanation="e", solver_code="s", short_name="n", reference_weights=[ReferenceWeight(**item) for item in items])
+
+
+def test_nearly_right_weights_are_normalised() -> None:
+    found = normalised([ReferenceWeight(design_id="a", weight=0.335), ReferenceWeight(design_id="b", weight=0.66)])
+    assert sum(item.weight for item in found) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="once"):
+        normalised([ReferenceWeight(design_id="a", weight=0.5), ReferenceWeight(design_id="a", weight=0.5)])

@@ -1,0 +1,136 @@
+"""Running designs through the schedule with a stand-in for the simulation (it is passed in: nothing real is replaced)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+
+from evolake.designs.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
+from evolake.designs.tables import EXPERIMENTS
+from evolake.errors import MachineryError
+from evolake.settings import DesignsSettings, FidelitySettings
+
+SETTINGS = DesignsSettings(
+    batch=10, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, wall_s=20),
+    high=FidelitySettings(max_n=80, max_steps=6400, wall_s=30),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation gives back."""
+
+    median_step: int
+    unsolved_fraction: float
+    steps_run: int
+    cpu_s: float = 0.1
+    wall_s: float = 0.1
+    engine: str = "reference"
+    timed_out: bool = False
+    diverged: int = 0
+
+
+def quadratic(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
+    """A design that needs `factor * n**2` steps; `traced` is the factor."""
+    needed = int(float(traced) * n * n)
+    return Run(needed, 0.4, needed) if needed <= max_steps else Run(2 * max_steps, 0.8, max_steps)
+
+
+def slow(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
+    """Six seconds a level; cut by the guard when less is left."""
+    return Run(5, 0.4, 5, wall_s=6.0) if wall_s > 6 else Run(99, 1.0, 3, wall_s=wall_s, timed_out=True)
+
+
+def job(name: str, factor: float, fidelity: str = "low", earlier: tuple = (), cycle: str = "0001") -> Job:
+    return Job(name, str(factor), fidelity, cycle, "test", 7, SETTINGS, earlier)  # pyright: ignore[reportArgumentType]
+
+
+class Inline(Executor):
+    """Runs at once, in this thread."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        future: Future = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def levels(rows: list[dict]) -> list[tuple[int, int, bool]]:
+    return [(row["N"], row["max_steps"], row["unsolved_fraction"] < 0.5) for row in rows]
+
+
+def test_a_schedule_climbs_until_a_level_fails() -> None:
+    rows = run_schedule(job("a", 0.45), quadratic)
+    assert levels(rows) == [(10, 50, True), (14, 100, True), (20, 200, True), (28, 400, True), (40, 400, False)]
+
+
+def test_higher_fidelities_go_on_where_the_lower_one_stopped() -> None:
+    low = run_schedule(job("a", 0.45), quadratic)
+    medium = run_schedule(job("a", 0.45, "medium", tuple(low)), quadratic)
+    high = run_schedule(job("a", 0.45, "high", (*low, *medium)), quadratic)
+    assert levels(medium) == [(40, 800, True), (57, 1600, True)]
+    assert levels(high) == [(80, 3200, True)]
+    assert run_schedule(job("a", 0.45, "high", (*low, *medium, *high)), quadratic) == []
+
+
+def test_rows_fit_their_table_and_say_profile_and_engine() -> None:
+    rows = run_schedule(job("a", 0.45), quadratic)
+    frame = EXPERIMENTS.frame(rows)
+    assert frame.height == 5
+    assert frame["profile"].unique().to_list() == ["test"]
+    assert frame["engine"].unique().to_list() == ["reference"]
+    assert EXPERIMENTS.repeated_keys(frame).is_empty()
+
+
+def test_all_designs_of_all_cycles_meet_the_same_instances_of_a_size() -> None:
+    first = {row["N"]: row["seed"] for row in run_schedule(job("a", 0.45), quadratic)}
+    other = {row["N"]: row["seed"] for row in run_schedule(job("b", 0.3, cycle="0009"), quadratic)}
+    assert first == {n: other[n] for n in first}
+    assert len(set(first.values())) == len(first)
+    assert instance_seed(7, 10) != instance_seed(8, 10)
+
+
+def test_the_wall_guard_covers_the_whole_fidelity_and_its_cut_is_a_row() -> None:
+    rows = run_schedule(job("a", 0.0), slow)
+    assert [(row["N"], row["timed_out"]) for row in rows] == [(10, False), (14, True)]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_rows_come_in_the_order_of_the_jobs_whatever_the_number_of_workers(workers: int) -> None:
+    jobs = [job(f"d{number}", 0.1 + 0.1 * number) for number in range(6)]
+    with ThreadPoolExecutor(workers) as pool:
+        rows = run_jobs(pool, jobs, simulate=quadratic)
+    assert rows == run_jobs(Inline(), jobs, simulate=quadratic)
+    assert list(dict.fromkeys(row["design_id"] for row in rows)) == [f"d{number}" for number in range(6)]
+
+
+def test_progress_is_told_job_by_job() -> None:
+    told: list[tuple[str, int]] = []
+    run_jobs(
+        Inline(), [job("a", 0.45), job("b", 9.0)], simulate=quadratic, on_done=lambda done, rows: told.append((done.design_id, len(rows)))
+    )
+    assert told == [("a", 5), ("b", 1)]
+
+
+def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:
+    from concurrent.futures import BrokenExecutor
+
+    class Broken(Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            future: Future = Future()
+            future.set_exception(BrokenExecutor("gone"))
+            return future
+
+    with pytest.raises(MachineryError, match="design a"):
+        run_jobs(Broken(), [job("a", 0.45)], simulate=quadratic)
+
+
+def test_objectives_see_one_row_a_size_and_no_times() -> None:
+    low = run_schedule(job("a", 0.45), quadratic)
+    medium = run_schedule(job("a", 0.45, "medium", tuple(low)), quadratic)
+    found = results_by_design([*low, *medium])
+    assert list(found) == ["a"]
+    assert [(row["N"], row["max_steps"]) for row in found["a"]] == [(10, 50), (14, 100), (20, 200), (28, 400), (40, 800), (57, 1600)]
+    assert all(set(row) == set(OBJECTIVE_KEYS) for row in found["a"])
+    assert not {"wall_s", "cpu_s"} & set(OBJECTIVE_KEYS)
