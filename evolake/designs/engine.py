@@ -169,10 +169,8 @@ def make_stepper(traced: TracedDesign, instances: Planted, *, seed: int, engine:
         from evolake.designs.reference import ReferenceStepper
 
         return ReferenceStepper(traced, instances, seed, dtype), None
-    from evolake.designs.batched import TorchStepper
-
     if engine == "torch":
-        return TorchStepper(traced, instances, seed, dtype), None
+        return _torch_stepper(traced, instances, seed, dtype), None
     from evolake.designs.fused import FusedStepper, Inexpressible
     from evolake.designs.mixed import MixedStepper
 
@@ -186,4 +184,16 @@ def make_stepper(traced: TracedDesign, instances: Planted, *, seed: int, engine:
         mixed = MixedStepper(traced, instances, seed, dtype)
         return mixed, f"torch runs {', '.join(mixed.operators)}"
     except Inexpressible as reason:
-        return TorchStepper(traced, instances, seed, dtype), note or f"not compiled: {reason}"
+        return _torch_stepper(traced, instances, seed, dtype), note or f"not compiled: {reason}"
+
+
+def _torch_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> Stepper:
+    """On planes where the graph can be lowered, else under vmap."""
+    from evolake.designs.batched import VmapStepper
+    from evolake.designs.expression import Inexpressible
+    from evolake.designs.planes import PlanesStepper
+
+    try:
+        return PlanesStepper(traced, instances, seed, dtype)
+    except Inexpressible:
+        return VmapStepper(traced, instances, seed, dtype)

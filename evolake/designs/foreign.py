@@ -17,6 +17,7 @@ from evolake.designs.expression import Domain, Expression, Inexpressible, Kind
 from evolake.designs.graph import Node
 from evolake.designs.lowering_context import Lowering
 from evolake.designs.operators import RANDOM, Setting, call
+from evolake.designs.stepper import draw_setting
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,21 @@ class Part:
     def count(self) -> int:
         return int(np.prod([atom for part in self.axes for atom in part if atom != LOOP], dtype=np.int64))
 
+    def planes(self, tensor: Any, extent: int) -> list[Any]:
+        """A (B, shape) tensor as its cells: (B, extent) each, or (B, 1) without a loop."""
+        atoms = [atom for axis in self.axes for atom in axis]
+        whole = tensor.reshape(tensor.shape[0], *(extent if atom == LOOP else atom for atom in atoms))
+        if self.loop is not None:
+            whole = whole.movedim(1 + atoms.index(LOOP), -1)
+        return list(whole.reshape(tensor.shape[0], self.count, extent if self.loop else 1).unbind(1))
+
 
 @dataclass(frozen=True)
 class Foreign:
-    """One operator left to torch; operands by the node they come from."""
+    """One operator left to torch, its position in the graph, and its operands by the node they come from."""
 
     node: Node
+    position: int
     operands: dict[int, Part]
     results: tuple[Part, ...]
     several: bool
@@ -63,7 +73,7 @@ def make_foreign(lowering: Lowering, node: Node, position: int) -> Any:
         part = Part(f"out{number}.{place}", axes, loop, kind)
         parts.append(part)
         values.append(_read(lowering, part))
-    lowering.foreign.append(Foreign(node, operands, tuple(parts), several))
+    lowering.foreign.append(Foreign(node, position, operands, tuple(parts), several))
     return values if several else values[0]
 
 
@@ -80,17 +90,17 @@ def _read(lowering: Lowering, part: Part) -> Value:
     return Value(part.axes, part.loop, objects(cells, shape))
 
 
-def to_tensor(part: Part, array: np.ndarray, extent: int) -> Any:
-    """(B, cells, padded) reals as a (B, shape) tensor of the part's kind. A part without a loop takes the first turn."""
+def to_tensor(part: Part, planes: Any, extent: int) -> Any:
+    """A (B, cells, at least extent) tensor of reals as a (B, shape) tensor of the part's kind. A part without a loop takes the first turn."""
     import torch
 
-    tensor = torch.from_numpy(array)[..., : extent if part.loop else 1]
+    tensor = planes[..., : extent if part.loop else 1]
     atoms = [atom for axis in part.axes for atom in axis]
     inner = [atom for atom in atoms if atom != LOOP]
-    tensor = tensor.reshape(array.shape[0], *inner, *([extent] if part.loop else []))
+    tensor = tensor.reshape(planes.shape[0], *inner, *([extent] if part.loop else []))
     if part.loop:
         tensor = tensor.movedim(-1, 1 + atoms.index(LOOP))
-    tensor = tensor.reshape(array.shape[0], *_plain(part, extent))
+    tensor = tensor.reshape(planes.shape[0], *_plain(part, extent))
     return {"real": tensor, "bool": tensor != 0, "int": tensor.to(torch.int64)}[part.kind]
 
 
@@ -98,33 +108,31 @@ def from_tensor(part: Part, tensor: Any, array: np.ndarray, extent: int) -> None
     """The way back, into the array's first turns; padding repeats the last."""
     import torch
 
-    atoms = [atom for axis in part.axes for atom in axis]
-    whole = tensor.reshape(array.shape[0], *(extent if atom == LOOP else atom for atom in atoms))
-    if part.loop is None:
-        array[:] = whole.reshape(array.shape).to(torch.float64).numpy()
-        return
-    rows = whole.movedim(1 + atoms.index(LOOP), -1).reshape(array.shape[0], part.count, extent).numpy()
-    array[..., :extent] = rows
-    array[..., extent:] = rows[..., -1:]
+    rows = torch.stack(part.planes(tensor, extent), dim=1).to(torch.float64).numpy()
+    array[..., : rows.shape[-1]] = rows
+    array[..., rows.shape[-1] :] = rows[..., -1:]
 
 
 def _plain(part: Part, extent: int) -> list[int]:
     return [int(np.prod([extent if atom == LOOP else atom for atom in axis], dtype=np.int64)) for axis in part.axes]
 
 
-def run_foreign(foreign: Foreign, tensors: dict[int, Any], settings: list[Setting]) -> list[Any]:
+def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, seed: int, step: int) -> list[Any]:
     """The results on a batch: mapped over instances, or drawn instance by instance for random numbers."""
     import torch
 
     node = foreign.node
     if node.operator in RANDOM:
-        rows = [_single(node, {index: tensor[instance] for index, tensor in tensors.items()}, setting) for instance, setting in enumerate(settings)]
+        rows = []
+        for instance in range(setting.batch):
+            drawn = draw_setting(setting, seed, step, foreign.position, instance)
+            rows.append(_single(node, {index: tensor[instance] for index, tensor in tensors.items()}, drawn))
         return [torch.stack(rows)]
     if not tensors:
-        alone = _single(node, {}, settings[0])
-        return [item.expand(settings[0].batch, *item.shape) for item in (alone if foreign.several else [alone])]
+        alone = _single(node, {}, setting)
+        return [item.expand(setting.batch, *item.shape) for item in (alone if foreign.several else [alone])]
     used = sorted(tensors)
-    results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), settings[0]))(*(tensors[index] for index in used))
+    results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), setting))(*(tensors[index] for index in used))
     return list(results) if foreign.several else [results]
 
 

@@ -43,7 +43,7 @@ class FusedStepper:
 def load_states(batch: Batch, traced: TracedDesign, start: dict[str, Any]) -> None:
     """Puts the state variables into arrays of the batch; the padding repeats the last entry."""
     for variable in traced.variables:
-        at = 1 + _loop_axis(variable.shape)
+        at = 1 + loop_axis(variable.shape)
         values = np.moveaxis(start[variable.name].numpy(), at, -1)
         values = values.reshape(values.shape[0], -1, values.shape[-1])
         array = batch.make(variable.name, str(variable.shape[at]), values.shape[1])
@@ -56,14 +56,14 @@ def read_states(batch: Batch, traced: TracedDesign) -> dict[str, np.ndarray]:
     result = {}
     for variable in traced.variables:
         shape = variable.dimensions(batch.instances.batch, batch.instances.n, batch.instances.m)
-        at = 1 + _loop_axis(variable.shape)
+        at = 1 + loop_axis(variable.shape)
         inner = [extent for axis, extent in enumerate(shape) if axis not in (0, at)]
         padded = batch.arrays[variable.name]
         result[variable.name] = np.moveaxis(padded[..., : shape[at]].reshape(shape[0], *inner, shape[at]), -1, at).copy()
     return result
 
 
-def _loop_axis(shape: tuple[str | int, ...]) -> int:
+def loop_axis(shape: tuple[str | int, ...]) -> int:
     """The place of N or M behind the batch. Raises Inexpressible for a variable that has none."""
     for place, extent in enumerate(shape[1:]):
         if extent in ("N", "M"):

@@ -57,7 +57,7 @@ class Plan:
 class _Planner:
     def __init__(self, moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]):
         self.moves, self.states = moves, states
-        self.reachable = _reachable([cell for cells in moves.values() for cell in cells])
+        self.reachable = reachable([cell for cells in moves.values() for cell in cells])
         if len(self.reachable) > _MOST_EXPRESSIONS:
             raise Inexpressible("too many operations to compile")
         self.times: dict[int, int] = {}
@@ -172,7 +172,7 @@ class _Planner:
         return budget
 
 
-def _reachable(roots: Iterable[Expression]) -> list[Expression]:
+def reachable(roots: Iterable[Expression]) -> list[Expression]:
     """Every expression below the roots, operands first."""
     ordered: list[Expression] = []
     seen: set[int] = set()

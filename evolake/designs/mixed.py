@@ -19,8 +19,8 @@ from evolake.designs.instances import Planted
 from evolake.designs.kernel_call import Batch, KernelCall
 from evolake.designs.kernel_plan import make_plan
 from evolake.designs.lowering import Lowered, lower
-from evolake.designs.operators import RANDOM, Setting
-from evolake.designs.stepper import Failed, generator_of, initial_state
+from evolake.designs.operators import Setting
+from evolake.designs.stepper import Failed, initial_state
 
 _MOST_FOREIGN = 16
 
@@ -44,10 +44,9 @@ class MixedStepper:
             raise Inexpressible(f"{len(lowered.foreign)} operators without a kernel")
         self.operators = tuple(sorted({foreign.node.operator for foreign in lowered.foreign}))
         self._traced, self._instances, self._seed, self._step = traced, instances, seed, 0
-        self._real = getattr(torch, dtype)
+        self._setting = Setting(getattr(torch, dtype), instances.batch, instances.n, instances.m)
         self._batch = Batch(instances, dtype)
         load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
-        self._random = any(foreign.node.operator in RANDOM for foreign in lowered.foreign)
         self._levels = [self._level(lowered, foreigns) for foreigns in _levels(lowered.foreign)]
         moves = _with_known(lowered, self._traced)
         self._last = KernelCall(make_plan(moves, self._states(moves, lowered.states)), self._batch, single=True)
@@ -89,36 +88,29 @@ class MixedStepper:
         solved = np.zeros((steps, self._instances.batch), dtype=bool)
         with one_thread(), torch.no_grad():
             for row in solved:
-                settings = self._settings()
                 for kernel, foreigns in self._levels:
                     if kernel is not None:
                         kernel(1)
                     for foreign in foreigns:
-                        self._run(foreign, settings)
+                        self._run(foreign)
                 row[:] = self._last(1)[0]
                 self._step += 1
         return solved
 
-    def _settings(self) -> list[Setting]:
-        """One an instance when random numbers are drawn, in the order of the graph, from a stream of the step; else one for all."""
-        batch, n, m = self._instances.batch, self._instances.n, self._instances.m
-        if not self._random:
-            return [Setting(self._real, batch, n, m)]
-        generators = [generator_of(self._seed, f"step {self._step}", instance) for instance in range(batch)]
-        return [Setting(self._real, batch, n, m, generator=generator) for generator in generators]
-
-    def _run(self, foreign: Foreign, settings: list[Setting]) -> None:
+    def _run(self, foreign: Foreign) -> None:
         tensors = {index: self._tensor(part) for index, part in foreign.operands.items()}
         try:
-            results = run_foreign(foreign, tensors, settings)
+            results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
         except (RuntimeError, IndexError) as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
         for part, tensor in zip(foreign.results, results, strict=True):
             from_tensor(part, tensor, self._batch.arrays[part.name], self._batch.extent(part.loop))
 
     def _tensor(self, part: Part) -> Any:
+        import torch
+
         shown = Part(part.name, part.axes, part.loop, "int") if part.kind == "variable" else part
-        return to_tensor(shown, self._batch.arrays[part.name], self._batch.extent(part.loop))
+        return to_tensor(shown, torch.from_numpy(self._batch.arrays[part.name]), self._batch.extent(part.loop))
 
     def state(self) -> dict[str, np.ndarray]:
         return read_states(self._batch, self._traced)

@@ -8,8 +8,8 @@ import numpy as np
 
 from evolake.designs.contract import TracedDesign
 from evolake.designs.instances import Planted
-from evolake.designs.operators import Setting, evaluate
-from evolake.designs.stepper import Failed, generator_of, initial_state
+from evolake.designs.operators import RANDOM, Setting, evaluate
+from evolake.designs.stepper import Failed, draw_setting, initial_state
 
 
 class ReferenceStepper:
@@ -43,11 +43,11 @@ class ReferenceStepper:
     def _advance(self, instance: int) -> None:
         inputs: dict[str, Any] = {f"var:{name}": tensor[instance] for name, tensor in self._state.items()}
         inputs |= {"idx": self._idx[instance], "sgn": self._sgn[instance]}
-        generator = generator_of(self._seed, f"step {self._step}", instance)
-        setting = Setting(self._real, self._instances.batch, self._instances.n, self._instances.m, generator=generator)
+        plain = Setting(self._real, self._instances.batch, self._instances.n, self._instances.m)
         values: list[Any] = []
         try:
-            for node in self._graph.nodes:
+            for position, node in enumerate(self._graph.nodes):
+                setting = draw_setting(plain, self._seed, self._step, position, instance) if node.operator in RANDOM else plain
                 values.append(inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting))
         except (RuntimeError, IndexError) as error:
             raise Failed(" ".join(str(error).split())[:300]) from None

@@ -6,6 +6,7 @@ itself from `v` (a clause is satisfied when one of its literals is positive; a s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -46,6 +47,11 @@ def generator_of(seed: int, purpose: str, index: int = 0) -> torch.Generator:
     import torch
 
     return torch.Generator().manual_seed(child_seed(seed, "designs", "", purpose, index))
+
+
+def draw_setting(setting: Setting, seed: int, step: int, position: int, instance: int) -> Setting:
+    """The setting with the stream of one random operator, step and instance: what is drawn does not depend on the order of anything else."""
+    return replace(setting, generator=generator_of(seed, f"step {step} operator {position}", instance))
 
 
 def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> dict[str, torch.Tensor]:

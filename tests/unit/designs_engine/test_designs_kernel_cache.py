@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
+
 import pytest
-from unit.designs_engine.engine_support import SIMPLE, after, distance, small_batch, traced
+from unit.designs_engine.engine_support import DESIGN_340, SIMPLE, after, distance, small_batch, traced
 
 from evolake.designs import kernel_build
 
@@ -47,3 +49,19 @@ def test_a_folder_that_cannot_be_written_is_no_error(folder, monkeypatch):
     (folder / "file").write_text("")
     monkeypatch.setenv("EVOLAKE_KERNEL_CACHE", str(folder / "file" / "below"))
     assert after(traced(SIMPLE), "fused", small_batch())[0] == "fused"
+
+
+@pytest.mark.parametrize("features", ["", "+avx2,+fma", "+avx2"])
+def test_a_lesser_processor_computes_the_same_bytes(folder, monkeypatch, features):
+    """Compiled for the oldest 64-bit processor (two or four lanes, fused multiply-adds in software) and for some in between."""
+    if platform.machine() != "x86_64":
+        features = ""
+    design, instances = traced(DESIGN_340.read_text()), small_batch(24, 3)
+    _, here, solved = after(design, "fused", instances, 12)
+    machine = dict(kernel_build._machine())
+    machine["options"] = machine["options"] | {"cpu": "x86-64" if platform.machine() == "x86_64" else "generic", "features": features}
+    machine["name"] += features + " lesser"
+    monkeypatch.setattr(kernel_build, "_MACHINE", machine)
+    _, there, solved_there = after(design, "fused", instances, 12)
+    assert all(here[name].tobytes() == there[name].tobytes() for name in here)
+    assert solved.tobytes() == solved_there.tobytes()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from unit.designs_engine.engine_support import VARIABLES, after, distance, small_batch, traced
 
+from evolake.designs.batched import VmapStepper
+
 TEMPLATE = VARIABLES + """
 def _grad_single(vars, idx, sgn, hp):
     v, xl, xs = vars["v"], vars["xl"], vars["xs"]
@@ -94,6 +96,9 @@ def check(clause: str, variable: str, engines: dict[str, str]) -> None:
         ran, state, _ = after(design, asked, instances, 3)
         assert ran == expected
         assert distance(plain, state) < 1e-10
+    mapped = VmapStepper(design, instances, 3, "float64")
+    mapped.run(3)
+    assert distance(plain, mapped.state()) < 1e-10
 
 
 @pytest.mark.parametrize("name", CLAUSE)
@@ -121,4 +126,7 @@ def test_random_numbers_are_the_same_in_every_engine_and_differ_by_step_and_inst
     _, plain, _ = after(design, "reference", instances, 3)
     assert distance(plain, after(design, "mixed", instances, 3)[1]) < 1e-12
     assert distance(plain, after(design, "torch", instances, 3)[1]) < 1e-12
+    mapped = VmapStepper(design, instances, 3, "float64")
+    mapped.run(3)
+    assert distance(plain, mapped.state()) < 1e-12
     assert distance(plain, after(design, "auto", instances, 3, seed=4)[1]) > 1e-3
