@@ -1,0 +1,179 @@
+"""Merging the best designs of one real lake into another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from evolake.cli.designs_merge import merge as merge_command
+from evolake.designs.compose import compose
+from evolake.designs.grammar import BASELINE
+from evolake.designs.merge import admit_merges, import_lake, pending_merges
+from evolake.designs.operators_genetic import propose
+from evolake.designs.population import Population, empty_population, publish_population, texts_of
+from evolake.designs.proposals import Candidate, Judge, derivation_rows, design_row, judged, seed_candidate, store_candidate
+from evolake.designs.standing import rank_designs, standings
+from evolake.designs.tables import ARCHIVE
+from evolake.errors import InputError
+from evolake.lake import Lake
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A lake with a sealed population."""
+
+    lake: Lake
+    population: Population
+
+
+def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
+    """A baseline and a line of children, each of a random earlier design, ranked youngest first, sealed for cycle 0002."""
+    lake, population = Lake(root), empty_population()
+    first = seed_candidate("baseline", compose(BASELINE), {}, judge, BASELINE)
+    population = population.admit([design_row(first, "0001", *store_candidate(lake.blobs, first))], [])
+    random = np.random.default_rng(seed)
+    for _ in range(children):
+        live = population.live_ids()
+        parents = [population.parent(live[int(place)], texts_of(lake)) for place in random.integers(len(live), size=2)]
+        child = propose(parents, population.keys(), random)
+        assert child is not None
+        made = Candidate(child.source, child.hyper, child.genome, child.title, child.operator, "operators", child.rationale, None, child.weights)
+        made = judged(made, population.graphs(), judge)
+        population = population.admit([design_row(made, "0001", *store_candidate(lake.blobs, made))], derivation_rows(made, "0001"))
+    order = list(reversed(population.live_ids()))
+    consensus = {design_id: place / len(order) for place, design_id in enumerate(order)}
+    population = population.with_ranking(rank_designs(population, consensus, order, "0001"))
+    tables = publish_population(lake, population, cycle="0002", run_id="test")
+    lake.seals.seal("designs", "0001", "v1", None, "test")
+    lake.seals.seal("designs", "0002", "v2", "v1", "test", tables)
+    return Workspace(lake, population)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge]) -> Workspace:
+    return grown(tmp_path_factory.mktemp("other"), judge_at("0001"), seed=1, children=7)
+
+
+@pytest.fixture
+def here(tmp_path: Path, judge_at: Callable[[str], Judge]) -> Workspace:
+    return grown(tmp_path / "here", judge_at("0001"), seed=2, children=2)
+
+
+def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
+    found = import_lake(here.lake, other.lake.root, top=3)
+    top = [row["design_id"] for row in standings(other.population)][:3]
+    assert (found.chosen, found.new, found.since_cycle, found.source_cycle) == (top, True, "0002", "0002")
+    admitted = admit_merges(here.lake, here.population, judge_at("0002"), "0002")
+    merged = admitted.population
+    own = set(here.population.designs["design_id"])
+    states = {row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own}
+    assert {design_id for design_id, state in states.items() if state == "accepted"} == set(top) - own
+    assert set(states.values()) <= {"accepted", "retired"}
+    edges = set(merged.edges())
+    for child in states:
+        for edge in other.population.edges():
+            if edge[0] == child:
+                assert edge in edges
+                assert edge[1] in set(merged.designs["design_id"])
+    for row in merged.designs.to_dicts():
+        assert here.lake.blobs.has(row["source_sha"]) and here.lake.blobs.has(row["traced_sha"])
+    for design_id in states:
+        assert merged.design(design_id)["imported_from"] == other.lake.root.name
+    assert {verdict.artifact_id for verdict in admitted.verdicts} == set(top) - own
+    assert set(merged.unmeasured()) >= set(top) - own
+    assert len(standings(merged)) == len(standings(here.population)) + len(set(top) - own)
+
+
+def test_a_merged_design_can_be_a_parent_and_be_ranked(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
+    found = import_lake(here.lake, other.lake.root, top=1)
+    merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
+    parent = merged.parent(found.chosen[0], texts_of(here.lake))
+    assert parent.genome is not None and parent.values == other.population.parent(found.chosen[0], texts_of(other.lake)).values
+    order = merged.live_ids()
+    rows = rank_designs(merged, dict.fromkeys(order, 0.5), order, "0002")
+    assert [row["design_id"] for row in rows] == order
+
+
+def test_a_bundle_is_taken_in_once(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
+    first = import_lake(here.lake, other.lake.root, top=2)
+    before = here.lake.record("designs", "merged")
+    second = import_lake(here.lake, other.lake.root, top=2)
+    assert (second.new, second.bundle_id) == (False, first.bundle_id)
+    assert here.lake.record("designs", "merged") == before
+    once = admit_merges(here.lake, here.population, judge_at("0002"), "0002")
+    assert once.bundles == [first.bundle_id]
+    assert pending_merges(here.lake, once.population, "0002") == []
+    twice = admit_merges(here.lake, once.population, judge_at("0003"), "0003")
+    assert twice.population is once.population
+    assert (twice.designs, twice.derivations, twice.verdicts, twice.bundles) == ([], [], [], [])
+
+
+def test_taking_in_is_a_function_of_population_and_bundles(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
+    import_lake(here.lake, other.lake.root, top=3)
+    first, second = (admit_merges(here.lake, here.population, judge_at("0002"), "0002").population for _ in range(2))
+    assert all(first.frames()[name].equals(second.frames()[name]) for name in ARCHIVE)
+
+
+def test_a_cycle_that_began_before_the_merge_does_not_see_it(here: Workspace, other: Workspace) -> None:
+    import_lake(here.lake, other.lake.root, top=1)
+    assert pending_merges(here.lake, here.population, "0001") == []
+    assert len(pending_merges(here.lake, here.population, "0002")) >= 1
+    assert len(pending_merges(here.lake, here.population, "0005")) >= 1
+
+
+def test_seals_and_published_parts_stay_as_they_were(here: Workspace, other: Workspace) -> None:
+    seals = [here.lake.seals.read("designs", cycle) for cycle in ("0001", "0002")]
+    parts = {asset: here.lake.record("designs", asset, "0002") for _, asset in here.lake.assets()}
+    import_lake(here.lake, other.lake.root, top=2)
+    assert [here.lake.seals.read("designs", cycle) for cycle in ("0001", "0002")] == seals
+    assert {asset: here.lake.record("designs", asset, "0002") for asset in parts} == parts
+    assert here.lake.seals.broken_link("designs", "0002") is None
+
+
+def test_nothing_of_the_other_lake_changes(here: Workspace, other: Workspace) -> None:
+    before = sorted((str(path), path.stat().st_mtime_ns) for path in other.lake.root.rglob("*") if path.is_file())
+    import_lake(here.lake, other.lake.root, top=2)
+    assert sorted((str(path), path.stat().st_mtime_ns) for path in other.lake.root.rglob("*") if path.is_file()) == before
+
+
+def test_what_the_own_gates_refuse_does_not_live(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
+    found = import_lake(here.lake, other.lake.root, top=1)
+    strict = judge_at("0002")
+
+    def refuse(source, hyper, known):
+        return strict("this is no design", {}, known)
+
+    admitted = admit_merges(here.lake, here.population, refuse, "0002")
+    assert admitted.population.design(found.chosen[0])["state"] == "retired"
+    assert found.chosen[0] not in admitted.population.live_ids()
+    assert any(verdict.outcome == "block" for verdict in admitted.verdicts)
+    assert any(row["state"] == "blocked" and row["imported_from"] == other.lake.root.name for row in admitted.designs)
+
+
+@pytest.mark.parametrize("what", ["missing", "a file", "empty", "itself"])
+def test_what_is_no_other_lake_is_the_users_mistake(what: str, here: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    path = {"missing": tmp_path / "nowhere", "a file": tmp_path / "file", "empty": tmp_path / "empty", "itself": here.lake.root}[what]
+    with pytest.raises(InputError):
+        import_lake(here.lake, path)
+    assert here.lake.record("designs", "merged") is None
+    assert not list((tmp_path / "empty").iterdir())
+
+
+def test_the_command_prints_one_object_and_says_when_nothing_changed(
+    here: Workspace, other: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLAKE_LAKE", str(here.lake.root))
+    results = [CliRunner().invoke(merge_command, [str(other.lake.root), "--top", "2", "--json"], standalone_mode=False) for _ in range(2)]
+    first, second = (json.loads(result.output) for result in results)
+    assert first["verdict"] == second["verdict"] == "merged"
+    assert (first["new"], second["new"]) == (True, False)
+    assert first["designs"] == [row["design_id"] for row in standings(other.population)][:2]
+    assert first["reasons"] == [] and second["reasons"] == ["this bundle was merged before; nothing changed"]
