@@ -1,0 +1,294 @@
+"""From the archive to candidates: planner and designer in turn, gates, repair, duplicates; and what a cycle leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from evolake.agents import AgentFailure, Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.designs import role_models as models
+from evolake.designs.analysis import analyse_designs
+from evolake.designs.champion import Succession
+from evolake.designs.compose import compose
+from evolake.designs.experiments import Job, open_workers, run_jobs
+from evolake.designs.grammar import BASELINE, design_340, genome
+from evolake.designs.objective_writing import initial_objectives, live_objectives, write_objectives
+from evolake.designs.planning import plan_directions
+from evolake.designs.population import Population, empty_population, texts_of
+from evolake.designs.proposals import (
+    Judge,
+    believed_genome,
+    blocking_gate,
+    derivation_rows,
+    design_row,
+    propose_candidates,
+    seed_candidate,
+    shares,
+    store_candidate,
+)
+from evolake.designs.reviewing import crowned, review_portfolio, should_review
+from evolake.designs.standing import rank_designs
+from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
+from evolake.lake import Lake
+from evolake.objectives.score import score_all
+from evolake.objectives.tables import LongConsensus, rank_long
+from evolake.settings import DesignsSettings
+
+GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
+BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
+
+
+class Scripted:
+    """A backend whose answers are given beforehand, role by role; roles without a script are served by the operators."""
+
+    threads = 1
+
+    def __init__(self, answers: dict[str, list[Any]]):
+        self.answers, self.asked = answers, []
+        self._rest = OperatorsBackend("0001")
+
+    def ask(self, job: Any, record: Any) -> Any:
+        self.asked.append((job.role.name, job.request))
+        if self.answers.get(job.role.name):
+            return self.answers[job.role.name].pop(0)
+        return self._rest.ask(job, record)
+
+    def warm(self, job: Any) -> bool:
+        return True
+
+    def close(self) -> None:
+        return None
+
+
+def agents(**answers: list[Any]) -> Agents:
+    return Agents(Scripted(answers), line="designs", cycle="0001")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def start(tmp_path: Path, judge_at: Callable[[str], Judge], tiny: DesignsSettings) -> tuple[Lake, Population]:
+    """A lake and an archive with the baseline and design 340."""
+    lake, population = Lake(tmp_path), empty_population()
+    for name, own in (("baseline", BASELINE), ("design_340", design_340())):
+        seed = seed_candidate(name, compose(own, name), population.graphs(), judge_at("0001"), own)
+        population = population.admit([design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001"))
+    return lake, population.add(objectives=initial_objectives(tiny, cycle="0001", root_seed=1))
+
+
+def planned(serving: Agents, lake: Lake, population: Population, settings: DesignsSettings) -> list[dict[str, Any]]:
+    return plan_directions(serving, population, texts_of(lake), settings=settings, cycle="0001", root_seed=1, guidance=["use a dead zone"]).rows
+
+
+def proposed(serving: Agents, lake: Lake, population: Population, rows: list[dict[str, Any]], judge: Judge, settings: DesignsSettings):
+    return propose_candidates(
+        serving, population, rows, texts_of(lake), judge, settings=settings, cycle="0001", root_seed=1, origin="model", objectives=["steps"]
+    )
+
+
+def reply(source: str, **more: Any) -> models.DesignReply:
+    return models.DesignReply(**({"explanation": "e", "solver_code": source, "short_name": "n", "reference_weights": []} | more))
+
+
+def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(start: tuple[Lake, Population], tiny: DesignsSettings) -> None:
+    lake, population = start
+    rows = planned(agents(), lake, population, tiny)
+    assert DIRECTIONS.repeated_keys(DIRECTIONS.frame(rows)).is_empty()
+    assert len(rows) == 2
+    assert all(set(row["reference_ids"]) <= set(population.live_ids()) and row["reference_ids"] for row in rows)
+    assert all(row["guidance"] == ["use a dead zone"] and row["focus"] == "dead_zone" for row in rows)
+
+
+def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    failure = AgentFailure("designs_planner_lookup", "garbled", "no JSON", 3)
+    plan = plan_directions(
+        agents(designs_planner_lookup=[failure]), population, texts_of(lake), settings=tiny, cycle="0001", root_seed=1
+    )
+    assert (plan.rows, plan.failure) == ([], failure)
+    assert proposed(agents(), lake, population, plan.rows, judge_at("0001"), tiny).candidates == []
+
+
+def test_references_that_do_not_exist_fall_back_to_the_best(start: tuple[Lake, Population], tiny: DesignsSettings) -> None:
+    lake, population = start
+    wild = models.DirectionsReply(
+        current_phase="exploitation", key_insights=[], success_patterns=[], failure_patterns=[], research_directions=["x", "y", "z"],
+        strategy_rationales=["", "", ""], focus_areas=["", "", ""], avoid_areas=["", "", ""], reference_design_ids=[["f" * 12], [], ["e" * 64]],
+    )
+    rows = planned(agents(designs_planner_directions=[wild]), lake, population, tiny)
+    assert [row["reference_ids"] for row in rows] == [[population.live_ids()[0]]] * 2
+
+
+def test_operators_propose_accepted_designs_with_lineage(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    serving = agents()
+    found = proposed(serving, lake, population, planned(serving, lake, population, tiny), judge_at("0001"), tiny)
+    assert [candidate.accepted for candidate in found.candidates] == [True] * 3
+    assert len({candidate.design_id for candidate in found.candidates}) == 3
+    for candidate in found.candidates:
+        rows = derivation_rows(candidate, "0001")
+        assert sum(row["weight"] for row in rows) == pytest.approx(1.0)
+        assert {row["parent_id"] for row in rows} <= set(population.live_ids())
+        assert candidate.genome is not None
+    again = proposed(agents(), lake, population, planned(agents(), lake, population, tiny), judge_at("0001"), tiny)
+    assert [candidate.design_id for candidate in again.candidates] == [candidate.design_id for candidate in found.candidates]
+
+
+def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    settings = tiny.model_copy(update={"designs_per_cycle": 1})
+    mended = models.DesignRepairReply(error_summary="No branch on data.", solver_code=GOOD)
+    serving = agents(designs_designer=[reply(BAD)], designs_designer_repair=[mended])
+    found = proposed(serving, lake, population, planned(agents(), lake, population, settings), judge_at("0001"), settings)
+    assert [candidate.accepted for candidate in found.candidates] == [True]
+    assert found.candidates[0].source == GOOD
+    asked = [request for role, request in serving.backend.asked if role == "designs_designer_repair"]  # pyright: ignore[reportAttributeAccessIssue]
+    assert [request.source for request in asked] == [BAD] and "trace" in asked[0].error
+
+
+def test_a_file_that_stays_broken_is_blocked_and_stays_as_a_row(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    settings = tiny.model_copy(update={"designs_per_cycle": 2})
+    serving = agents(designs_designer=[reply(BAD), reply(BAD)])
+    found = proposed(serving, lake, population, planned(agents(), lake, population, settings), judge_at("0001"), settings)
+    assert [blocking_gate(candidate) for candidate in found.candidates] == ["trace"]
+    assert found.repeats == 1
+    row = design_row(found.candidates[0], "0001", *store_candidate(lake.blobs, found.candidates[0]))
+    assert (row["state"], row["traced_sha"], row["graph_sha"]) == ("blocked", None, None)
+    assert row["reason"].startswith("trace: ")
+
+
+def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    settings = tiny.model_copy(update={"designs_per_cycle": 1})
+    renamed = compose(BASELINE, "another title").replace("cost = c.unsqueeze(1)", "cost = (c).unsqueeze(1)").replace("alpha", "speed")
+    serving = agents(designs_designer=[reply(renamed)])
+    found = proposed(serving, lake, population, planned(agents(), lake, population, settings), judge_at("0001"), settings)
+    assert [blocking_gate(candidate) for candidate in found.candidates] == ["duplicate"]
+    assert f"duplicate of {population.live_ids()[0]}" in found.candidates[0].examined.reason  # pyright: ignore[reportOptionalMemberAccess]
+    assert "designs_designer_repair" not in [role for role, _ in serving.backend.asked]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_call_without_a_usable_reply_is_counted_and_the_others_go_on(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    failure = AgentFailure("designs_designer", "invalid", "no file", 3)
+    found = proposed(
+        agents(designs_designer=[failure]), lake, population, planned(agents(), lake, population, tiny), judge_at("0001"), tiny
+    )
+    assert (found.failures, len(found.candidates)) == ([failure], 2)
+
+
+def test_a_genome_that_does_not_fit_the_file_is_not_believed() -> None:
+    own = genome({}, {"edge_drag": {}})
+    assert believed_genome(own.to_json(), compose(own, "t", "r")) == own
+    assert believed_genome(BASELINE.to_json(), compose(own)) is None
+    forged = (None, "x", "[]", '{"backbone": 3}', '{"backbone": {}, "terms": {"x": {}}}')
+    assert [believed_genome(text, compose(own)) for text in forged] == [None] * 5
+
+
+def test_stated_weights_are_kept_for_designs_that_exist_and_made_to_sum_to_one() -> None:
+    known = {"a" * 12: "a" * 64, "b" * 12: "b" * 64}
+    assert dict(shares({"a" * 12: 0.2, "b" * 64: 0.2, "f" * 12: 0.6}, known, [])) == {"a" * 64: 0.5, "b" * 64: 0.5}
+    assert dict(shares({"f" * 12: 1.0}, known, ["a" * 64, "b" * 64])) == {"a" * 64: 0.5, "b" * 64: 0.5}
+
+
+def ranked(population: Population, pool: Any) -> LongConsensus:
+    rows = score_all(live_objectives(population), population.results(), pool)
+    table = pl.DataFrame([{"objective_id": row.objective_id, "design_id": row.design_id, "score": row.score} for row in rows])
+    known = population.objectives.to_dicts()
+    return rank_long(table, {row["objective_id"]: row["created_round"] for row in known}, 1)
+
+
+def test_a_cycle_measures_ranks_learns_and_reviews(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge], pool: Any, inline: Executor
+) -> None:
+    lake, population = start
+    serving, texts = agents(), texts_of(lake)
+    directions = planned(serving, lake, population, tiny)
+    found = proposed(serving, lake, population, directions, judge_at("0001"), tiny)
+    fresh = [candidate.design_id for candidate in found.candidates]
+    population = population.admit(
+        [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in found.candidates],
+        [row for candidate in found.candidates for row in derivation_rows(candidate, "0001")],
+    )
+    jobs = [
+        Job(design_id, texts(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny) for design_id in population.unmeasured()
+    ]
+    rows = run_jobs(inline, jobs)
+    assert EXPERIMENTS.repeated_keys(EXPERIMENTS.frame(rows)).is_empty()
+    population = population.add(experiments=rows)
+    written = write_objectives(serving, population, pool, settings=tiny, cycle="0001", root_seed=1, origin="operators")
+    assert [row["state"] for row in written.rows] == ["accepted"]
+    population = population.add(objectives=written.rows)
+    scored = ranked(population, pool)
+    order = [str(name) for name in scored.order]
+    consensus = dict(zip(map(str, scored.design_ids), map(float, scored.result.consensus), strict=True))
+    population = population.with_ranking(rank_designs(population, consensus, order, "0001"))
+    learnt = analyse_designs(
+        serving, population, fresh, {row["direction_id"]: row["direction"] for row in directions}, texts, cycle="0001", root_seed=1
+    )
+    assert ANALYSES.frame(learnt.rows)["design_id"].to_list() == fresh
+    assert [edge[:2] for edge in learnt.population.edges()] == [edge[:2] for edge in population.edges()]
+    assert [edge[2] for edge in learnt.population.edges()] == pytest.approx([edge[2] for edge in population.edges()])
+    assert all(learnt.population.design(design_id)["key_insight"] for design_id in fresh)
+    closed = crowned(learnt.population, Succession(order[0], [], []), cycle="0001", new_designs=len(fresh))
+    assert closed.champion_id() == order[0]
+    assert should_review(closed, tiny) and not should_review(learnt.population, tiny)
+    reviewed = review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1)
+    assert REVIEWS.frame(reviewed.rows).height == 4
+    assert reviewed.population.value("designs_since_review") == 0
+    assert reviewed.population.value("review_guidance")
+    standing_still = crowned(reviewed.population, Succession(order[0], [], []), cycle="0002", new_designs=0)
+    assert (standing_still.value("cycles_without_gain"), len(standing_still.value("progress"))) == (1, 2)
+
+
+def test_processes_give_the_same_rows_as_this_one(start: tuple[Lake, Population], tiny: DesignsSettings, inline: Executor) -> None:
+    lake, population = start
+    jobs = [
+        Job(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
+        for design_id in population.live_ids()
+    ]
+    with open_workers(2) as executor:
+        apart = run_jobs(executor, jobs)
+    here = run_jobs(inline, jobs)
+    times = {"wall_s", "cpu_s"}
+    assert [{key: row[key] for key in row.keys() - times} for row in apart] == [{key: row[key] for key in row.keys() - times} for row in here]
+
+
+def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broken_is_blocked(
+    start: tuple[Lake, Population], tiny: DesignsSettings, pool: Any, inline: Executor
+) -> None:
+    lake, population = start
+    jobs = [
+        Job(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
+        for design_id in population.live_ids()
+    ]
+    population = population.add(experiments=run_jobs(inline, jobs))
+    broken = models.ObjectiveReply(objective_description="broken", objective_code="def objective(experiment_results):\n    return 1 / 0\n")
+    kept = models.ObjectiveRepairReply(error_summary="none", objective_code="def objective(experiment_results):\n    return float('nan')\n")
+
+    def written(**answers: list[Any]):
+        return write_objectives(agents(**answers), population, pool, settings=tiny, cycle="0001", root_seed=1, origin="model").rows
+
+    replaced = written(designs_objective_writer=[broken])
+    assert [row["state"] for row in replaced] == ["accepted"]
+    assert replaced[0]["description"] != "broken"
+    stays = written(designs_objective_writer=[broken], designs_objective_repair=[kept])
+    assert [row["state"] for row in stays] == ["blocked"]
+    assert "no score for any of 2 designs" in stays[0]["reason"]
