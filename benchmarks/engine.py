@@ -1,4 +1,4 @@
-"""Steps a second of every engine beside the paper's way, on one thread, in one run: `python -m benchmarks.engine [--quick] [--json]`.
+"""Steps a second of every engine beside the paper's way, on one thread, in one run: `python benchmarks/engine.py [--quick] [--json]`.
 
 Seconds are cpu seconds of this thread, the best of a few short bursts, engines in turn, so that other work on the machine hurts all alike. The ratio
 is to the plain engine in the same run. Compilation is shown apart ("made s": seconds of cpu to lower, compile or fetch a kernel and fill its arrays).
@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from plain_engine import PlainEngine
 
-from benchmarks.plain_engine import PlainEngine
 from evolake.designs.contract import Blocked, TracedDesign
 from evolake.designs.engine import make_stepper
 from evolake.designs.instances import planted

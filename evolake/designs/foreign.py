@@ -16,8 +16,11 @@ from evolake.designs.cells import LOOP, Axis, Value, objects
 from evolake.designs.expression import Domain, Expression, Inexpressible, Kind
 from evolake.designs.graph import Node
 from evolake.designs.lowering_context import Lowering
-from evolake.designs.operators import RANDOM, Setting, call
+from evolake.designs.operators import RANDOM, UNARY, Setting, call
 from evolake.designs.stepper import draw_setting
+
+_EACH = frozenset(f"{name}.default" for name in UNARY)
+_ALONG = frozenset({"cumsum.default", "cumprod.default", "sort.default", "argsort.default"})
 
 
 @dataclass(frozen=True)
@@ -132,8 +135,24 @@ def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, see
         alone = _single(node, {}, setting)
         return [item.expand(setting.batch, *item.shape) for item in (alone if foreign.several else [alone])]
     used = sorted(tensors)
+    if (direct := _direct(node, tensors, setting)) is not None:
+        return direct
     results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), setting))(*(tensors[index] for index in used))
     return list(results) if foreign.several else [results]
+
+
+def _direct(node: Node, tensors: dict[int, Any], setting: Setting) -> list[Any] | None:
+    """The results without vmap, for operators that act alike on a batch: on each number, or along one axis of the only operand."""
+    args = [setting.argument(arg, tensors) for arg in node.args]
+    kwargs = {key: setting.argument(value, tensors) for key, value in node.kwargs}
+    if (node.operator not in _ALONG and node.operator not in _EACH) or len(tensors) != 1:
+        return None
+    if node.operator in _ALONG:
+        if len(args) < 2 or not isinstance(args[1], int) or tensors[node.args[0].index].ndim < 2:
+            return None
+        args[1] += 1 if args[1] >= 0 else 0
+    result = call(node.operator, args, kwargs, setting)
+    return list(result) if isinstance(result, tuple | list) else [result]
 
 
 def _single(node: Node, values: dict[int, Any], setting: Setting) -> Any:
