@@ -168,7 +168,8 @@ def _decision(
 def _reason(
     comparison: str, n: int, ratio: float, floor: float | None, ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
 ) -> str:
-    text = f"{ratio:.3g} times fewer median steps than the {comparison} at N={n}"
+    own, other = float(np.median(_steps(ours))), float(np.median(_steps(theirs)))
+    text = f"{own:.0f} median steps at N={n} against {other:.0f} of the {comparison}, a ratio of {ratio:.3g}"
     if floor is not None:
         text += f"; noise floor {floor:.3g}"
     sides: list[tuple[str, Callable[[], bool]]] = [("the challenger", lambda: reaches(ours)), (f"the {comparison}", lambda: reaches(theirs))]
