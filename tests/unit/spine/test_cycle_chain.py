@@ -44,6 +44,17 @@ def test_each_cycle_starts_from_what_survived_the_one_before(house):
     assert house.instance.get_dynamic_partitions("cycle") == ["0001", "0002", "0003", "0004"]
 
 
+def test_the_seeds_give_the_line_its_pool_of_one_before_anything_can_queue_for_it(durable_house):
+    assert durable_house.seed("ordered").success
+    assert [(pool.name, pool.limit) for pool in durable_house.instance.event_log_storage.get_pool_limits()] == [("evolution_ordered", 1)]
+
+
+def test_a_pool_that_somebody_changed_is_left_as_it_is(durable_house):
+    durable_house.instance.event_log_storage.set_concurrency_slots("evolution_ordered", 2)
+    durable_house.grow("ordered", 1)
+    assert [(pool.name, pool.limit) for pool in durable_house.instance.event_log_storage.get_pool_limits()] == [("evolution_ordered", 2)]
+
+
 def test_a_seal_is_mirrored_as_an_observation_and_then_a_materialization(house):
     house.grow("ordered", 1)
     version = house.lake.seals.read("ordered", "0002").version
