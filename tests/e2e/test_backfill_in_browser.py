@@ -47,7 +47,8 @@ def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requir
         backfill = page.url.rpartition("/b/")[2].partition("?")[0]
         runs = site.finished(backfill, 120)
         page.reload()
-        expect(page.get_by_text("Success", exact=True).first).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("100% completed")).to_have_count(2, timeout=60_000)
+        expect(page.get_by_text("Succeeded", exact=True).first).to_be_visible()
         page.screenshot(path=ARTIFACTS / "backfill-2-green.png")
         page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/gated")
         expect(page.get_by_text("60% filled")).to_have_count(2, timeout=60_000)
