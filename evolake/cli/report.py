@@ -72,5 +72,5 @@ def champion(line: str, as_json: bool) -> int:
         click.echo(json.dumps({"verdict": "champion"} | found))
         return 0
     click.echo(f"{title}\n  id        {artifact_id}\n  as of     cycle {cycle}\n  consensus {score}")
-    click.echo(f"  lineage   {ancestors} artifacts, itself included\n  source    blob {content_sha}")
+    click.echo(f"  lineage   {ancestors} ancestors\n  source    blob {content_sha}")
     return 0

@@ -121,7 +121,8 @@ class Lake:
         while True:
             before = Shas.identity(partition.part) if partition.part.exists() else None
             self._settled(partition)
-            frame = pl.read_parquet(partition.part, hive_partitioning=False, glob=False)
+            with partition.part.open("rb") as opened:  # one file throughout: by its path, polars would open it more than once
+                frame = pl.read_parquet(opened)
             if before and Shas.identity(partition.part)[:3] == before[:3]:
                 return frame
 

@@ -64,14 +64,14 @@ def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: House):
     assert {"designs_planner_lookup", "designs_planner_directions", "designs_designer", "designs_objective_writer", "designs_meta_reviewer"} <= roles
 
 
-def test_the_champion_has_an_ancestry_that_reaches_a_seed(evolved: House):
+def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: House):
     champion = json.loads(evolved.run("champion", "designs", "--json").stdout)
     assert champion["verdict"] == "champion"
-    printed = evolved.run("sql", "--file", "sql/cookbook/champion_ancestors.sql", "-p", "line=designs", "--format", "json")
-    rows = json.loads(printed.stdout)["rows"]
-    assert champion["artifact_id"] in {row[1] for row in rows}
-    assert "baseline" in {row[4] for row in rows}
-    assert len(rows) == champion["ancestors"]
+    printed = json.loads(evolved.run("sql", "--file", "sql/cookbook/champion_ancestors.sql", "-p", "line=designs", "--format", "json").stdout)
+    assert len(printed["rows"]) == champion["ancestors"]
+    for (child,) in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0003' AND state = 'accepted'"):
+        titles = {row[0] for row in evolved.sql(f"SELECT title FROM ancestors('{child}')")}
+        assert "baseline" in titles, child
 
 
 def test_every_cookbook_question_answers_on_a_real_lake(evolved: House):
@@ -114,6 +114,7 @@ def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[
 def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
     other = open_house(tmp_path)
     other.run("run", "--cycles", "1", "--lines", "designs")
-    hashes = "SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current' ORDER BY asset"
+    hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
+        AND asset <> 'survivors__evaluations' ORDER BY asset"""  # cpu seconds are a measurement; they differ
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")

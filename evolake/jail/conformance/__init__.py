@@ -36,6 +36,7 @@ def innocent(numbers):
     return {"sum": math.fsum(numbers), "text": json.dumps(numbers), "left": left}
 """
 INNOCENT_ANSWER = {"sum": 6.0, "text": "[1, 2, 3]", "left": []}
+GRACE_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,23 @@ class Witness:
             found.append("it reached a server on loopback")
         if abs(time.time() - time.monotonic() - self.clock_offset) > 30:
             found.append("it set the clock")
-        if any(marked(process) for process in Path("/proc").iterdir()):
+        if not died_out():
             found.append("a process of it outlived it")
         return found
 
 
 LASTING_PROCESS = "86399.5"
 """How long an attack's lasting process sleeps: the mark it is found by."""
+
+
+def died_out() -> bool:
+    """True once no process of an attack is left. A killed process is seen until the kernel has taken it down: it gets `GRACE_S` for that."""
+    until = time.monotonic() + GRACE_S
+    while any(marked(process) for process in Path("/proc").iterdir()):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def marked(process: Path) -> bool:
