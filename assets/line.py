@@ -26,6 +26,7 @@ CYCLE = "cycle"
 cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
 """Evolution cycles: `0001`, `0002`, ... Zero padding is load-bearing: a backfill submits keys in string order."""
 
+Upstream = dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset | dg.AssetKey | str
 Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
 FIRST_CYCLE = "0001"
 MAX_CYCLE = 9999
@@ -107,7 +108,7 @@ class Line:
         )
 
     def asset(
-        self, *, deps: Sequence[dg.AssetSpec | dg.AssetsDefinition | dg.AssetKey | str] = (), ins: Mapping[str, dg.AssetIn] | None = None,
+        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None,
         kinds: Iterable[str] = (), code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
     ) -> Decorator:
         """Decorator: an asset of every cycle.
@@ -120,7 +121,7 @@ class Line:
         return self._decorate(self.name, schema, **more)
 
     def seed_asset(
-        self, *, deps: Sequence[dg.AssetSpec | dg.AssetsDefinition | dg.AssetKey | str] = (), ins: Mapping[str, dg.AssetIn] | None = None,
+        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None,
         kinds: Iterable[str] = (), code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
     ) -> Decorator:
         """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""

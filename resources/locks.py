@@ -51,9 +51,3 @@ def release_lines(run_id: str) -> None:
     """Give back every line that `run_id` holds. Not holding any is fine."""
     for key in [key for key, held in _held.items() if held.run_id == run_id]:
         _held.pop(key).lock.__exit__(None, None, None)
-
-
-def holder(lake: Lake, line: str) -> str | None:
-    """The run of this process that holds `line`."""
-    held = _held.get((Path(lake.root).resolve(), line))
-    return held.run_id if held else None
