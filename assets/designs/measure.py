@@ -56,7 +56,7 @@ def promoted_experiments(
     order = consensus_ranking.sort("rank")["design_id"].to_list()
     medium = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
     population = population.add(experiments=medium)
-    order = consensus_of(jail.open(), population, cycle, "medium").order
+    order = [str(name) for name in consensus_of(jail.open(), population, cycle, "medium").order]
     high = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
     rows = medium + high
     context.add_output_metadata(_summary(rows, lake.settings().profile) | {"medium_rows": len(medium), "high_rows": len(high)})
