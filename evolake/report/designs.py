@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.designs.population import Population, population_of
-from evolake.designs.tables import ARCHIVE
+from evolake.designs.population import Population, read_population
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.status import known_line, sealed_cycles
@@ -52,7 +51,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
     if chosen not in done:
         raise InputError(f"cycle {chosen!r} of {LINE} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")
     after = following(chosen)
-    population = population_of({name: lake.read(LINE, f"incoming_{name}", after) for name in ARCHIVE})
+    population = read_population(lake, after)
     champion_id = population.champion_id()
     assert champion_id is not None, "a finished cycle has a champion"
     with Catalogue(lake) as catalogue:
