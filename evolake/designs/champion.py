@@ -21,7 +21,7 @@ import numpy as np
 from evolake.designs.experiments import LINE, Measured, Simulate, simulate_level
 from evolake.designs.schedule import is_solved, sizes
 from evolake.seeds import child_seed, generator
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 from evolake.stats import beats, median_ratio_interval, noise_floor
 
 FLOOR_LEVEL = 0.95

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from evolake.designs.schedule import Fidelity, Level, latest_levels, limits_of, next_level
 from evolake.errors import MachineryError
 from evolake.seeds import child_seed
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 LINE = "designs"
 EVERY_CYCLE = "*"

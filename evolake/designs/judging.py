@@ -20,7 +20,7 @@ from evolake.designs.trace import trace
 from evolake.errors import InputError
 from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, passed
 from evolake.seeds import child_seed
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 CONTRACT_GATES = ("load", "contract")
 GATE_NAMES = ("contract", "trace", "duplicate", "dynamics")

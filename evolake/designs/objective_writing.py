@@ -24,7 +24,7 @@ from evolake.objectives.score import score_all
 from evolake.objectives.source import objective_id
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import child_seed, generator
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 RECENT_RESULTS = 60
 WRITTEN = "written"

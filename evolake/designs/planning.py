@@ -21,7 +21,7 @@ from evolake.designs.roles import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.schedule import FIDELITIES, latest_levels, limits_of, size_of
 from evolake.designs.standing import standings
 from evolake.seeds import child_seed
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 MAX_SUMMARIES = 60
 MAX_LOOKUPS = 8

@@ -25,7 +25,7 @@ from evolake.designs.role_models import SHORT_ID, DesignReply, DesignRequest, Pa
 from evolake.designs.roles import DESIGN_REPAIR_ROLE, DESIGN_ROLE
 from evolake.errors import InputError
 from evolake.seeds import child_seed
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 REPAIRS = 1
 REPAIRABLE = ("contract", "trace", "dynamics")

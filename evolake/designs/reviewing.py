@@ -22,7 +22,7 @@ from evolake.designs.roles import REVIEW_ROLE
 from evolake.designs.standing import reach
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import child_seed
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 TOP_DESIGNS = 10
 

@@ -30,7 +30,7 @@ from evolake.designs.standing import reach
 from evolake.designs.trace import trace
 from evolake.errors import InputError
 from evolake.seeds import child_seed
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 BATCH = 4
 LOCAL_TRIALS = 10

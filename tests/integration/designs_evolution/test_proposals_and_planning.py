@@ -38,7 +38,7 @@ from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
 from evolake.lake import Lake
 from evolake.objectives.score import score_all
 from evolake.objectives.tables import LongConsensus, rank_long
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")

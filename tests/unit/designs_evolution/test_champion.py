@@ -11,7 +11,7 @@ import pytest
 from evolake.designs.champion import Contender, decide_champion, reaches, should_crown, split_noise_floor
 from evolake.designs.experiments import instance_seed
 from evolake.designs.tables import DECISIONS, DUELS
-from evolake.settings import DesignsSettings, FidelitySettings
+from evolake.sizes.designs import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
     batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10),

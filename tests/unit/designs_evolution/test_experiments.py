@@ -10,7 +10,7 @@ import pytest
 from evolake.designs.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError
-from evolake.settings import DesignsSettings, FidelitySettings
+from evolake.sizes.designs import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
     batch=10, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, wall_s=20),

@@ -19,7 +19,7 @@ from evolake.designs.schedule import (
     size_of,
     sizes,
 )
-from evolake.settings import DesignsSettings
+from evolake.sizes.designs import DesignsSettings
 
 PAPER = DesignsSettings()
 

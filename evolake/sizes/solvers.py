@@ -1,0 +1,24 @@
+"""Sizes of the `solvers` line."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SolversSettings(BaseModel):
+    """How much a cycle of the `solvers` line does."""
+
+    model_config = ConfigDict(extra="forbid")
+    seeds: list[str] = Field(default=["minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"], description="seeds to start from")
+    variants_per_cycle: int = Field(default=6, gt=0)
+    survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one a seed among them")
+    repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
+    timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a benchmark run may take")
+    memory_mb: int = Field(default=2048, gt=0)
+    proof_timeout_s: float = Field(default=200.0, gt=0)
+    train_instances: int = Field(default=0, ge=0, description="how many instances of the suite `train` are used; 0: all")
+    holdout_instances: int = Field(default=0, ge=0)
+    smoke_instances: int = Field(default=0, ge=0)
+    challengers: int = Field(default=2, gt=0)
+    pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger an instance")
+    par2_hidden_until: int = Field(default=33, ge=0, description="cycle before which agents see no PAR-2")
