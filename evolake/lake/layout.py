@@ -2,6 +2,7 @@
 
     tables/<line>/<asset>/_manifest.jsonl                     what has been published, appended only
     tables/<line>/<asset>/cycle=0001/part.parquet             one part a partition (Hive keys)
+    tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
     tables/<line>/<asset>/_history/...                        parts that were superseded
     blobs/ab/cdef...    seals/<line>/0001.json    locks/...    quarantine/...    tape/...
@@ -20,6 +21,7 @@ from evolake.errors import InputError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
 _CYCLE = re.compile(r"\d{4,9}")
+_CELL = re.compile(r"[a-z][a-z0-9_]{0,59}(-[a-z0-9_]{1,19}){1,3}")
 _RESERVED = {"main", "temp", "system", "information_schema", "pg_catalog", "memory"}
 
 PART = "part.parquet"
@@ -41,9 +43,16 @@ def check_cycle(cycle: str) -> str:
     return cycle
 
 
+def check_partition(key: str) -> str:
+    """`key`, if it names a cycle of a line (`0001`) or a cell of a study (`one_shot-1`): a folder, and a value of the column `cycle`."""
+    if isinstance(key, str) and _CELL.fullmatch(key):
+        return key
+    return check_cycle(key)
+
+
 @dataclass(frozen=True)
 class Partition:
-    """One part of one table: the unit that is locked, published and verified. `cycle` is None for an unpartitioned table."""
+    """One part of one table: the unit that is locked, published and verified. `cycle`: see `check_partition`; None for an unpartitioned table."""
 
     root: Path
     line: str
@@ -54,7 +63,7 @@ class Partition:
         check_name("line", self.line)
         check_name("asset", self.asset)
         if self.cycle is not None:
-            check_cycle(self.cycle)
+            check_partition(self.cycle)
 
     def __str__(self) -> str:
         return f"{self.line}/{self.asset}" + (f" cycle {self.cycle}" if self.cycle else "")
