@@ -1,8 +1,7 @@
 """Types of the tables of the repair study, the names of its arms, and the key of a partition.
 
-A partition is one arm with one seed. The lake's keys are digits, so a partition's key is the arm's number followed by the seed in four digits; the
-`arm` and `seed` columns say the same in words. All parts of one study bear its `study_sha`: parts of an earlier study with other problems or another
-budget can be told apart, and are never mixed into a table.
+A partition is a cell: one arm with one seed (`one_shot-0`). All parts of one study bear its `study_sha`: cells of an earlier study with other
+problems or another budget can be told apart, and are never mixed into a table.
 """
 
 from __future__ import annotations
@@ -58,11 +57,11 @@ STUDY = TableSchema(
 )
 
 
-def part_key(arm: str, seed: int) -> str:
-    """The lake's key of one partition.
+def cell_of(arm: str, seed: int) -> str:
+    """The partition of one arm with one seed.
 
-    >>> part_key("cd_vgs_core_rank", 2)
-    '50002'
+    >>> cell_of("cd_vgs_core_rank", 2)
+    'cd_vgs_core_rank-2'
 
     Raises:
         InputError: no such arm, or a seed outside 0..9999.
@@ -70,16 +69,17 @@ def part_key(arm: str, seed: int) -> str:
     if arm not in ARMS:
         raise InputError(f"there is no arm {arm!r}", wanted=f"one of {', '.join(ARMS)}", do="name one of these")
     if not 0 <= seed <= MAX_SEED:
-        raise InputError("a study's seed is out of range", wanted=f"0..{MAX_SEED}", got=str(seed), do="give a smaller number")
-    return f"{ARMS.index(arm) + 1}{seed:04d}"
+        raise InputError("a study's seed is out of range", wanted=f"0..{MAX_SEED}", got=str(seed), do="give a number in that range")
+    return f"{arm}-{seed}"
 
 
-def part_of(key: str) -> tuple[str, int]:
-    """(arm, seed) of a partition's key: the inverse of `part_key`.
+def parse_cell(cell: str) -> tuple[str, int]:
+    """(arm, seed) of a partition: the inverse of `cell_of`.
 
     Raises:
         InputError: not such a key.
     """
-    if not (len(key) == 5 and key.isdecimal() and 1 <= int(key[0]) <= len(ARMS)):
-        raise InputError(f"{key!r} is no partition of the repair study", wanted="an arm's number and a seed in four digits, e.g. 50002")
-    return ARMS[int(key[0]) - 1], int(key[1:])
+    arm, mark, seed = cell.rpartition("-")
+    if not (mark and seed.isdecimal() and cell == cell_of(arm, int(seed))):
+        raise InputError(f"{cell!r} is no cell of the repair study", wanted="an arm and a seed, e.g. one_shot-0", do="name such a cell")
+    return arm, int(seed)
