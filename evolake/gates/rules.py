@@ -3,7 +3,7 @@
     ---
     id: designs-traces
     version: 1
-    kind: static            # static | process | learned
+    kind: static            # static | process | learned | guidance
     gate: trace             # the gate that applies it
     check: designs.traces   # a registered checker
     parameters: {"max_nodes": 5000}
@@ -11,27 +11,32 @@
     Why the rule exists, for people.
 
 The front matter is a flat list of `key: value`; `parameters` is JSON. The ruleset hash is over (id, version, kind, gate, check, parameters) of all
-rules, sorted: prose may be mended without making every verdict stale.
+rules that judge, sorted: prose may be mended without making every verdict stale.
+
+A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is in `guidance`, not in
+`rules`, and not in the hash.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
 
-KINDS = ("static", "process", "learned")
-FIELDS = {"id", "version", "kind", "gate", "check", "parameters", "since_cycle"}
-REQUIRED = {"id", "version", "kind", "gate", "check"}
+GUIDANCE = "guidance"
+KINDS = ("static", "process", "learned", GUIDANCE)
+JUDGING = {"gate", "check", "parameters"}
+FIELDS = {"id", "version", "kind", "since_cycle"} | JUDGING
+REQUIRED = {"id", "version", "kind"}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. `text_sha` is of the whole file; `meaning` is what the ruleset hash is over."""
+    """One rule. `text` is its prose, `text_sha` is of the whole file; `meaning` is what the ruleset hash is over."""
 
     id: str
     version: int
@@ -42,6 +47,7 @@ class Rule:
     since_cycle: str
     text_sha: str
     path: str
+    text: str = ""
 
     @property
     def meaning(self) -> str:
@@ -50,10 +56,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class Ruleset:
-    """The rules of one line, pinned."""
+    """The rules of one line, pinned: `rules` judge, `guidance` is prose for agents. Both in order of their ids."""
 
     line: str
     rules: tuple[Rule, ...]
+    guidance: tuple[Rule, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -64,11 +71,16 @@ class Ruleset:
         """The rules that `gate` applies, in order of their ids."""
         return tuple(rule for rule in self.rules if rule.gate == gate)
 
+    def joined(self, rules: tuple[Rule, ...]) -> Ruleset:
+        """This ruleset with `rules` in it; one that bears the id of a rule here replaces it."""
+        merged = {rule.id: rule for rule in (*self.rules, *rules)}
+        return replace(self, rules=tuple(merged[name] for name in sorted(merged)))
+
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the shared `rules` table."""
         return [
             {"rule_id": rule.id, "version": str(rule.version), "text_sha": rule.text_sha, "since_cycle": rule.since_cycle, "kind": rule.kind}
-            for rule in self.rules
+            for rule in sorted((*self.rules, *self.guidance), key=lambda rule: rule.id)
         ]
 
 
@@ -91,10 +103,13 @@ def parse_rule(text: str, path: str) -> Rule:
         if not colon or key.strip() not in FIELDS:
             raise InputError(f"rule file {path}: unknown field {line.strip()!r}", wanted=f"key: value with a key of {', '.join(sorted(FIELDS))}")
         fields[key.strip()] = value.strip()
-    if missing := REQUIRED - set(fields):
+    required = REQUIRED if fields.get("kind") == GUIDANCE else REQUIRED | {"gate", "check"}
+    if missing := required - set(fields):
         raise InputError(f"rule file {path} lacks {', '.join(sorted(missing))}", do="add the missing fields to the front matter")
     if fields["kind"] not in KINDS:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
+    if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):
+        raise InputError(f"rule file {path}: guidance judges nothing", wanted="no gate, check or parameters", got=", ".join(stray))
     if not fields["version"].isdigit():
         raise InputError(f"rule file {path}: version", wanted="a whole number", got=fields["version"])
     try:
@@ -104,8 +119,9 @@ def parse_rule(text: str, path: str) -> Rule:
     if not isinstance(parameters, dict):
         raise InputError(f"rule file {path}: parameters", wanted="a JSON object", got=type(parameters).__name__)
     return Rule(
-        id=fields["id"], version=int(fields["version"]), kind=fields["kind"], gate=fields["gate"], check=fields["check"], parameters=parameters,
-        since_cycle=fields.get("since_cycle", "0001"), text_sha=hashlib.sha256(text.encode()).hexdigest(), path=path,
+        id=fields["id"], version=int(fields["version"]), kind=fields["kind"], gate=fields.get("gate", ""), check=fields.get("check", ""),
+        parameters=parameters, since_cycle=fields.get("since_cycle", "0001"), text_sha=hashlib.sha256(text.encode()).hexdigest(), path=path,
+        text="\n".join(lines[end + 1 :]).strip(),
     )
 
 
@@ -123,4 +139,5 @@ def load_rules(folder: Path, line: str) -> Ruleset:
     ids = [rule.id for rule in rules]
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
         raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
-    return Ruleset(line=line, rules=tuple(rules))
+    judging = tuple(rule for rule in rules if rule.kind != GUIDANCE)
+    return Ruleset(line=line, rules=judging, guidance=tuple(rule for rule in rules if rule.kind == GUIDANCE))

@@ -102,3 +102,27 @@ def test_an_unknown_checker_or_parameter_is_an_input_error():
         judge(1, [GATES[1]], ruleset(text.replace("test.at_most", "test.none")), artifact_id="a", cycle="0001", run_id="r")
     with pytest.raises(InputError, match="does not take these parameters"):
         judge(1, [GATES[1]], ruleset(text.replace("limit", "bound")), artifact_id="a", cycle="0001", run_id="r")
+
+
+GUIDANCE = "---\nid: goal\nversion: 1\nkind: guidance\n---\nSolve more, prove all.\n"
+
+
+def test_guidance_is_told_and_listed_but_judges_nothing(tmp_path: Path):
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "goal.md").write_text(GUIDANCE)
+    (tmp_path / "toy" / "one.md").write_text(rule_text("one", "tiny", 5))
+    rules = load_rules(tmp_path, "toy")
+    assert [(rule.id, rule.text) for rule in rules.guidance] == [("goal", "Solve more, prove all.")]
+    assert [row["rule_id"] for row in rules.rows()] == ["goal", "one"]
+    assert rules.hash == ruleset(rule_text("one", "tiny", 5)).hash
+
+
+def test_guidance_with_a_check_is_refused():
+    with pytest.raises(InputError, match="guidance judges nothing"):
+        parse_rule(GUIDANCE.replace("kind: guidance", "kind: guidance\ncheck: test.at_most"), "goal.md")
+
+
+def test_a_joined_rule_replaces_the_one_of_its_id():
+    old = ruleset(rule_text("b", "tiny", 5), rule_text("a", "tiny", 1))
+    joined = old.joined(ruleset(rule_text("b", "tiny", 2, version=2)).rules)
+    assert [(rule.id, rule.version, rule.parameters) for rule in joined.rules] == [("a", 1, {"limit": 1}), ("b", 2, {"limit": 2})]
