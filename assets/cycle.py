@@ -22,7 +22,8 @@ import dagster as dg
 import polars as pl
 
 from assets.guards import require_passed
-from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, limit_pool, register_keys
+from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
+from assets.package import limit_pool
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, preceding
 from resources.lake import LakeResource

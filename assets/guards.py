@@ -16,12 +16,16 @@ from dagster._core.storage.asset_check_execution_record import COMPLETED_ASSET_C
 
 def require_passed(context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition], cycle: str) -> None:
     """Fail, not to be retried, when one of `checks` has not passed on the current part of `cycle`."""
-    missing = [f"{key.asset_key.to_user_string()}:{key.name} ({why})" for key, why in _not_passed(context.instance, _keys(checks), cycle)]
-    if missing:
+    if missing := unmet(context.instance, checks, cycle):
         raise dg.Failure(
             f"cycle {cycle} cannot be sealed: these checks have not passed on its current parts: {', '.join(missing)}. "
             "Materialize the whole group for this cycle, with its checks.", allow_retries=False,
         )
+
+
+def unmet(instance: dg.DagsterInstance, checks: Sequence[dg.AssetChecksDefinition], partition: str) -> list[str]:
+    """Those of `checks` that have not passed on the current part of `partition`, each with the reason."""
+    return [f"{key.asset_key.to_user_string()}:{key.name} ({why})" for key, why in _not_passed(instance, _keys(checks), partition)]
 
 
 def _keys(checks: Sequence[dg.AssetChecksDefinition]) -> list[dg.AssetCheckKey]:

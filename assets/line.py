@@ -8,26 +8,20 @@ one slot, so that cycles run one after the other and two lines side by side. Unp
 from __future__ import annotations
 
 import hashlib
-import inspect
-import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
-import polars as pl
-from dagster._core.instance.config import PoolGranularity
 
+from assets.package import Decorator, Package, Upstream
 from evolake.lake import TableSchema
-from resources.tables import declare
 
 CYCLE = "cycle"
 cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
 """Evolution cycles: `0001`, `0002`, ... Zero padding is load-bearing: a backfill submits keys in string order."""
 
-Upstream = dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset | dg.AssetKey | str
-Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
 FIRST_CYCLE = "0001"
 MAX_CYCLE = 9999
 
@@ -48,31 +42,13 @@ def register_keys(instance: dg.DagsterInstance, keys: Iterable[str]) -> list[str
     return missing
 
 
-def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
-    """Give `pool` its one slot where Dagster does not know the pool yet.
-
-    Dagster 1.13 learns of a pool when a run that needs it is first looked at in the queue, and does not apply the default limit in that same pass:
-    the first backfill of a new line could start two of its cycles at once. Left alone where dagster.yaml does not count pools by runs: there a slot
-    belongs to a step, and a step that is killed never gives it back.
-    """
-    storage = instance.event_log_storage
-    by_runs = storage.supports_global_concurrency_limits and storage.get_pool_config().pool_granularity == PoolGranularity.RUN
-    if by_runs and pool not in storage.get_concurrency_keys():
-        storage.set_concurrency_slots(pool, 1)
-
-
 @dataclass(frozen=True)
-class Line:
+class Line(Package):
     """One line: its name, what it evolves, who owns it, the kinds shown on all its assets.
 
     `population` types the tables that `incoming` consists of (name -> schema); a table that is not named there has free columns.
     """
 
-    name: str
-    description: str
-    owners: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ("polars", "parquet")
-    code_version: str = "1"
     population: Mapping[str, TableSchema] = field(default_factory=dict)
 
     @property
@@ -89,10 +65,6 @@ class Line:
     def job_name(self) -> str:
         """The job that runs one cycle."""
         return f"{self.name}_cycle"
-
-    def key(self, asset: str) -> dg.AssetKey:
-        """The asset key (line, asset)."""
-        return dg.AssetKey([self.name, asset])
 
     @property
     def seeds_job_name(self) -> str:
@@ -118,7 +90,7 @@ class Line:
         """
         more.setdefault("automation_condition", dg.AutomationCondition.eager())
         more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description, "partitions_def": cycles}
-        return self._decorate(self.name, schema, **more)
+        return self.decorate(self.name, schema, **more)
 
     def seed_asset(
         self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None,
@@ -126,28 +98,7 @@ class Line:
     ) -> Decorator:
         """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
         more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
-        return self._decorate(self.seeds_group, schema, **more)
-
-    def _decorate(self, group: str, schema: TableSchema | None, **given: Any) -> Decorator:
-        def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
-            function.__annotations__ = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
-            name = given.get("name") or function.__name__
-            if schema is not None:
-                declare(self.name, name, schema)
-            return dg.asset(**given | {
-                "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
-                "kinds": {*self.kinds, *given["kinds"]}, "io_manager_key": "io_manager",
-                "code_version": given["code_version"] or self.code_version,
-                "description": given["description"] or inspect.getdoc(function),
-                "deps": [self.key(dep) if isinstance(dep, str) else dep for dep in given["deps"]],
-                "ins": {**self._frame_inputs(function), **(given["ins"] or {})},
-            })(function)
-
-        return decorate
-
-    def _frame_inputs(self, function: Callable[..., object]) -> dict[str, dg.AssetIn]:
-        frames = [name for name, hint in function.__annotations__.items() if name != "return" and hint in (pl.DataFrame, pl.LazyFrame)]
-        return {name: dg.AssetIn(key=self.key(name)) for name in frames}
+        return self.decorate(self.seeds_group, schema, **more)
 
 
 def files_version(paths: Iterable[Path], root: Path) -> str:

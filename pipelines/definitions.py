@@ -1,9 +1,10 @@
-"""What Dagster loads: every line that is built under `assets`, under the policy of the house (resources, executor, jobs, schedules, sensors)."""
+"""What Dagster loads: every line and study under `assets`, under the policy of the house (resources, executor, jobs, schedules, sensors)."""
 
 from __future__ import annotations
 
 from pipelines.house import define
-from pipelines.lines import built_lines
+from pipelines.lines import built_lines, built_studies
 
 lines = built_lines()
-defs = define(lines)
+studies = built_studies()
+defs = define(lines, studies)

@@ -1,6 +1,7 @@
-"""Policy, applied once over all lines: one set of resources, one executor, and for every line its jobs, its nightly schedule, its continuous sensor.
+"""Policy, applied once over all lines and studies: one set of resources, one executor, and jobs; a line has a nightly schedule and a continuous
+sensor too.
 
-Kept apart from `definitions`, which says *which* lines there are, so that tests put toy lines under the very same policy.
+Kept apart from `definitions`, which says *which* there are, so that tests put toy lines and toy studies under the very same policy.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 import dagster as dg
 
 from pipelines.cycles import register_cycles
-from pipelines.jobs import cycle_job, seeds_job
-from pipelines.lines import BuiltLine
+from pipelines.jobs import cycle_job, seeds_job, study_jobs
+from pipelines.lines import BuiltLine, BuiltStudy
 from pipelines.runlog import evolve_log
 from pipelines.schedules import nightly
 from pipelines.sensors import continuous
@@ -33,12 +34,14 @@ def resources() -> dict[str, object]:
     }
 
 
-def define(lines: Sequence[BuiltLine]) -> dg.Definitions:
-    """The definitions of `lines`."""
+def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg.Definitions:
+    """The definitions of `lines` and `studies`."""
+    of_lines = [asset for built in lines for asset in (built.line.incoming, *built.assets)]
+    jobs_of_lines = [job(built.line) for built in lines for job in (seeds_job, cycle_job)]
     return dg.Definitions(
-        assets=[asset for built in lines for asset in (built.line.incoming, *built.assets)],
-        asset_checks=[check for built in lines for check in built.checks],
-        jobs=[register_cycles, *(job(built.line) for built in lines for job in (seeds_job, cycle_job))],
+        assets=[*of_lines, *(asset for built in studies for asset in built.assets)],
+        asset_checks=[check for built in (*lines, *studies) for check in built.checks],
+        jobs=[register_cycles, *jobs_of_lines, *(job for built in studies for job in study_jobs(built.study))],
         schedules=[nightly(built.line) for built in lines],
         sensors=[continuous(built.line) for built in lines],
         resources=resources(),

@@ -1,4 +1,4 @@
-"""Two jobs a line: one cycle, and the seeds before the first."""
+"""The jobs: of a line one cycle, and the seeds before the first; of a study its setup, one cell, and the findings over all cells."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets.line import Line
+from assets.study import Study
 
 if TYPE_CHECKING:
     from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
@@ -28,3 +29,16 @@ def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
         line.seeds_job_name, selection=dg.AssetSelection.groups(line.seeds_group), tags={LINE_TAG: line.name},
         description=f"The seeds of the line {line.name}: seals the population that enters cycle 0001.",
     )
+
+
+def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
+    """`<study>_setup`, `<study>_study` (one cell; backfill it for all) and `<study>_findings`, each a group of the study with its checks."""
+    told = {
+        study.setup_group: (study.setup_group, f"What every cell of the study {study.name} works on. Run it first."),
+        study.job_name: (study.name, f"One cell of the study {study.name}. Backfill all cells, in any order; what is there already costs nothing."),
+        study.findings_group: (study.findings_group, f"Summary, comparisons and figures of the study {study.name}, once all cells are there."),
+    }
+    return [
+        dg.define_asset_job(name, selection=dg.AssetSelection.groups(group), tags={LINE_TAG: study.name}, description=description)
+        for name, (group, description) in told.items()
+    ]

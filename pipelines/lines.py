@@ -1,4 +1,6 @@
-"""Which lines there are. A package under `assets` that has a `line` (an `assets.cycle.Line`) is one; its modules' assets and checks belong to it."""
+"""Which lines and studies there are. A package under `assets` that has a `line` (assets.line.Line) or a `study` (assets.study.Study) is one;
+its modules' assets and checks belong to it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,9 @@ import dagster as dg
 
 import assets
 from assets.line import Line
+from assets.study import Study
+
+Asset = dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec
 
 
 @dataclass(frozen=True)
@@ -19,21 +24,35 @@ class BuiltLine:
     """A line with everything defined for it."""
 
     line: Line
-    assets: Sequence[dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec]
+    assets: Sequence[Asset]
+    checks: Sequence[dg.AssetChecksDefinition]
+
+
+@dataclass(frozen=True)
+class BuiltStudy:
+    """A study with everything defined for it."""
+
+    study: Study
+    assets: Sequence[Asset]
     checks: Sequence[dg.AssetChecksDefinition]
 
 
 def built_lines(package: ModuleType = assets) -> list[BuiltLine]:
     """The lines under `package`, by name."""
-    found = []
-    for module_info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if module_info.ispkg:
-            module = importlib.import_module(module_info.name)
-            line = getattr(module, "line", None)
-            if isinstance(line, Line):
-                found.append(BuiltLine(line, _assets_of(module), list(dg.load_asset_checks_from_package_module(module))))
+    found = [BuiltLine(line, *_parts_of(module)) for module in _packages(package) if isinstance(line := getattr(module, "line", None), Line)]
     return sorted(found, key=lambda built: built.line.name)
 
 
-def _assets_of(module: ModuleType) -> list[dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec]:
-    return [one for one in dg.load_assets_from_package_module(module) if isinstance(one, dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec)]
+def built_studies(package: ModuleType = assets) -> list[BuiltStudy]:
+    """The studies under `package`, by name."""
+    found = [BuiltStudy(study, *_parts_of(module)) for module in _packages(package) if isinstance(study := getattr(module, "study", None), Study)]
+    return sorted(found, key=lambda built: built.study.name)
+
+
+def _packages(package: ModuleType) -> list[ModuleType]:
+    return [importlib.import_module(info.name) for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}.") if info.ispkg]
+
+
+def _parts_of(module: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
+    loaded = [one for one in dg.load_assets_from_package_module(module) if isinstance(one, Asset)]
+    return loaded, list(dg.load_asset_checks_from_package_module(module))

@@ -1,0 +1,87 @@
+"""A study as Dagster sees it: a fixed design whose cells are run, then findings over all of them. Nothing evolves, so there are no cycles.
+
+Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets lie in three groups, each of one kind of partition, so that
+"Materialize all" on a group is one clear thing: `<study>_setup` makes what every cell works on, `<study>` runs cells (a backfill runs them all),
+`<study>_findings` compares them. Cells do not depend on each other; they share one pool of one slot because each uses all workers already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from assets.guards import unmet
+from assets.package import Decorator, Package, Upstream
+from evolake.lake import TableSchema
+
+
+@dataclass(frozen=True)
+class Study(Package):
+    """One study. `cells`: the partition keys of its design."""
+
+    cells: tuple[str, ...] = ()
+
+    @property
+    def partitions(self) -> dg.StaticPartitionsDefinition:
+        """The cells as partitions."""
+        return dg.StaticPartitionsDefinition(list(self.cells))
+
+    @property
+    def pool(self) -> str:
+        """The pool of one slot in which the study's runs wait for each other."""
+        return f"study_{self.name}"
+
+    @property
+    def job_name(self) -> str:
+        """The job that runs one cell."""
+        return f"{self.name}_study"
+
+    @property
+    def setup_group(self) -> str:
+        """The group, and the job, of what every cell works on."""
+        return f"{self.name}_setup"
+
+    @property
+    def findings_group(self) -> str:
+        """The group, and the job, of what is found over all cells."""
+        return f"{self.name}_findings"
+
+    def cell_asset(
+        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None, kinds: Iterable[str] = (),
+        code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
+    ) -> Decorator:
+        """Decorator: an asset of every cell. Parameters as those of `assets.line.Line.asset`."""
+        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
+        return self.decorate(self.name, schema, partitions_def=self.partitions, **more)
+
+    def setup_asset(
+        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None, kinds: Iterable[str] = (),
+        code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
+    ) -> Decorator:
+        """Decorator: an asset that every cell works on."""
+        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
+        return self.decorate(self.setup_group, schema, **more)
+
+    def finding(
+        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None, kinds: Iterable[str] = (),
+        code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
+    ) -> Decorator:
+        """Decorator: an asset over all cells. A cell asset in `deps` means all its cells."""
+        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
+        return self.decorate(self.findings_group, schema, **more)
+
+    def require_cells(self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]) -> None:
+        """Fail, not to be retried, unless every cell is there and `checks` have passed on its current part.
+
+        Within one run a failed blocking check stops what is downstream; findings are another run, so they ask.
+        """
+        missing = {cell: found for cell in self.cells if (found := unmet(context.instance, checks, cell))}
+        if missing:
+            first, found = next(iter(missing.items()))
+            raise dg.Failure(
+                f"no findings yet: {len(missing)} of {len(self.cells)} cells have not passed their checks; first {first}: {', '.join(found)}. "
+                f"Materialize the group {self.name!r} for the missing cells ({', '.join(missing)}), with its checks.", allow_retries=False,
+            )
