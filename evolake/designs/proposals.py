@@ -107,7 +107,8 @@ def propose_candidates(
     for batch in batches:
         fresh = [request.model_copy(update={"taken": sorted(seen)}) for request in batch]
         seeds = [child_seed(root_seed, LINE, cycle, "design", asked + number) for number in range(len(fresh))]
-        replies = agents.call_many(DESIGN_ROLE, fresh, seeds=seeds)
+        draws = [(asked + number) // len(directions) for number in range(len(fresh))]  # a direction's second design is a second draw
+        replies = agents.call_many(DESIGN_ROLE, fresh, seeds=seeds, attempts=draws)
         for number, reply in enumerate(replies, start=asked):
             if isinstance(reply, AgentFailure):
                 failures.append(reply)

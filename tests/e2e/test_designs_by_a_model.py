@@ -1,0 +1,93 @@
+"""The backend `model` through whole cycles of Dagster, against a real HTTP server on loopback that also misbehaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from designs_house import House, open_house
+from designs_player import PlayedModel
+from loopback_model import KEY, LoopbackModel
+
+pytestmark = pytest.mark.e2e
+PRICES = {"played": {"input": 1.0, "output": 2.0}}
+WITHOUT_A_REPLY = 2  # one was told to come back later, one came without its usage
+PRICE_OF_A_CALL = (100 * 1.0 + 20 * 2.0) / 1e6  # what the server says each reply used, at these prices
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A house after two cycles by the model backend, and what its server answered. The server is gone."""
+
+    house: House
+    played: PlayedModel
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """All that it was run with but where its lake lies."""
+        given = self.house.environment.items()
+        return {name: value for name, value in given if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
+
+
+@pytest.fixture(scope="module")
+def modelled(tmp_path_factory) -> Iterator[Modelled]:
+    played = PlayedModel()
+    with LoopbackModel(played) as server:
+        house = open_house(
+            tmp_path_factory.mktemp("modelled"), EVOLAKE_BACKEND="model", EVOLAKE_MODEL_BASE_URL=server.base_url, EVOLAKE_MODEL_API_KEY=KEY,
+            EVOLAKE_MODELS='{"default": "played"}', EVOLAKE_PRICES=json.dumps(PRICES), EVOLAKE_BUDGET__USD_PER_RUN="5",
+        )
+        house.run("run", "--cycles", "2", "--lines", "designs")
+    yield Modelled(house, played)
+
+
+def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
+    assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'designs' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
+    roles = {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")}
+    assert roles >= {
+        "designs_planner_lookup", "designs_planner_directions", "designs_designer", "designs_designer_repair", "designs_designer_analysis",
+        "designs_objective_writer",
+    }
+    assert {row[0] for row in modelled.house.sql("SELECT DISTINCT origin FROM designs.candidates")} == {"model"}
+
+
+def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
+    rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens FROM agent_calls WHERE input_tokens IS NOT NULL")
+    assert len(rows) == sum(modelled.played.says.values()) - WITHOUT_A_REPLY
+    assert {tuple(row) for row in rows} == {("model", "played", PRICE_OF_A_CALL, 100, 20)}
+
+
+def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled):
+    assert modelled.played.says["mending solver_code"] >= 1
+    states = {row[0] for row in modelled.house.sql("SELECT DISTINCT state FROM designs.candidates")}
+    assert "accepted" in states
+    assert modelled.house.sql("SELECT count(*) FROM designs.final_ranking AS r JOIN verdicts AS v ON v.artifact_id = r.design_id "
+                              "WHERE v.outcome = 'block'") == [[0]]
+
+
+def test_no_key_is_stored_anywhere(modelled: Modelled):
+    for path in modelled.house.folder.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
+
+
+def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
+    """Another lake that has nothing but the tape: the same content, nothing paid."""
+    other = open_house(tmp_path, **modelled.settings)
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake" / "tape").symlink_to(modelled.house.lake / "tape")
+    other.run("run", "--cycles", "1", "--lines", "designs", EVOLAKE_REPLAY_ONLY="true")
+    hashes = """SELECT asset, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
+        AND asset NOT LIKE '%agent_calls' AND asset <> 'survivors__evaluations' ORDER BY asset"""
+    assert other.sql(hashes) == modelled.house.sql(hashes)
+    assert {row[0] for row in other.sql("SELECT DISTINCT usd FROM agent_calls")} == {0.0}
+
+
+def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, tmp_path: Path):
+    other = open_house(tmp_path, **modelled.settings)
+    done = other.run("run", "--cycles", "1", "--lines", "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
+    assert done.returncode in (2, 3)
+    assert "replay only: the tape has no reply" in done.stderr + done.stdout
