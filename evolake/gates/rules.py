@@ -13,8 +13,8 @@
 The front matter is a flat list of `key: value`; `parameters` is JSON. The ruleset hash is over (id, version, kind, gate, check, parameters) of all
 rules that judge, sorted: prose may be mended without making every verdict stale.
 
-A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is in `guidance`, not in
-`rules`, and not in the hash.
+A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is among `guidance`,
+not among `rules`, and not in the hash.
 """
 
 from __future__ import annotations
