@@ -1,0 +1,164 @@
+"""Formulas in conjunctive normal form: one flat array of literals and the place where each clause starts, read and written as DIMACS.
+
+Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking are then a few numpy operations. The
+reader is strict, since a formula that differs from its file makes every verdict on it worthless: junk, a clause without its 0 and a header that
+disagrees with the body are errors. SATLIB's `%` line ends a file, comments may stand on any line of their own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evolake.errors import InputError
+
+LARGEST_VARIABLE = 2**31 - 1
+_COMMENT = re.compile(rb"(?m)^[ \t]*c[^\n]*$")
+_END = re.compile(rb"(?m)^[ \t]*%")
+_HEADER = re.compile(rb"\s*p[ \t]+cnf[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*(?:\n|$)")
+_JUNK = re.compile(rb"[^0-9 \t\r\n-]|-(?![1-9])|[0-9]-|[0-9]{11}|(?<![0-9])0[0-9]")
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A formula over the variables 1..variables.
+
+    literals: int32 (L,), signed DIMACS literals of all clauses in order. starts: int64 (m + 1,); clause i is literals[starts[i]:starts[i + 1]].
+    """
+
+    variables: int
+    literals: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def clauses(self) -> int:
+        """How many clauses there are."""
+        return len(self.starts) - 1
+
+    def clause(self, index: int) -> np.ndarray:
+        """Literals of clause `index`."""
+        return self.literals[self.starts[index] : self.starts[index + 1]]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Formula) and (
+            self.variables == other.variables and np.array_equal(self.literals, other.literals) and np.array_equal(self.starts, other.starts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def formula_of(variables: int, clauses: list[list[int]]) -> Formula:
+    """The formula with the given clauses of DIMACS literals."""
+    starts = np.zeros(len(clauses) + 1, dtype=np.int64)
+    np.cumsum([len(clause) for clause in clauses], out=starts[1:])
+    return Formula(variables, np.array([literal for clause in clauses for literal in clause], dtype=np.int32), starts)
+
+
+def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula") -> Formula:
+    """The formula that `data` spells. `lenient` takes the body's word where the header is absent or disagrees, and ends the last clause.
+
+    Raises InputError, naming `name` and what is wrong.
+    """
+    if b"c" in data:
+        data = _COMMENT.sub(b"", data)
+    declared: tuple[int, int] | None = None
+    if header := _HEADER.match(data):
+        declared = int(header[1]), int(header[2])
+        data = data[header.end() :]
+    elif not lenient:
+        raise InputError(f"{name} has no header", wanted="a line `p cnf VARIABLES CLAUSES` before the clauses", got=_shown(data.lstrip()[:40]))
+    if end := _END.search(data):
+        if not lenient and data[end.end() :].strip() not in {b"", b"0"}:
+            raise InputError(f"{name} goes on after its `%` line", wanted="nothing, or a lone 0", got=_shown(data[end.end() :].strip()[:40]))
+        data = data[: end.start()]
+    if junk := _JUNK.search(data):
+        place = data[max(0, junk.start() - 15) : junk.end() + 15]
+        raise InputError(f"{name} holds something that is not a literal", wanted="whole numbers, 0 after each clause", got=_shown(place))
+    numbers = np.fromstring(data, dtype=np.int64, sep=" ") if data.strip() else np.zeros(0, dtype=np.int64)
+    return _from_numbers(numbers, declared, lenient, name)
+
+
+def _from_numbers(numbers: np.ndarray, declared: tuple[int, int] | None, lenient: bool, name: str) -> Formula:
+    if len(numbers) and numbers[-1] != 0:
+        if not lenient:
+            raise InputError(f"the last clause of {name} has no end", wanted="0 after the last literal", got="the end of the file")
+        numbers = np.append(numbers, 0)
+    ends = np.flatnonzero(numbers == 0)
+    largest = int(np.abs(numbers).max()) if len(numbers) else 0
+    if largest > LARGEST_VARIABLE:
+        raise InputError(f"{name} names variable {largest}", wanted=f"at most {LARGEST_VARIABLE}")
+    variables, clauses = declared or (largest, len(ends))
+    if variables > LARGEST_VARIABLE:
+        raise InputError(f"the header of {name} declares {variables} variables", wanted=f"at most {LARGEST_VARIABLE}")
+    if not lenient and (largest > variables or len(ends) != clauses):
+        raise InputError(
+            f"the header of {name} disagrees with its clauses", wanted=f"{clauses} clauses over {variables} variables",
+            got=f"{len(ends)} clauses, largest variable {largest}",
+        )
+    starts = np.zeros(len(ends) + 1, dtype=np.int64)
+    starts[1:] = ends - np.arange(len(ends))
+    return Formula(max(variables, largest), numbers[numbers != 0].astype(np.int32), starts)
+
+
+def _shown(data: bytes) -> str:
+    return repr(data.decode("ascii", "replace")) if data else "the end of the file"
+
+
+def write_dimacs(formula: Formula) -> bytes:
+    """`formula` as DIMACS, one clause a line, without comments: equal formulas give equal bytes."""
+    numbers = np.zeros(len(formula.literals) + formula.clauses, dtype=np.int64)
+    clause_of = np.repeat(np.arange(formula.clauses), np.diff(formula.starts))
+    numbers[np.arange(len(formula.literals)) + clause_of] = formula.literals
+    body = " ".join(["0\n" if number == 0 else str(number) for number in numbers.tolist()]).replace("\n ", "\n")
+    return f"p cnf {formula.variables} {formula.clauses}\n{body}".encode()
+
+
+def renamed(formula: Formula, mapping: np.ndarray) -> Formula:
+    """`formula` with variable v replaced by the literal mapping[v]; mapping: int (variables + 1,), a signed permutation with mapping[0] = 0.
+
+    Raises InputError when it is none.
+    """
+    if len(mapping) != formula.variables + 1 or not np.array_equal(np.sort(np.abs(mapping)), np.arange(formula.variables + 1)):
+        raise InputError("the renaming is not a permutation of the variables", wanted=f"each of 1..{formula.variables} once, either sign")
+    literals = np.sign(formula.literals) * mapping[np.abs(formula.literals)]
+    return Formula(formula.variables, literals.astype(np.int32), formula.starts)
+
+
+def random_renaming(variables: int, rng: np.random.Generator, *, flip: bool = True) -> np.ndarray:
+    """A mapping for `renamed`: a random permutation, with random signs when `flip`."""
+    mapping = np.concatenate([[0], rng.permutation(variables) + 1])
+    return mapping * rng.choice([-1, 1], variables + 1) if flip else mapping
+
+
+def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -> Formula:
+    """An equivalent problem in another order: variables renamed (signs flipped when `flip`), literals and clauses permuted."""
+    other = renamed(formula, random_renaming(formula.variables, rng, flip=flip))
+    place = rng.permutation(formula.clauses)
+    lengths = np.diff(formula.starts)
+    new_clause = place[np.repeat(np.arange(formula.clauses), lengths)]
+    order = np.lexsort((rng.random(len(other.literals)), new_clause))
+    new_lengths = np.zeros(formula.clauses, dtype=np.int64)
+    new_lengths[place] = lengths
+    return Formula(formula.variables, other.literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
+
+
+def read_cnf_file(path: Path, *, lenient: bool = False) -> Formula:
+    """The formula in a file .cnf, .cnf.gz or .cnf.xz. Raises InputError."""
+    return read_dimacs(read_cnf_bytes(path), lenient=lenient, name=path.name)
+
+
+def read_cnf_bytes(path: Path) -> bytes:
+    """Contents of a file that may be compressed, by its name's end. Raises InputError."""
+    try:
+        data = path.read_bytes()
+        if path.suffix == ".gz":
+            return gzip.decompress(data)
+        return lzma.decompress(data) if path.suffix == ".xz" else data
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise InputError(f"the formula {path} cannot be read", got=str(error) or type(error).__name__, do="check the path") from None
