@@ -1,0 +1,16 @@
+"""Rows by what they belong to, arms always in the order of the study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from evolake.repair.tables import ARMS, VARIATIONS
+
+
+def groups(frame: pl.DataFrame, *names: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
+    """(values of `names`, their rows), sorted; arms in the order of ARMS, variations in that of VARIATIONS."""
+    order = {"arm": ARMS.index, "variation": VARIATIONS.index}
+    found = frame.group_by(*names, maintain_order=True)
+    return sorted(found, key=lambda item: [order.get(name, lambda value: value)(value) for name, value in zip(names, item[0], strict=True)])
