@@ -1,0 +1,145 @@
+"""Families through the jail, from the host's side: instances, answers, readings. One jail call a source, many instances a call.
+
+What comes back is the candidate's word and is checked for its form here; a dead jail raises MachineryError and is never a candidate's failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolake.families.contract import Family
+from evolake.families.statement import fill, stated
+
+if TYPE_CHECKING:
+    from evolake.jail import Limits
+
+PRELOAD = (
+    "numpy", "evolake.families.driver", "heapq", "itertools", "collections", "functools", "math", "statistics", "string", "bisect", "copy", "typing",
+)
+"""What a pool should preload to run families quickly: `open_pool(preload=PRELOAD)`."""
+DRIVER = "evolake.families.driver"
+MAX_STEPS = 2_000_000
+OUTPUT_BYTES = 16_000_000
+
+
+@dataclass(frozen=True)
+class Caps:
+    """cpu_s: of one instance. call_s: of one call, all its instances together. memory_mb: of one call. steps: source lines of one counted answer."""
+
+    cpu_s: float = 2.0
+    call_s: float = 20.0
+    memory_mb: int = 768
+    steps: int = MAX_STEPS
+
+    def limits(self) -> Limits:
+        from evolake.jail import Limits
+
+        return Limits(cpu_s=self.call_s, wall_s=2 * self.call_s + 2, memory_mb=self.memory_mb, output_bytes=OUTPUT_BYTES)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance. status: "ok", or why there is none (see Status of the jail; also "form": not what the contract says)."""
+
+    difficulty: int
+    seed: int
+    status: str
+    reason: str
+    text: str
+    inputs: Any
+    slot_texts: tuple[str, ...]
+    cpu_s: float
+
+    @property
+    def content(self) -> tuple[str, Any, tuple[str, ...]]:
+        """What equal instances have in common; times are left out."""
+        return self.status, self.inputs, self.slot_texts
+
+
+@dataclass(frozen=True)
+class Solved:
+    """One answer of one validator. `type` is the answer's Python type; `steps` is None where nothing was counted. schema_error is a status."""
+
+    status: str
+    reason: str
+    answer: Any
+    type: str
+    steps: int | None
+    cpu_s: float
+
+    @property
+    def content(self) -> tuple[str, Any]:
+        return self.status, self.answer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader made of a statement."""
+
+    status: str
+    reason: str
+    inputs: Any
+
+
+def generate(family: Family, pairs: Sequence[tuple[int, int]], *, pool: Any, caps: Caps = Caps()) -> list[Instance]:
+    """Instances for (difficulty, seed) pairs, in their order. Raises MachineryError when the jail failed."""
+    items = _items(pool, "generate", family.generator, {"pairs": [list(pair) for pair in pairs], "cap_s": caps.cpu_s}, len(pairs), caps)
+    template = stated(family)
+    return [_instance(template, pair, item) for pair, item in zip(pairs, items, strict=True)]
+
+
+def solve(source: str, inputs: Sequence[Any], *, pool: Any, caps: Caps = Caps(), count: bool = False) -> list[Solved]:
+    """Answers of one validator. count: also count the source lines it runs (ten times slower). Raises MachineryError."""
+    payload = {"inputs": list(inputs), "cap_s": caps.cpu_s * (10 if count else 1), "max_steps": caps.steps if count else None}
+    return [_solved(item) for item in _items(pool, "solve", source, payload, len(inputs), caps)]
+
+
+def probe(source: str, *, pool: Any, caps: Caps = Caps()) -> list[Solved]:
+    """What a validator makes of inputs that are none. Raises MachineryError."""
+    from evolake.families.driver import PROBES
+
+    return [_solved(item) for item in _items(pool, "probe", source, {"cap_s": caps.cpu_s}, len(PROBES), caps)]
+
+
+def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -> list[Reading]:
+    """Inputs that a reader finds in statements. Raises MachineryError."""
+    items = _items(pool, "read", source, {"texts": list(texts), "cap_s": caps.cpu_s}, len(texts), caps)
+    return [Reading(str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("inputs")) for item in items]
+
+
+def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps) -> list[dict[str, Any]]:
+    """The items of one call; where the call failed as a whole, each item says so."""
+    if not wanted:
+        return []
+    outcome = pool.call(driver=f"{DRIVER}:{function}", source=source, payload=payload, limits=caps.limits())
+    if outcome.status != "ok":
+        return [{"status": outcome.status, "reason": outcome.reason, "cpu_s": outcome.cpu_s / wanted}] * wanted
+    found = outcome.value
+    if not isinstance(found, list) or len(found) != wanted or not all(isinstance(item, dict) for item in found):
+        return [{"status": "protocol", "reason": "the reply is not that of the driver", "cpu_s": outcome.cpu_s / wanted}] * wanted
+    return found
+
+
+def _number(item: dict[str, Any], key: str) -> float:
+    value = item.get(key)
+    return float(value) if isinstance(value, int | float) and value >= 0 else 0.0
+
+
+def _instance(template: str, pair: tuple[int, int], item: dict[str, Any]) -> Instance:
+    status, reason, slots = str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("slots")
+    if status == "ok" and not (isinstance(slots, list) and all(isinstance(text, str) for text in slots)):
+        status, reason = "protocol", "the reply is not that of the driver"
+    if status != "ok":
+        return Instance(*pair, status, reason, "", None, (), _number(item, "cpu_s"))
+    assert isinstance(slots, list)
+    return Instance(*pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), _number(item, "cpu_s"))
+
+
+def _solved(item: dict[str, Any]) -> Solved:
+    status, answer, steps = str(item.get("status", "form")), item.get("answer"), item.get("steps")
+    reason = str(item.get("reason", ""))[:500]
+    if isinstance(answer, dict) and answer.get("status") == "schema_error":
+        status, reason, answer = "schema_error", str(answer.get("detail", ""))[:500], None
+    return Solved(status, reason, answer, str(item.get("type", ""))[:40], steps if type(steps) is int else None, _number(item, "cpu_s"))
