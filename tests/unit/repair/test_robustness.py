@@ -1,0 +1,115 @@
+"""Perturbed problems are the same problem in other words, and the transfer's problems are the grids they were made from."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from evolake.errors import MachineryError
+from evolake.repair.certify import Certifier
+from evolake.repair.generator import generate
+from evolake.repair.problems import Problem, parse_problem
+from evolake.repair.robustness import PERTURBATIONS, perturbed, perturbed_rows, verified
+from evolake.repair.sudoku import EMPTY, UNITS, completions, decode, drawn_grid, encode, has_clash, spoilt
+from evolake.repair.tables import PROBLEMS
+from evolake.repair.transfer import transfer_rows
+
+ORIGINS = [one.problem for one in generate(12, 5)]
+SOLVED = ((1, 2, 3, 4), (3, 4, 1, 2), (2, 1, 4, 3), (4, 3, 2, 1))
+
+
+def solutions(problem: Problem) -> set[tuple[int, ...]]:
+    """Every solution of a small problem, by trying all assignments."""
+    names = [one.name for one in problem.variables]
+    every = product(*(range(one.low, one.high + 1) for one in problem.variables))
+    return {values for values in every if not problem.violated(dict(zip(names, values, strict=True)))}
+
+
+@pytest.mark.parametrize("origin", [one for one in ORIGINS if len(one.variables) <= 4][:3], ids=lambda one: one.id)
+@pytest.mark.parametrize("variation", ["scale", "permute"])
+def test_scaling_and_permuting_keep_exactly_the_solutions(origin, variation):
+    assert solutions(perturbed(origin, variation, 0)) == solutions(origin)
+
+
+@pytest.mark.parametrize("origin", [one for one in ORIGINS if len(one.variables) <= 4][:3], ids=lambda one: one.id)
+def test_relabelling_keeps_the_solutions_up_to_one_permutation_of_the_names(origin):
+    from itertools import permutations
+
+    found, before = solutions(perturbed(origin, "relabel", 0)), solutions(origin)
+    orders = permutations(range(len(origin.variables)))
+    assert any({tuple(values[place] for place in order) for values in before} == found for order in orders)
+
+
+@pytest.mark.parametrize("origin", ORIGINS, ids=lambda one: one.id)
+@pytest.mark.parametrize("variation", PERTURBATIONS)
+def test_a_perturbation_changes_the_words_and_the_same_seed_gives_the_same_words(origin, variation):
+    changed = perturbed(origin, variation, 0)
+    assert changed.id == f"{origin.id}~{variation}"
+    assert (changed.variables, changed.constraints) != (origin.variables, origin.constraints)
+    assert perturbed(origin, variation, 0) == changed
+    assert len(changed.constraints) == len(origin.constraints)
+    assert parse_problem(changed.to_json()) == changed
+
+
+def test_every_perturbed_problem_is_labelled_again_by_two_certifiers():
+    rows = [{"problem_id": one.id, "json": one.to_json()} for one in ORIGINS]
+    labels = {one.id: one.label for one in ORIGINS}
+    found = PROBLEMS.frame(perturbed_rows(rows, 0, timeout_ms=1500)).to_dicts()
+    assert [(row["base_id"], row["variation"]) for row in found] == [(one.id, variation) for one in ORIGINS for variation in PERTURBATIONS]
+    assert all(row["label"] == labels[row["base_id"]] for row in found)
+    assert {tuple(row["certified_by"]) for row in found} == {("z3", "interval_enumeration")}
+
+
+def test_a_perturbation_that_changed_the_label_would_stop_the_study():
+    origin = next(one for one in ORIGINS if one.label == "sat")
+    other = next(one for one in ORIGINS if one.label == "unsat")
+    with pytest.raises(MachineryError, match="could not be certified"):
+        verified(other, origin, Certifier())
+
+
+def test_an_unknown_perturbation_is_refused():
+    with pytest.raises(ValueError, match="must be one of scale, permute, relabel"):
+        perturbed(ORIGINS[0], "mirror", 0)
+
+
+def test_there_are_288_complete_grids():
+    empty = ((EMPTY,) * 4,) * 4
+    grids = list(completions(empty))
+    assert len(set(grids)) == len(grids) == 288
+    assert all(sorted(grid[row][column] for row, column in unit) == [1, 2, 3, 4] for grid in grids for unit in UNITS.values())
+
+
+@pytest.mark.parametrize("spoil", [False, True])
+def test_solutions_of_the_encoding_are_the_completions_of_the_grid(spoil):
+    rng = np.random.default_rng(1)
+    seen = []
+    while len(seen) < 8:
+        grid = drawn_grid(rng, 6)
+        grid = spoilt(grid, rng) if spoil else grid
+        problem = None if has_clash(grid) else encode(grid, "sud-0000")
+        if problem is None or len(problem.variables) > 14:
+            continue
+        names = [one.name for one in problem.variables]
+        found = [decode(grid, dict(zip(names, values, strict=True))) for values in solutions(problem)]
+        assert sorted(found) == sorted(completions(grid))
+        seen.append(len(found))
+    assert (min(seen) == 0) == spoil
+
+
+def test_a_grid_whose_contradiction_is_seen_at_once_is_no_problem():
+    no_value = ((EMPTY, 2, 3, EMPTY), (1, EMPTY, EMPTY, EMPTY), (EMPTY,) * 4, (4, EMPTY, EMPTY, EMPTY))
+    assert not has_clash(no_value)
+    assert encode(no_value, "sud-0000") is None
+    assert encode(SOLVED, "sud-0001") is None
+    assert has_clash(((1, 1, 0, 0), *SOLVED[1:]))
+
+
+def test_the_transfer_has_the_shares_of_the_main_benchmark_and_two_certifiers():
+    rows = PROBLEMS.frame(transfer_rows(10, 3, timeout_ms=1500))
+    assert rows["label"].value_counts().sort("label").rows() == [("sat", 6), ("unsat", 4)]
+    assert rows.filter(rows["label"] == "unsat")["core_size"].min() >= 2
+    assert {tuple(names) for names in rows["certified_by"]} == {("z3", "grid_backtracking")}
+    assert (set(rows["suite"]), rows["problem_id"].n_unique()) == ({"sudoku4"}, 10)
+    assert rows.equals(PROBLEMS.frame(transfer_rows(10, 3, timeout_ms=1500)))
