@@ -1,0 +1,129 @@
+"""Whether two answers are one: the only comparison of answers in this line, for votes, blind reviews, probes and rewards.
+
+Numbers are exact (rationals too); where a decimal with a fractional part is involved, 1e-9 relative. Booleans equal booleans only. Strings are
+trimmed, case kept unless the family says otherwise. Lists and tuples compare by element, mappings by key. A text is read as what the other
+side is. "N/A", None and NaN equal nothing, themselves included. Text is never evaluated. Standard library only, as `answers`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from evolake.families.answers import MAX_DEPTH, cleaned, extract_boxed, number, structure
+
+TOLERANCE = Fraction(1, 10**9)
+TRUTH = {"true": True, "yes": True, "false": False, "no": False, "是": True, "否": False, "真": True, "假": False, "对": True, "错": False}
+
+
+def equivalent(left: Any, right: Any, *, case_sensitive: bool = True) -> bool:
+    """Whether two answers, each a JSON value or a text, are the same. A text may hold \\boxed{...}, whose content counts then. Symmetric."""
+    left, right = _unboxed(left), _unboxed(right)
+    if _equal(left, right, case_sensitive, 0):
+        return True
+    return _bare_list(left, right, case_sensitive) or _bare_list(right, left, case_sensitive)
+
+
+def matches(reply: str, label: Any, *, case_sensitive: bool = True) -> bool:
+    """Whether a reply gives the label inside \\boxed{...}: a reply without one is wrong."""
+    content = extract_boxed(reply)
+    return content is not None and equivalent(content, label, case_sensitive=case_sensitive)
+
+
+def _unboxed(value: Any) -> Any:
+    if isinstance(value, str) and "\\boxed" in value:
+        content = extract_boxed(value)
+        return value if content is None else content
+    return value
+
+
+def _equal(left: Any, right: Any, case: bool, depth: int) -> bool:
+    if depth > MAX_DEPTH or left is None or right is None:
+        return False
+    if isinstance(left, str) and isinstance(right, str):
+        return _texts(left, right, case, depth)
+    if isinstance(right, str):
+        left, right = right, left
+    if isinstance(left, str):
+        return _text_and_value(left, right, case, depth)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return isinstance(left, bool) and isinstance(right, bool) and left == right
+    if isinstance(left, int | float | Fraction) and isinstance(right, int | float | Fraction):
+        return _numbers(_exactness(left), _exactness(right))
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(_equal(one, other, case, depth + 1) for one, other in zip(left, right, strict=True))
+    if isinstance(left, dict) and isinstance(right, dict):
+        ours, theirs = _keyed(left, case), _keyed(right, case)
+        if ours is None or theirs is None or ours.keys() != theirs.keys():
+            return False
+        return all(_equal(value, theirs[key], case, depth + 1) for key, value in ours.items())
+    return isinstance(left, list | tuple | dict) and isinstance(right, list | tuple | dict) and not left and not right
+
+
+def _texts(left: str, right: str, case: bool, depth: int) -> bool:
+    first, second = cleaned(left), cleaned(right)
+    if _not_available(first) or _not_available(second):
+        return False
+    if left.strip() == right.strip() or first == second or (not case and first.casefold() == second.casefold()):
+        return True
+    ours, theirs = number(first), number(second)
+    if ours is not None and theirs is not None:
+        return _numbers(ours, theirs)
+    one, other = structure(first), structure(second)
+    if one is None and other is None:
+        return False
+    return _equal(first if one is None else one, second if other is None else other, case, depth + 1)
+
+
+def _text_and_value(text: str, value: Any, case: bool, depth: int) -> bool:
+    """A text against a value that is no text."""
+    shown = cleaned(text)
+    if isinstance(value, bool):
+        return TRUTH.get(shown.casefold()) is value
+    if isinstance(value, int | float | Fraction):
+        found = number(shown)
+        if found is not None:
+            return _numbers(found, _exactness(value))
+    found = structure(shown)
+    return found is not None and _equal(found, value, case, depth + 1)
+
+
+def _bare_list(text: Any, value: Any, case: bool) -> bool:
+    """`1, 2` for [1, 2]: a whole answer may leave the brackets out."""
+    if not isinstance(text, str) or not isinstance(value, list | tuple) or not value:
+        return False
+    found = structure(f"[{cleaned(text)}]")
+    return found is not None and _equal(found, value, case, 1)
+
+
+def _exactness(value: Any) -> tuple[Fraction, bool] | None:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        value = Fraction(repr(value))  # the decimal that people see, not its binary neighbour
+        return value, value.denominator == 1
+    return Fraction(value), True
+
+
+def _numbers(left: tuple[Fraction, bool] | None, right: tuple[Fraction, bool] | None) -> bool:
+    if left is None or right is None:
+        return False
+    (one, exact), (other, also) = left, right
+    if one == other:
+        return True
+    return not (exact and also) and abs(one - other) <= TOLERANCE * max(abs(one), abs(other))
+
+
+def _keyed(mapping: dict[Any, Any], case: bool) -> dict[str, Any] | None:
+    """The mapping by one form of its keys; None where two keys fall together."""
+    found = {}
+    for key, value in mapping.items():
+        text = cleaned(str(key))
+        value_of = number(text)
+        found[str(value_of[0]) if value_of else text if case else text.casefold()] = value
+    return found if len(found) == len(mapping) else None
+
+
+def _not_available(text: str) -> bool:
+    return text.casefold() == "n/a"
