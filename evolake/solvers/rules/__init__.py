@@ -1,0 +1,9 @@
+"""Rules of the solvers line: what sources say (`syntax`, `additions`), and the checkers that rule files name.
+
+Importing this package registers every checker "solvers.*".
+"""
+
+from evolake.solvers.rules import code, edits, outcomes, repository
+from evolake.solvers.rules.additions import Additions, additions, read_tree
+
+__all__ = ["Additions", "additions", "code", "edits", "outcomes", "read_tree", "repository"]

@@ -1,0 +1,148 @@
+"""What a variant adds to its base and takes from it: only functions whose tokens differ are looked at, and a function that moved is not new.
+
+The seeds read clocks for their statistics and open the file that argv names; that is theirs to do. So a rule judges the difference, fact by fact, of
+the functions of one name. The result is plain JSON, stored as the evidence of the compliance gate; learned rules are replayed on it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.solvers.rules.syntax import FILE_SCOPE, Fact, Unit, units
+
+SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hh", ".hpp", ".hxx", ".H")
+REMOVED_KINDS = ("name", "call", "member-call", "string", "return")
+LARGEST_SOURCE = 8 << 20
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Additions:
+    """The difference of two source trees.
+
+    added, removed: one mapping a fact: kind, name, text, file, function, line, count. options: every declared option's default in the variant.
+    changed, new, gone: files of C and C++, relative to the tree. binary: files that are no text. others: further files that differ, came or went;
+    lines: text added to those.
+    judged, unmodified: functions (and files' own units) looked at, and those left alone because the base has the same.
+    """
+
+    added: list[dict[str, Any]] = field(default_factory=list)
+    removed: list[dict[str, Any]] = field(default_factory=list)
+    options: dict[str, str] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    binary: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    judged: int = 0
+    unmodified: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
+    """What `variant` adds to `base`. Both map a relative path to the file's bytes, as `read_tree` gives them."""
+    sources = [{path: data for path, data in tree.items() if _is_source(path)} for tree in (variant, base)]
+    touched = {path for path in sources[0].keys() | sources[1].keys() if sources[0].get(path) != sources[1].get(path)}
+    ours = {path: units(data) for path, data in sources[0].items() if path in touched}
+    theirs = {path: units(data) for path, data in sources[1].items() if path in touched}
+    known = {unit.digest for found in theirs.values() for unit in found}
+    kept = {unit.digest for found in ours.values() for unit in found}
+    before = _by_place(theirs, kept)
+    after = _by_place(ours, known)
+    added = [row for place, found in sorted(after.items()) for row in _difference(place, found, before.get(place, []))]
+    removed = [
+        row for place, found in sorted(before.items()) for row in _difference(place, found, after.get(place, [])) if row["kind"] in REMOVED_KINDS
+    ]
+    others = {path for path in variant.keys() | base.keys() if not _is_source(path) and variant.get(path) != base.get(path)}
+    binary = sorted(path for path, data in variant.items() if b"\0" in data and base.get(path) != data)
+    texts = {path: variant[path] for path in others if path in variant and path not in binary}
+    judged = sum(len(found) for found in after.values())
+    return Additions(
+        added=added, removed=removed, options=_options(sources[0]), changed=sorted(touched & sources[0].keys() & sources[1].keys()),
+        new=sorted(sources[0].keys() - sources[1].keys()), gone=sorted(sources[1].keys() - sources[0].keys()), binary=binary,
+        others=sorted(others), lines=_added_lines(texts, base), judged=judged,
+        unmodified=sum(len(found) for found in ours.values()) - judged,
+    )
+
+
+def read_tree(folder: Path, leave_out: tuple[str, ...] = ()) -> dict[str, bytes]:
+    """Every regular file below `folder` by its relative path. Links are not followed: a link reads as the text `-> target`.
+
+    Args:
+        leave_out: relative paths of files and folders that are not read.
+
+    A file above LARGEST_SOURCE reads as a few bytes that are no text, so that it counts among `binary`.
+
+    Raises:
+        InputError: no such folder.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder", wanted="a solver's repository", do="check the path")
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder).as_posix()
+        if any(relative == name or relative.startswith(f"{name}/") for name in leave_out):
+            continue
+        if path.is_symlink():
+            found[relative] = f"-> {path.readlink()}".encode()
+        elif path.is_file():
+            size = path.stat().st_size
+            found[relative] = path.read_bytes() if size <= LARGEST_SOURCE else b"\0" + str(size).encode()
+    return found
+
+
+def _is_source(path: str) -> bool:
+    return path.endswith(SOURCE_SUFFIXES)
+
+
+def _by_place(found: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> dict[Place, list[tuple[str, Unit]]]:
+    """Units that the other tree lacks, by where they stand: functions by name wherever they lie, the rest by its file."""
+    places: dict[Place, list[tuple[str, Unit]]] = {}
+    for path, members in found.items():
+        for unit in members:
+            if unit.digest not in same_elsewhere:
+                place = (path, FILE_SCOPE) if unit.name == FILE_SCOPE else ("", unit.name)
+                places.setdefault(place, []).append((path, unit))
+    return places
+
+
+def _difference(place: Place, here: list[tuple[str, Unit]], there: list[tuple[str, Unit]]) -> list[dict[str, Any]]:
+    """Facts that stand more often here than there, as rows."""
+    total: Counter[Fact] = Counter()
+    for _, unit in here:
+        total.update(unit.facts)
+    for _, unit in there:
+        total.subtract(unit.facts)
+    path, unit = here[0]
+    return [
+        {"kind": fact.kind, "name": fact.name, "text": fact.text, "file": path, "function": place[1], "line": unit.line, "count": count}
+        for fact, count in sorted(total.items()) if count > 0
+    ]
+
+
+def _options(sources: dict[str, bytes]) -> dict[str, str]:
+    """Defaults of declared options. Of one name in two files, the last path's."""
+    return {
+        fact.name: fact.text for _, data in sorted(sources.items()) if b"Option" in data or b"OPTION" in data for unit in units(data)
+        for fact in sorted(unit.facts) if fact.kind == "option"
+    }
+
+
+def _added_lines(others: dict[str, bytes], base: dict[str, bytes]) -> list[dict[str, Any]]:
+    """Lines of scripts, makefiles and the like that the base's file of that name does not have."""
+    rows = []
+    for path, data in sorted(others.items()):
+        old = Counter(line.strip() for line in base.get(path, b"").decode("utf-8", "replace").splitlines())
+        for number, raw in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+            line = raw.strip()
+            if line and old[line] <= 0:
+                rows.append({"file": path, "line": number, "text": line[:300]})
+            old[line] -= 1
+    return rows

@@ -1,0 +1,133 @@
+"""Checkers of what a variant did: its build, its answers on small files, its models and proofs, its stability.
+
+They read stored rows only: `evidence["build"]`, or `evidence["runs"]`, rows with the columns of `tables.RUNS`, so that a changed rule can be judged
+without running a solver again. A reason names the first instance in the order of the rows and counts the others. A copy of an instance bears its
+name, "~" and the way it was copied.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from evolake.gates import Finding, checker
+
+Row = Mapping[str, Any]
+ANSWERS = ("SAT", "UNSAT")
+COPY = "~"
+GROWING = "growing"
+
+
+@checker("solvers.build")
+def build(evidence: Row, *, most_cpu_s: float, most_warnings: int | None = None) -> Finding | None:
+    """A clean build ended well, within `most_cpu_s` seconds of processor time."""
+    found = evidence["build"]
+    if not found["ok"]:
+        return Finding(found["reason"] or "the build failed", found["log_sha"])
+    if found["cpu_s"] > most_cpu_s:
+        return Finding(f"the build took {found['cpu_s']:.0f} cpu seconds; at most {most_cpu_s:g} are allowed", found["log_sha"])
+    if most_warnings is not None and found["warnings"] > most_warnings:
+        return Finding(f"the build gave {found['warnings']} warnings; at most {most_warnings} are allowed", found["log_sha"])
+    return None
+
+
+@checker("solvers.runs")
+def runs(evidence: Row, *, least: int) -> Finding | None:
+    """So many different instances were run: a gate that ran nothing has shown nothing."""
+    there = len({_original(row) for row in evidence["runs"]})
+    return Finding(f"only {there} instances were run; at least {least} are wanted") if there < least else None
+
+
+@checker("solvers.ended")
+def ended(evidence: Row, *, statuses: Mapping[str, str]) -> Finding | None:
+    """No run ended in one of `statuses` (status -> the words for it)."""
+    bad = [row for row in evidence["runs"] if row["status"] in statuses]
+    return _finding(bad, lambda row: statuses[row["status"]])
+
+
+@checker("solvers.answers")
+def answers(evidence: Row) -> Finding | None:
+    """Every answer is the known one."""
+    bad = [row for row in evidence["runs"] if row["answer"] in ANSWERS and row["expected"] in ANSWERS and row["answer"] != row["expected"]]
+    return _finding(bad, lambda row: f"answered {row['answer']}, but the instance is {row['expected']}")
+
+
+@checker("solvers.copies")
+def copies(evidence: Row) -> Finding | None:
+    """A shuffled and a renamed copy of a file get the answer of the file."""
+    by_instance: dict[str, list[Row]] = defaultdict(list)
+    for row in evidence["runs"]:
+        by_instance[_original(row)].append(row)
+    bad = [
+        next(row for row in found if row["answer"] != found[0]["answer"]) for found in by_instance.values()
+        if len({row["answer"] for row in found}) > 1
+    ]
+    return _finding(bad, lambda row: f"answered {row['answer'] or 'nothing'} on this copy, but otherwise on the file")
+
+
+@checker("solvers.models")
+def models(evidence: Row) -> Finding | None:
+    """Every SAT answer comes with a model that our own checker found to satisfy the formula as given."""
+    bad = [row for row in evidence["runs"] if row["answer"] == "SAT" and not row["answer_checked"]]
+    return _finding(bad, lambda row: "its model does not satisfy the formula")
+
+
+@checker("solvers.proofs")
+def proofs(evidence: Row) -> Finding | None:
+    """Every UNSAT answer comes with a proof that a checker verified. Missing, malformed, refuted and too slow ones all block."""
+    bad = [row for row in evidence["runs"] if row["answer"] == "UNSAT" and row["proof_status"] != "verified"]
+    return _finding(bad, lambda row: f"its proof is {row['proof_status'] or 'missing'}")
+
+
+@checker("solvers.answered")
+def answered(evidence: Row, *, least_sat: int, least_unsat: int) -> Finding | None:
+    """So many instances of each answer were answered: who gives up on all of them has shown nothing."""
+    for wanted, least in (("SAT", least_sat), ("UNSAT", least_unsat)):
+        known = {row["instance"] for row in evidence["runs"] if row["expected"] == wanted}
+        done = {row["instance"] for row in evidence["runs"] if row["expected"] == wanted and row["answer"] == wanted}
+        if len(done) < min(least, len(known)):
+            return Finding(f"answered {len(done)} of {len(known)} {wanted} instances within the limits; at least {min(least, len(known))} are wanted")
+    return None
+
+
+@checker("solvers.repeatable")
+def repeatable(evidence: Row, *, counters: Sequence[str]) -> Finding | None:
+    """Two runs of one file give the same counters, where the solver prints them."""
+    seen: dict[str, Row] = {}
+    for row in evidence["runs"]:
+        if row["answer"] not in ANSWERS:
+            continue
+        first = seen.setdefault(row["instance"], row)
+        for name in counters:
+            if first.get(name) is not None and row.get(name) is not None and first[name] != row[name]:
+                return Finding(f"{row['instance']}: two runs of one file gave {first[name]:.0f} and {row[name]:.0f} {name}")
+    return None
+
+
+@checker("solvers.memory")
+def memory(evidence: Row, *, statuses: Mapping[str, str], most_growth: float, slack_mb: float) -> Finding | None:
+    """Over a growing instance, under a fixed limit, memory stays near what the base takes: at most `most_growth` times that and `slack_mb`.
+
+    statuses: as for `solvers.ended`. `evidence["base_runs"]` are the runs of the base on the same instances; none are needed for the statuses.
+    """
+    growing = [row for row in evidence["runs"] if row["family"] == GROWING]
+    bad = [row for row in growing if row["status"] in statuses]
+    if bad:
+        return _finding(bad, lambda row: f"{statuses[row['status']]} over a growing instance under a limit of {row['memory_mb']} MB")
+    base = {row["instance"]: row["peak_mb"] for row in evidence["base_runs"] if row["family"] == GROWING}
+    over = [row for row in growing if row["instance"] in base and row["peak_mb"] > most_growth * base[row["instance"]] + slack_mb]
+    return _finding(over, lambda row: f"took {row['peak_mb']:.0f} MB where its base takes {base[row['instance']]:.0f}")
+
+
+def _original(row: Row) -> str:
+    return row["instance"].split(COPY)[0]
+
+
+def _finding(bad: Sequence[Row], said: Callable[[Row], str]) -> Finding | None:
+    if not bad:
+        return None
+    row = bad[0]
+    reason = f" [{row['problems']}]" if row.get("problems") else ""
+    more = f"; {len(bad) - 1} more runs likewise" if len(bad) > 1 else ""
+    return Finding(f"{row['instance']}: {said(row)}{reason}{more}")

