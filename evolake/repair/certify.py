@@ -1,0 +1,206 @@
+"""The certifier: Z3 judges a claim, and says why it is refuted.
+
+A claim `sat` is asserted as it is, untracked, beside every constraint and every bound under a tracking literal. If they conflict, the claim is
+refuted with a minimal core of those literals. A total assignment decides each tracked assertion by itself, so such a core has one member; which of
+several violated ones it is follows from a hash of the assignment, so that it is neither always the first nor dependent on what the solver saw before.
+The full list of violations comes from plain evaluation and is for the record only: what an arm may see is the core.
+
+A claim `unsat` is about the problem alone. It is certified with a minimal core of the problem, bounds included, or refuted by a model that is checked
+by plain evaluation and then forgotten: a counter-model is never given out.
+
+One solver serves all problems by push and pop. A check that passes the time limit is `unknown`.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolake.errors import MachineryError
+from evolake.repair.candidates import Claim, Malformed
+from evolake.repair.cores import minimal_core
+from evolake.repair.problems import Problem
+
+if TYPE_CHECKING:
+    import z3
+
+TIMEOUT_MS = 1500
+CERTIFIED, REFUTED, UNKNOWN, MALFORMED = "certified", "refuted", "unknown", "malformed"
+
+
+@dataclass(frozen=True)
+class Certification:
+    """What became of one candidate.
+
+    Attributes:
+        verdict: certified, refuted, unknown or malformed.
+        core: minimal conflict, ids of constraints and bounds (`dom:x1`); of the problem for a certified `unsat`, empty for a certified `sat`.
+        violated: every id that the assignment breaks, by plain evaluation. For the record: no arm sees it.
+        reason: one line for a person.
+        solver_calls: 1 when the solver was asked, 0 for a malformed candidate. The checks that minimise a core belong to the call.
+    """
+
+    verdict: str
+    core: tuple[str, ...] = ()
+    violated: tuple[str, ...] = ()
+    reason: str = ""
+    solver_calls: int = 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `evolake repair certify --json` prints."""
+        return {"verdict": self.verdict, "core": list(self.core), "violated": list(self.violated), "reason": self.reason}
+
+
+@dataclass
+class _Loaded:
+    """The problem the solver holds now: its variables and tracking literals, and the answer about the problem itself once it was asked."""
+
+    problem: Problem
+    variables: dict[str, Any]
+    literals: dict[str, Any]
+    unsat_answer: Certification | None = None
+
+
+class Certifier:
+    """Certifies candidates, one after the other, problem after problem. For one thread; each has a Z3 context of its own.
+
+    Args:
+        timeout_ms: for the question itself; minimising a core may take as long again.
+    """
+
+    def __init__(self, timeout_ms: int = TIMEOUT_MS):
+        import z3
+
+        self._z3, self._timeout_ms = z3, timeout_ms
+        self._context = z3.Context()
+        self._solver = z3.Solver(ctx=self._context)
+        self._limit = 0
+        self._loaded: _Loaded | None = None
+        self._symbols: dict[str, z3.ArithRef] = {}
+        self._values: dict[tuple[str, int], z3.BoolRef] = {}
+
+    def certify(self, problem: Problem, candidate: Claim | Malformed) -> Certification:
+        """Judges one candidate of one problem.
+
+        Raises:
+            MachineryError: the solver and plain evaluation disagree.
+        """
+        if isinstance(candidate, Malformed):
+            return Certification(MALFORMED, reason=candidate.reason, solver_calls=0)
+        loaded = self._load(problem)
+        if candidate.assignment is not None:
+            return self._certify_assignment(loaded, dict(candidate.assignment))
+        if loaded.unsat_answer is None:
+            loaded.unsat_answer = self._certify_unsat(loaded)
+        return loaded.unsat_answer
+
+    def _certify_assignment(self, loaded: _Loaded, assignment: dict[str, int]) -> Certification:
+        problem, solver = loaded.problem, self._solver
+        violated = tuple(problem.violated(assignment))
+        solver.push()
+        try:
+            solver.add([self._equals(name, value) for name, value in assignment.items()])
+            self._set_limit(self._timeout_ms)
+            answer = self._ask(loaded, list(loaded.literals))
+            if answer is None:
+                return Certification(UNKNOWN, violated=violated, reason=f"the solver gave no answer in {self._timeout_ms} ms")
+            if answer != bool(violated):
+                raise self._disagreement(problem, f"assignment {assignment}", violated)
+            if not answer:
+                return Certification(CERTIFIED, reason="every constraint and every bound holds")
+            core = minimal_core(_shuffled(loaded.literals, assignment), lambda part: self._ask(loaded, part))
+        finally:
+            solver.pop()
+        if not set(core.members) <= set(violated):
+            raise self._disagreement(problem, f"core {core.members}", violated)
+        more = f", one of {len(violated)}" if len(violated) > 1 else ""
+        return Certification(REFUTED, core.members, violated, f"the assignment violates {', '.join(core.members)}{more}")
+
+    def _certify_unsat(self, loaded: _Loaded) -> Certification:
+        self._set_limit(self._timeout_ms)
+        answer = self._ask(loaded, list(loaded.literals))
+        if answer is None:
+            return Certification(UNKNOWN, reason=f"the solver could not decide the problem in {self._timeout_ms} ms")
+        if not answer:
+            self._check_model(loaded)
+            return Certification(REFUTED, reason="the problem is satisfiable")
+        end = time.monotonic() + self._timeout_ms / 1000
+        bounds_first = sorted(loaded.literals, key=lambda name: not name.startswith("dom:"))
+
+        def ask(part: Sequence[str]) -> bool | None:
+            left = int(1000 * (end - time.monotonic()))
+            if left <= 0:
+                return None
+            self._set_limit(left)
+            return self._ask(loaded, part)
+
+        core = minimal_core(bounds_first, ask)
+        members = tuple(name for name in loaded.literals if name in core.members)
+        note = "" if core.minimal else " (perhaps not minimal: the time to minimise it was up)"
+        return Certification(CERTIFIED, members, reason=f"no assignment satisfies {', '.join(members)}{note}")
+
+    def _ask(self, loaded: _Loaded, names: Sequence[str]) -> bool | None:
+        """Whether the named assertions conflict with what is asserted; None: unknown."""
+        answer = self._solver.check(*[loaded.literals[name] for name in names])
+        return None if answer == self._z3.unknown else answer == self._z3.unsat
+
+    def _load(self, problem: Problem) -> _Loaded:
+        """Makes `problem` the one the solver holds."""
+        if self._loaded is not None:
+            if self._loaded.problem == problem:
+                return self._loaded
+            self._solver.pop()
+            self._loaded = None
+        z3, context = self._z3, self._context
+        variables = {item.name: self._symbols.setdefault(item.name, z3.Int(item.name, context)) for item in problem.variables}
+        literals: dict[str, Any] = {}
+        self._solver.push()
+        for item in problem.constraints:
+            left = z3.Sum([factor * variables[name] for name, factor in item.terms]) if item.terms else z3.IntVal(0, context)
+            body = left <= item.rhs if item.op == "<=" else left >= item.rhs if item.op == ">=" else left == item.rhs
+            literals[item.id] = self._track(f"c:{item.id}", body)
+        for item in problem.variables:
+            body = z3.And(variables[item.name] >= item.low, variables[item.name] <= item.high)
+            literals[item.bound_id] = self._track(item.bound_id, body)
+        self._loaded = _Loaded(problem, variables, literals)
+        return self._loaded
+
+    def _track(self, name: str, body: Any) -> Any:
+        literal = self._z3.Bool(f"track {name}", self._context)
+        self._solver.add(self._z3.Implies(literal, body))
+        return literal
+
+    def _equals(self, name: str, value: int) -> Any:
+        if (known := self._values.get((name, value))) is not None:
+            return known
+        made = self._symbols[name] == self._z3.IntVal(value, self._context)
+        if len(self._values) < 10_000:
+            self._values[name, value] = made
+        return made
+
+    def _set_limit(self, milliseconds: int) -> None:
+        if milliseconds != self._limit:
+            self._solver.set("timeout", milliseconds)
+            self._limit = milliseconds
+
+    def _check_model(self, loaded: _Loaded) -> None:
+        model = self._solver.model()
+        values = {name: model.eval(symbol, model_completion=True) for name, symbol in loaded.variables.items()}
+        found = {name: int(str(value)) for name, value in values.items()}
+        if broken := loaded.problem.violated(found):
+            raise self._disagreement(loaded.problem, f"model {found}", tuple(broken))
+
+    def _disagreement(self, problem: Problem, what: str, violated: tuple[str, ...]) -> MachineryError:
+        return MachineryError(
+            f"Z3 and plain evaluation disagree about problem {problem.id}", wanted="one answer",
+            got=f"{what}; violated by evaluation: {', '.join(violated) or 'nothing'}", do="keep the problem and report it: one of the two is wrong",
+        )
+
+
+def _shuffled(names: Sequence[str] | dict[str, Any], assignment: dict[str, int]) -> list[str]:
+    """The names in an order that follows from the assignment: the same for the same constraints, in whatever order a problem lists them."""
+    salt = zlib.crc32(repr(sorted(assignment.items())).encode())
+    return sorted(names, key=lambda name: (zlib.crc32(name.encode(), salt), name))

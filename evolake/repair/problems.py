@@ -1,0 +1,203 @@
+"""A problem of the study: integer variables with explicit domains, linear constraints over them, and what an assignment violates.
+
+The form is one JSON object, one problem a line in a JSONL file:
+
+    {"id": "lin-0127", "variables": {"x1": [0, 9], "x2": [0, 9]}, "label": "unsat", "seed": 7,
+     "constraints": [{"id": "c1", "coef": {"x1": 1, "x2": 4}, "op": ">=", "rhs": 23}]}
+
+`label` and `seed` may be absent. A domain whose low end lies above its high end is legal: no value fits it. A bound of a variable is named `dom:x1`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+
+OPS = ("<=", ">=", "=")
+LABELS = ("sat", "unsat")
+DOMAIN_MARK = "dom:"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
+_ID = re.compile(r"[A-Za-z0-9_.~-]{1,80}")
+
+Assignment = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An integer variable with its domain `low`..`high`, both ends included."""
+
+    name: str
+    low: int
+    high: int
+
+    @property
+    def bound_id(self) -> str:
+        """What its bound is called in cores and in lists of violations."""
+        return DOMAIN_MARK + self.name
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """`sum coef * variable  op  rhs`. `terms`: (variable, coefficient) in the order given."""
+
+    id: str
+    terms: tuple[tuple[str, int], ...]
+    op: str
+    rhs: int
+
+    def value(self, assignment: Assignment) -> int:
+        """The left-hand side under an assignment of its variables."""
+        return sum(factor * assignment[name] for name, factor in self.terms)
+
+    def holds(self, assignment: Assignment) -> bool:
+        """Whether the assignment satisfies it; exact integer arithmetic."""
+        value = self.value(assignment)
+        return value <= self.rhs if self.op == "<=" else value >= self.rhs if self.op == ">=" else value == self.rhs
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A linear integer feasibility problem. `label` is what the generator's two certifiers found, or None."""
+
+    id: str
+    variables: tuple[Variable, ...]
+    constraints: tuple[Constraint, ...]
+    label: str | None = None
+    seed: int | None = None
+
+    def violated(self, assignment: Assignment) -> list[str]:
+        """Ids of all constraints, then of all bounds, that a total assignment breaks, by plain evaluation."""
+        broken = [item.id for item in self.constraints if not item.holds(assignment)]
+        return broken + [item.bound_id for item in self.variables if not item.low <= assignment[item.name] <= item.high]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON form; `problem_of` reads it."""
+        shown: dict[str, Any] = {
+            "id": self.id, "variables": {item.name: [item.low, item.high] for item in self.variables},
+            "constraints": [{"id": item.id, "coef": dict(item.terms), "op": item.op, "rhs": item.rhs} for item in self.constraints],
+        }
+        return shown | {name: value for name, value in (("label", self.label), ("seed", self.seed)) if value is not None}
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(self.as_dict(), separators=(",", ":"))
+
+
+def read_problems(path: Path) -> list[Problem]:
+    """The problems of a JSONL file. Empty lines are passed over.
+
+    Raises:
+        InputError: the file cannot be read, a line is no problem (says which), or an id appears twice.
+    """
+    text, problems = _read(path), []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            problems.append(parse_problem(line, where=f"{path}, line {number}"))
+    ids = [item.id for item in problems]
+    if twice := sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []:
+        raise InputError(f"{path} names the problem {twice[0]!r} twice", do="give each problem an id of its own")
+    return problems
+
+
+def read_problem(path: Path) -> Problem:
+    """The problem of a JSON file. Raises InputError as `parse_problem` does."""
+    return parse_problem(_read(path), where=str(path))
+
+
+def parse_problem(text: str, *, where: str = "the problem") -> Problem:
+    """A problem from its JSON form.
+
+    Raises:
+        InputError: not JSON, or not such an object; `where` says whose.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is not JSON", wanted="one object", got=str(error)[:200], do="mend the file") from None
+    return problem_of(value, where=where)
+
+
+def problem_of(value: Any, *, where: str = "the problem") -> Problem:
+    """A problem from decoded JSON. Raises InputError as `parse_problem` does."""
+    if not isinstance(value, dict):
+        raise _refusal(where, "no problem", "a JSON object", value)
+    name = value.get("id")
+    if not isinstance(name, str) or not _ID.fullmatch(name):
+        raise _refusal(where, "`id` cannot be used", "letters, digits and _.~-", name)
+    variables = _variables(value.get("variables"), where)
+    listed = value.get("constraints")
+    if not isinstance(listed, list):
+        raise _refusal(where, "`constraints` cannot be used", "a list", listed)
+    names = {item.name for item in variables}
+    constraints = tuple(_constraint(item, names, f"{where}, constraint {place}") for place, item in enumerate(listed, 1))
+    ids = [item.id for item in constraints]
+    if twice := [item for place, item in enumerate(ids) if item in ids[:place]]:
+        raise _refusal(where, "two constraints bear one id", "an id of its own a constraint", twice[0])
+    label, seed = value.get("label"), value.get("seed")
+    if label not in (None, *LABELS):
+        raise _refusal(where, "`label` cannot be used", "sat or unsat", label)
+    if seed is not None and not is_int(seed):
+        raise _refusal(where, "`seed` cannot be used", "an integer", seed)
+    return Problem(name, variables, constraints, label, seed)
+
+
+def _variables(domains: Any, where: str) -> tuple[Variable, ...]:
+    if not isinstance(domains, dict) or not domains:
+        raise _refusal(where, "`variables` cannot be used", 'an object such as {"x1": [0, 9]}', domains)
+    variables = []
+    for name, domain in domains.items():
+        if not _NAME.fullmatch(name):
+            raise _refusal(where, "a variable's name cannot be used", "a letter or _, then letters, digits and _", name)
+        if not isinstance(domain, list) or len(domain) != 2 or not all(map(is_int, domain)):
+            raise _refusal(where, f"the domain of {name} cannot be used", "[low, high], two integers", domain)
+        variables.append(Variable(name, domain[0], domain[1]))
+    return tuple(variables)
+
+
+def _constraint(item: Any, names: set[str], where: str) -> Constraint:
+    if not isinstance(item, dict):
+        raise _refusal(where, "no constraint", "a JSON object", item)
+    name, coef, op, rhs = item.get("id"), item.get("coef"), item.get("op"), item.get("rhs")
+    if not isinstance(name, str) or not _ID.fullmatch(name):
+        raise _refusal(where, "`id` cannot be used", "letters, digits and _.~-", name)
+    if not isinstance(coef, dict) or not all(map(is_int, coef.values())):
+        raise _refusal(where, "`coef` cannot be used", "an object from variable to integer", coef)
+    if stray := [variable for variable in coef if variable not in names]:
+        raise _refusal(where, "`coef` names a variable that has no domain", f"one of {', '.join(sorted(names))}", stray[0])
+    if op not in OPS:
+        raise _refusal(where, "`op` cannot be used", " ".join(OPS), op)
+    if not isinstance(rhs, int) or not is_int(rhs):
+        raise _refusal(where, "`rhs` cannot be used", "an integer", rhs)
+    return Constraint(name, tuple(coef.items()), op, rhs)
+
+
+def _refusal(where: str, what: str, wanted: str, got: Any) -> InputError:
+    return InputError(f"{where}: {what}", wanted=wanted, got=repr(got)[:120], do="mend the problem")
+
+
+def is_int(value: Any) -> bool:
+    """A JSON integer: neither 3.0 nor true."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `json.loads`: an object whose keys are all different. Raises ValueError otherwise."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object names one key twice")
+    return found
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {str(path)!r}", wanted="a problem in JSON", do="check the path") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{str(path)!r} cannot be read", got=str(error), do="give a readable file in UTF-8") from None

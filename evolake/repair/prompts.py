@@ -1,0 +1,89 @@
+"""The four roles of the study: a request type, its classical proposer and its prompt file each.
+
+The prompts differ in what they show and in nothing else: task, contract and reply are the same words. Every value of a prompt is made from the
+request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evolake.agents import Role
+from evolake.repair.proposers_operators import propose_core, propose_directed, propose_generic, propose_plain
+from evolake.repair.tables import ARMS
+from evolake.repair.views import (
+    Answer,
+    CandidateReply,
+    CoreRequest,
+    DirectedRequest,
+    GenericRequest,
+    PlainRequest,
+    ProblemView,
+    RefutedAttempt,
+    Request,
+    in_words,
+)
+
+GENERIC = "the previous assignment did not satisfy all constraints"
+NOT_CERTIFIED = "the previous answer was not certified"
+UNREADABLE = "the previous answer could not be read"
+
+
+def _problem(problem: ProblemView) -> dict[str, Any]:
+    variables = [f"{low} <= {name} <= {high}, integer" for name, (low, high) in problem.variables.items()]
+    return {"variables": variables, "constraints": [in_words(problem, item.id) for item in problem.constraints] or ["none"]}
+
+
+def _shown(answer: Answer | None) -> str:
+    if answer is None:
+        return "(unreadable)"
+    return "unsat" if answer.assignment is None else ", ".join(f"{name}={value}" for name, value in answer.assignment.items())
+
+
+def _plain(request: Any) -> Mapping[str, Any]:
+    return _problem(request.problem)
+
+
+def _generic(request: Any) -> Mapping[str, Any]:
+    def said(answer: Answer | None) -> str:
+        return UNREADABLE if answer is None else NOT_CERTIFIED if answer.assignment is None else GENERIC
+
+    attempts = [f"{_shown(item.answer)}: {said(item.answer)}" for item in request.attempts]
+    return _problem(request.problem) | {"attempts": attempts or ["none so far"]}
+
+
+def _core(request: Any) -> Mapping[str, Any]:
+    def said(item: RefutedAttempt) -> str:
+        if item.outcome == "unreadable":
+            return UNREADABLE
+        if item.core:
+            return f"the solver refuted it; violated: {'; '.join(in_words(request.problem, name) for name in item.core)}"
+        return "the solver refuted it: the problem is satisfiable" if item.outcome == "refuted" else NOT_CERTIFIED
+
+    attempts = [f"{_shown(item.answer)}: {said(item)}" for item in request.attempts]
+    return _problem(request.problem) | {"attempts": attempts or ["none so far"]}
+
+
+def _directed(request: Any) -> Mapping[str, Any]:
+    return _problem(request.problem) | {
+        "base": _shown(request.base) if request.base else "none yet",
+        "conflicts": [in_words(request.problem, name) for name in request.conflicts] or ["none so far"],
+        "revise": ", ".join(request.revise) or "any variable", "keep": ", ".join(request.keep) or "none",
+        "claims": "A claim `unsat` was refuted: the problem is satisfiable." if request.unsat_refuted else "No claim `unsat` has been refuted.",
+    }
+
+
+PLAIN = Role("repair_plain", PlainRequest, CandidateReply, propose_plain, values=_plain)
+GENERIC_FEEDBACK = Role("repair_generic", GenericRequest, CandidateReply, propose_generic, values=_generic)
+CORE_FEEDBACK = Role("repair_core", CoreRequest, CandidateReply, propose_core, values=_core)
+DIRECTED = Role("repair_directed", DirectedRequest, CandidateReply, propose_directed, values=_directed)
+ROLES: dict[str, Role[Any, CandidateReply]] = dict(zip(ARMS, (PLAIN, PLAIN, GENERIC_FEEDBACK, CORE_FEEDBACK, DIRECTED), strict=True))
+
+
+def role_of(arm: str, request: Request) -> Role[Any, CandidateReply]:
+    """The role that serves an arm. Raises TypeError where the request is one that the arm may not make."""
+    role = ROLES[arm]
+    if type(request) is not role.request:
+        raise TypeError(f"arm {arm} may ask with {role.request.__name__} only (got {type(request).__name__})")
+    return role

@@ -1,0 +1,131 @@
+"""The classical proposer: a seeded stochastic stand-in for a model, so that the study runs without one.
+
+It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at a constraint only where the request says
+that a core named it. Without feedback it samples the box uniformly. With a core it starts from the refuted answer and repairs the named
+constraints one variable at a time, each step a random named constraint that is broken, a random variable of it and a random value that mends it
+(coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and then it claims `unsat`: blindly with a small probability, and
+with a larger one where the named constraints could not be repaired together. It never claims it again where its request shows that such a claim
+failed.
+
+Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this proposer, and nothing about any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evolake.repair.problems import DOMAIN_MARK, Constraint
+from evolake.repair.views import (
+    CandidateReply,
+    ConstraintView,
+    CoreRequest,
+    DirectedRequest,
+    GenericRequest,
+    PlainRequest,
+    ProblemView,
+    constraint_of,
+    variables_of,
+)
+
+BLIND_UNSAT = 0.05
+DOUBTFUL_UNSAT = 0.5
+REPAIR_STEPS = 40
+FRESH_DRAWS = 20
+
+
+def propose_plain(request: PlainRequest, random: np.random.Generator) -> CandidateReply:
+    """A blind guess."""
+    return _guess(request.problem, random, may_claim=True)
+
+
+def propose_generic(request: GenericRequest, random: np.random.Generator) -> CandidateReply:
+    """A guess that repeats no earlier answer."""
+    answers = [item.answer for item in request.attempts if item.answer]
+    may_claim = all(answer.status == "sat" for answer in answers)
+    known = [answer.assignment for answer in answers if answer.assignment]
+    reply = _guess(request.problem, random, may_claim=may_claim)
+    for _ in range(FRESH_DRAWS):
+        if reply.assignment not in known:
+            break
+        reply = _guess(request.problem, random, may_claim=may_claim)
+    return reply
+
+
+def propose_core(request: CoreRequest, random: np.random.Generator) -> CandidateReply:
+    """A repair of the newest assignment, for all cores that its chain was shown."""
+    answers = [item.answer for item in request.attempts if item.answer]
+    may_claim = all(answer.status == "sat" for answer in answers)
+    base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)
+    if base is None:
+        return _guess(request.problem, random, may_claim=may_claim)
+    conflicts = list(dict.fromkeys(name for item in request.attempts for name in item.core))
+    return _repaired(request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim)
+
+
+def propose_directed(request: DirectedRequest, random: np.random.Generator) -> CandidateReply:
+    """A repair of the base answer for all recent cores, which moves only what is to be revised."""
+    may_claim = not request.unsat_refuted
+    if request.base is None or request.base.assignment is None:
+        return _guess(request.problem, random, may_claim=may_claim)
+    return _repaired(request.problem, request.base.assignment, request.conflicts, request.revise, random, may_claim=may_claim)
+
+
+def _guess(problem: ProblemView, random: np.random.Generator, *, may_claim: bool) -> CandidateReply:
+    if may_claim and random.random() < BLIND_UNSAT:
+        return CandidateReply(status="unsat")
+    if any(low > high for low, high in problem.variables.values()):
+        return CandidateReply(status="unsat")
+    draws = {name: int(random.integers(low, high + 1)) for name, (low, high) in problem.variables.items()}
+    return CandidateReply(status="sat", assignment=draws)
+
+
+def _repaired(
+    problem: ProblemView, base: Mapping[str, int], conflicts: Sequence[str], revise: Sequence[str], random: np.random.Generator, *, may_claim: bool
+) -> CandidateReply:
+    if may_claim and random.random() < BLIND_UNSAT:
+        return CandidateReply(status="unsat")
+    assignment, free = dict(base), set(revise)
+    for name in conflicts:
+        if name.startswith(DOMAIN_MARK):
+            _into_domain(problem, name.removeprefix(DOMAIN_MARK), assignment, random)
+    named = [item for item in problem.constraints if item.id in set(conflicts)]
+    constraints = {item.id: constraint_of(item) for item in named}
+    for _ in range(REPAIR_STEPS):
+        broken = [item for item in named if not constraints[item.id].holds(assignment)]
+        if not broken:
+            break
+        _mend(problem, broken[int(random.integers(len(broken)))], constraints, free, assignment, random)
+    else:
+        if may_claim and random.random() < DOUBTFUL_UNSAT:
+            return CandidateReply(status="unsat")
+    return CandidateReply(status="sat", assignment=assignment)
+
+
+def _into_domain(problem: ProblemView, variable: str, assignment: dict[str, int], random: np.random.Generator) -> None:
+    low, high = problem.variables[variable]
+    if low <= high and not low <= assignment[variable] <= high:
+        assignment[variable] = int(random.integers(low, high + 1))
+
+
+def _mend(
+    problem: ProblemView, item: ConstraintView, constraints: Mapping[str, Constraint], free: set[str], assignment: dict[str, int],
+    random: np.random.Generator,
+) -> None:
+    """Moves one variable of a broken constraint to a value that mends it, or as near to one as its domain allows."""
+    movable = [name for name, factor in item.coef.items() if factor and name in free and problem.variables[name][0] <= problem.variables[name][1]]
+    if not movable:
+        return
+    name = movable[int(random.integers(len(movable)))]
+    low, high = problem.variables[name]
+    values = range(low, high + 1)
+    misses = [_miss(constraints[item.id].value({**assignment, name: value}) - item.rhs, item.op) for value in values]
+    least = min(misses)
+    fits = [value for value, miss in zip(values, misses, strict=True) if miss == least]
+    assignment[name] = fits[int(random.integers(len(fits)))]
+
+
+def _miss(difference: int, op: str) -> int:
+    """By how much a constraint is missed; 0 where it holds."""
+    return max(0, difference) if op == "<=" else max(0, -difference) if op == ">=" else abs(difference)

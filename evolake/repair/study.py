@@ -1,0 +1,105 @@
+"""A study: which problems, which budget, which proposer. Its sha is what tells the cells of one study from those of another.
+
+Arms and seeds are not part of the sha: a study may be given more of them later, and what is there is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.repair.budget import Plan
+from evolake.repair.problems import Problem
+from evolake.repair.prompts import ROLES
+from evolake.repair.tables import ARMS, MAX_SEED
+from evolake.settings import Settings
+
+PROTOCOL = 1
+
+
+@dataclass(frozen=True)
+class Study:
+    """What decides the rows of a cell, besides its arm and its seed.
+
+    Attributes:
+        candidates, rounds: K and R of the four matched arms.
+        model: the model's name, or `operators`. `sampling`: how its replies are drawn; None for the operators.
+        root_seed: of the operators' generators.
+    """
+
+    problems: tuple[Problem, ...]
+    candidates: int
+    rounds: int
+    timeout_ms: int
+    backend: str
+    model: str
+    root_seed: int
+    sampling: tuple[int, float | None] | None = None
+
+    def __post_init__(self) -> None:
+        Plan(self.candidates, self.rounds)
+        if not self.problems:
+            raise InputError("a study needs at least one problem", do="raise --problems")
+
+    @property
+    def problems_sha(self) -> str:
+        """sha256 of the problems' JSON lines."""
+        return hashlib.sha256("\n".join(problem.to_json() for problem in self.problems).encode()).hexdigest()
+
+    @property
+    def sha(self) -> str:
+        """sha256 of everything that decides the rows."""
+        values = {
+            "protocol": PROTOCOL, "problems": self.problems_sha, "candidates": self.candidates, "rounds": self.rounds,
+            "timeout_ms": self.timeout_ms, "backend": self.backend, "model": self.model, "root_seed": self.root_seed, "sampling": self.sampling,
+        }
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+    def row(self, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
+        """Its row of the table `study`."""
+        return {
+            "study_sha": self.sha, "problems_sha": self.problems_sha, "problems": len(self.problems), "candidates": self.candidates,
+            "rounds": self.rounds, "solver_timeout_ms": self.timeout_ms, "backend": self.backend, "model": self.model,
+            "root_seed": self.root_seed, "arms": list(arms), "seeds": list(seeds),
+        }
+
+
+def study_of(settings: Settings, problems: Sequence[Problem]) -> Study:
+    """The study that the settings describe.
+
+    Raises:
+        InputError: the four prompts would be served by different models: arms would differ in more than their feedback.
+    """
+    sizes, model, sampling = settings.repair, "operators", None
+    if settings.backend == "model":
+        names = {role.name: settings.models.get(role.name) or settings.models.get("default") or "" for role in ROLES.values()}
+        if len(set(names.values())) > 1:
+            raise InputError(
+                "the arms would be served by different models", wanted="one model for all of them",
+                got=", ".join(f"{role}={name or 'none'}" for role, name in sorted(names.items())), do="set EVOLAKE_MODELS__DEFAULT alone",
+            )
+        model, sampling = names.popitem()[1], (settings.model_max_output_tokens, settings.model_temperature)
+    return Study(
+        tuple(problems), sizes.candidates, sizes.rounds, sizes.solver_timeout_ms, settings.backend, model, settings.seed, sampling
+    )
+
+
+def pick_arms(text: str) -> tuple[str, ...]:
+    """Arms from `all` or from names joined by commas, in the study's order. Raises InputError for a name that is none."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["all"]:
+        return ARMS
+    if not names or any(name not in ARMS for name in names):
+        raise InputError("--arms cannot be used", wanted=f"all, or some of {', '.join(ARMS)}", got=repr(text), do="name arms joined by commas")
+    return tuple(arm for arm in ARMS if arm in names)
+
+
+def pick_seeds(count: int) -> tuple[int, ...]:
+    """The first `count` seeds."""
+    if not 1 <= count <= MAX_SEED:
+        raise InputError("--seeds cannot be used", wanted=f"1 to {MAX_SEED}", got=str(count), do="give a number in that range")
+    return tuple(range(count))

@@ -1,0 +1,143 @@
+"""One trial: one arm on one problem with one seed. All five arms run through this one loop.
+
+A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the first that is certified. So the four
+matched arms make the same number of model calls a round, and a good order saves solver calls. A candidate that cannot be read has used its
+model call and takes no solver call.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.errors import MachineryError
+from evolake.repair.arms import Candidate, Judged, start
+from evolake.repair.budget import Budget, plan_of
+from evolake.repair.candidates import Claim, Malformed, check_candidate
+from evolake.repair.certify import CERTIFIED, Certification, Certifier
+from evolake.repair.problems import Problem
+from evolake.repair.prompts import role_of
+from evolake.repair.tables import ARMS
+from evolake.repair.views import CandidateReply, Request
+from evolake.seeds import child_seed
+
+Certify = Callable[[Problem, Candidate], Certification]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial came to. `attempts`: one dict a candidate, columns of the table `attempts` but for the hashes.
+
+    Attributes:
+        solved: some candidate was certified. `certified_status`: what it said, else None.
+        claim: the status of that candidate, else of the last one that could be read, else None.
+        first_certified_call: number of the model call that it came from, from 1.
+        budget_exceeded: the trial ended without a certified candidate.
+    """
+
+    arm: str
+    seed: int
+    problem_id: str
+    solved: bool
+    claim: str | None
+    certified_status: str | None
+    calls: int
+    solver_calls: int
+    rounds: int
+    first_certified_call: int | None
+    parse_failures: int
+    attempts: tuple[dict[str, Any], ...]
+    latency_s: float
+    cpu_s: float
+
+    @property
+    def budget_exceeded(self) -> bool:
+        return not self.solved
+
+
+def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
+    """Number that tells a call from every other draw of the same prompt: it is part of the tape's key, so draws are independent."""
+    return ((seed * 10 + ARMS.index(arm)) * 100 + round_) * 100 + slot
+
+
+def run_trial(
+    arm: str, problem: Problem, seed: int, *, candidates: int, rounds: int, root_seed: int, agents: Agents, certifier: Certifier
+) -> Trial:
+    """Runs one trial. What candidates do wrong is in the result.
+
+    Raises:
+        MachineryError: the certified answer contradicts the problem's label, or a budget was passed.
+        EvolakeError: the agents cannot go on (no budget, no endpoint).
+    """
+    began, cpu = time.perf_counter(), time.thread_time()
+    plan = plan_of(arm, candidates, rounds)
+    budget, state = Budget(plan), start(arm, problem)
+    attempts: list[dict[str, Any]] = []
+    winner: tuple[int, Claim] | None = None
+    round_ = 0
+    for round_ in range(plan.rounds):
+        budget.take_calls(plan.candidates)
+        proposed = _propose(arm, problem, seed, round_, [state.request(slot) for slot in range(plan.candidates)], root_seed, agents)
+        judged: list[Judged] = []
+        for rank, slot in enumerate(order := state.order(proposed)):
+            certification = _certify(certifier, problem, proposed[slot], budget)
+            attempts.append(_attempt(arm, seed, problem, round_, slot, rank, proposed[slot], certification))
+            if certification.verdict == CERTIFIED and isinstance(claim := proposed[slot], Claim):
+                winner = (round_ * plan.candidates + slot + 1, claim)
+                attempts.extend(_attempt(arm, seed, problem, round_, left, rank + 1 + place, proposed[left], None)
+                                for place, left in enumerate(order[rank + 1 :]))
+                break
+            judged.append(Judged(slot, proposed[slot], certification))
+        if winner:
+            break
+        state.observe(judged)
+    status = winner[1].status if winner else None
+    if status and problem.label and status != problem.label:
+        raise MachineryError(
+            f"problem {problem.id}: a certified answer contradicts its label", wanted=problem.label, got=status, do="keep the problem and report it",
+        )
+    said = [row["claim"] for row in attempts if row["claim"]]
+    return Trial(
+        arm, seed, problem.id, winner is not None, status or (said[-1] if said else None), status, budget.calls, budget.solver_calls, round_ + 1,
+        winner[0] if winner else None, sum(not row["parsed"] for row in attempts), tuple(attempts), time.perf_counter() - began,
+        time.thread_time() - cpu,
+    )
+
+
+def _propose(arm: str, problem: Problem, seed: int, round_: int, requests: list[Request], root_seed: int, agents: Agents) -> list[Candidate]:
+    numbers = [call_number(arm, seed, round_, slot) for slot in range(len(requests))]
+    seeds = [child_seed(root_seed, "repair", f"{arm}-{seed}", problem.id, number) for number in numbers]
+    replies = agents.call_many(
+        role_of(arm, requests[0]), requests, seeds=seeds, artifact_ids=[problem.id] * len(requests), attempts=numbers
+    )
+    return [_read(reply, problem) for reply in replies]
+
+
+def _read(reply: CandidateReply | AgentFailure, problem: Problem) -> Candidate:
+    if isinstance(reply, AgentFailure):
+        return Malformed(f"{reply.status}: {reply.reason}")
+    return check_candidate(reply.as_object(), problem)
+
+
+def _certify(certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget) -> Certification:
+    if isinstance(candidate, Claim):
+        budget.take_solver_call()
+    return certifier.certify(problem, candidate)
+
+
+def _attempt(
+    arm: str, seed: int, problem: Problem, round_: int, slot: int, rank: int, candidate: Candidate, certification: Certification | None
+) -> dict[str, Any]:
+    """A row of `attempts`, hashes excepted. `verdict` is null where a better ranked candidate of the round was certified first."""
+    return {
+        "arm": arm, "seed": seed, "problem_id": problem.id, "round": round_ + 1, "candidate": slot + 1, "rank": rank + 1,
+        "parsed": isinstance(candidate, Claim), "claim": candidate.status if isinstance(candidate, Claim) else None,
+        "verdict": certification.verdict if certification else None,
+        "core": json.dumps(list(certification.core) if certification else []),
+        "violated": json.dumps(list(certification.violated) if certification else []),
+        "solver_calls": certification.solver_calls if certification else 0,
+    }
