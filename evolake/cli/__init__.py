@@ -18,6 +18,7 @@ GROUPS = {
     "consensus": ("consensus",),
     "designs": ("designs",),
     "doctor": ("doctor",),
+    "repair": ("repair",),
     "report": ("report", "champion"),
     "run": ("run", "status"),
     "sql": ("sql",),

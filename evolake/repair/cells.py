@@ -18,7 +18,7 @@ from evolake.errors import InputError
 from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.repair.certify import Certifier
 from evolake.repair.problems import Problem
-from evolake.repair.study import Study
+from evolake.repair.study import Entry, Study
 from evolake.repair.tables import ATTEMPTS, LINE, RESULTS, cell_of, parse_cell
 from evolake.repair.trial import Trial, call_number, run_trial
 from evolake.settings import Settings
@@ -42,19 +42,17 @@ class Chunk:
     """Some problems of one cell: what a worker process is given."""
 
     study: Study
-    problems: tuple[Problem, ...]
+    entries: tuple[Entry, ...]
     arm: str
     seed: int
     settings: Settings
     lake_root: Path
     run_id: str
-    suite: str
-    variation: str
 
 
 def run_cell(
-    study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, suite: str = "lia", variation: str = "none",
-    executor: Executor | None = None, on_progress: Progress | None = None,
+    study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, executor: Executor | None = None,
+    on_progress: Progress | None = None,
 ) -> CellRows:
     """Runs all problems of a study for one arm and seed.
 
@@ -67,23 +65,20 @@ def run_cell(
         InputError: the backend lacks something, or `cell` is none.
         EvolakeError: the agents or the solver cannot go on.
     """
-    return collect(submit_cell(study, cell, settings, lake_root, run_id, suite=suite, variation=variation, executor=executor), on_progress)
+    return collect(submit_cell(study, cell, settings, lake_root, run_id, executor=executor), on_progress)
 
 
 def submit_cell(
-    study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, suite: str = "lia", variation: str = "none",
-    executor: Executor | None = None,
+    study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, executor: Executor | None = None
 ) -> list[Callable[[], CellRows]]:
     """As `run_cell`, in parts: with an executor all are submitted now; call them in order to get their rows."""
     if settings.backend != study.backend:
         raise InputError("the study is served by another backend", wanted=study.backend, got=settings.backend, do="pass the study's own settings")
     arm, seed = parse_cell(cell)
-    whole = study.problems
+    whole, bare = study.entries, study.bare()
     step = CHUNK if executor is not None and study.backend == "operators" else len(whole)
-    bare = Study((whole[0],), study.candidates, study.rounds, study.timeout_ms, study.backend, study.model, study.root_seed, study.sampling)
-    chunks = [
-        Chunk(bare, whole[start : start + step], arm, seed, settings, Path(lake_root), run_id, suite, variation) for start in range(0, len(whole),
-    step) ]
+    parts = [whole[start : start + step] for start in range(0, len(whole), step)]
+    chunks = [Chunk(bare, part, arm, seed, settings, Path(lake_root), run_id) for part in parts]
     sha = study.sha
     if executor is None or study.backend == "model":
         return [lambda chunk=chunk: _stamped(run_chunk(chunk), sha) for chunk in chunks]
@@ -126,9 +121,9 @@ def _trials(chunk: Chunk, agents: Agents, threads: int) -> list[Trial]:
         )
 
     if threads == 1:
-        return [one(problem) for problem in chunk.problems]
+        return [one(entry.problem) for entry in chunk.entries]
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="evolake-repair") as pool:
-        futures = [pool.submit(one, problem) for problem in chunk.problems]
+        futures = [pool.submit(one, entry.problem) for entry in chunk.entries]
         try:
             return [future.result() for future in futures]
         except BaseException:
@@ -138,7 +133,7 @@ def _trials(chunk: Chunk, agents: Agents, threads: int) -> list[Trial]:
 
 
 def _rows(chunk: Chunk, trials: Sequence[Trial], calls: list[dict[str, Any]]) -> CellRows:
-    place = {problem.id: number for number, problem in enumerate(chunk.problems)}
+    place = {entry.problem.id: number for number, entry in enumerate(chunk.entries)}
     calls = sorted(calls, key=lambda row: (place[row["artifact_id"]], row["attempt"]))
     asked = {(row["artifact_id"], row["attempt"] // 10): row for row in calls}
     tokens = {name: [0, 0] for name in place}
@@ -146,9 +141,9 @@ def _rows(chunk: Chunk, trials: Sequence[Trial], calls: list[dict[str, Any]]) ->
         tokens[row["artifact_id"]][0] += row["input_tokens"] or 0
         tokens[row["artifact_id"]][1] += row["output_tokens"] or 0
     results, attempts = [], []
-    for trial in trials:
+    for entry, trial in zip(chunk.entries, trials, strict=True):
         results.append({
-            "arm": trial.arm, "seed": trial.seed, "problem_id": trial.problem_id, "suite": chunk.suite, "variation": chunk.variation,
+            "arm": trial.arm, "seed": trial.seed, "problem_id": trial.problem_id, "suite": entry.suite, "variation": entry.variation,
             "backend": chunk.study.backend, "model": chunk.study.model, "solved": trial.solved, "claim": trial.claim,
             "certified_status": trial.certified_status, "calls": trial.calls, "solver_calls": trial.solver_calls, "rounds": trial.rounds,
             "first_certified_call": trial.first_certified_call, "budget_exceeded": trial.budget_exceeded, "parse_failures": trial.parse_failures,

@@ -7,18 +7,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.errors import InputError
 from evolake.repair.budget import Plan
-from evolake.repair.problems import Problem
+from evolake.repair.problems import Problem, parse_problem
 from evolake.repair.prompts import ROLES
 from evolake.repair.tables import ARMS, MAX_SEED
 from evolake.settings import Settings
 
 PROTOCOL = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A problem with its place in the benchmark: main (`lia`, `none`), a perturbation, or the transfer suite."""
+
+    problem: Problem
+    suite: str = "lia"
+    variation: str = "none"
+
+
+def entries_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
+    """The entries that rows of the table `problems` hold, in their order."""
+    return tuple(Entry(parse_problem(row["json"], where=f"problem {row['problem_id']}"), row["suite"], row["variation"]) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -31,7 +45,7 @@ class Study:
         root_seed: of the operators' generators.
     """
 
-    problems: tuple[Problem, ...]
+    entries: tuple[Entry, ...]
     candidates: int
     rounds: int
     timeout_ms: int
@@ -42,13 +56,14 @@ class Study:
 
     def __post_init__(self) -> None:
         Plan(self.candidates, self.rounds)
-        if not self.problems:
+        if not self.entries:
             raise InputError("a study needs at least one problem", do="raise --problems")
 
     @property
     def problems_sha(self) -> str:
-        """sha256 of the problems' JSON lines."""
-        return hashlib.sha256("\n".join(problem.to_json() for problem in self.problems).encode()).hexdigest()
+        """sha256 of the problems' JSON lines with their places."""
+        lines = [f"{entry.suite} {entry.variation} {entry.problem.to_json()}" for entry in self.entries]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     @property
     def sha(self) -> str:
@@ -59,16 +74,20 @@ class Study:
         }
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
+    def bare(self) -> Study:
+        """The same with its first problem alone: all that a worker needs to know beside its own problems."""
+        return replace(self, entries=self.entries[:1])
+
     def row(self, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
         """Its row of the table `study`."""
         return {
-            "study_sha": self.sha, "problems_sha": self.problems_sha, "problems": len(self.problems), "candidates": self.candidates,
+            "study_sha": self.sha, "problems_sha": self.problems_sha, "problems": len(self.entries), "candidates": self.candidates,
             "rounds": self.rounds, "solver_timeout_ms": self.timeout_ms, "backend": self.backend, "model": self.model,
             "root_seed": self.root_seed, "arms": list(arms), "seeds": list(seeds),
         }
 
 
-def study_of(settings: Settings, problems: Sequence[Problem]) -> Study:
+def study_of(settings: Settings, entries: Sequence[Entry]) -> Study:
     """The study that the settings describe.
 
     Raises:
@@ -84,7 +103,7 @@ def study_of(settings: Settings, problems: Sequence[Problem]) -> Study:
             )
         model, sampling = names.popitem()[1], (settings.model_max_output_tokens, settings.model_temperature)
     return Study(
-        tuple(problems), sizes.candidates, sizes.rounds, sizes.solver_timeout_ms, settings.backend, model, settings.seed, sampling
+        tuple(entries), sizes.candidates, sizes.rounds, sizes.solver_timeout_ms, settings.backend, model, settings.seed, sampling
     )
 
 

@@ -9,8 +9,12 @@ class RepairSettings(BaseModel):
     """How much the study does."""
 
     model_config = ConfigDict(extra="forbid")
-    problems: int = Field(default=500, gt=0)
-    seeds: int = Field(default=3, gt=0)
+    problems: int = Field(default=500, gt=0, description="problems of the main benchmark")
+    seeds: int = Field(default=3, gt=0, description="seeds each arm is run with, counted from 0")
     candidates: int = Field(default=4, gt=0, description="K: candidates a round")
     rounds: int = Field(default=4, gt=0, description="R: rounds")
-    solver_timeout_ms: int = Field(default=1500, gt=0)
+    perturbed: int = Field(default=100, ge=0, description="main problems that are also run scaled, permuted and relabelled")
+    transfer: int = Field(default=40, ge=0, description="Sudoku 4x4 grids")
+    solver_timeout_ms: int = Field(default=1500, gt=0, description="milliseconds a certification may take")
+    perturbed_problems: int = Field(default=100, gt=0, description="problems of the main benchmark that are run again under each perturbation")
+    transfer_problems: int = Field(default=20, gt=0, description="Sudoku 4x4 grids")

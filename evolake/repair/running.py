@@ -1,0 +1,135 @@
+"""A whole study: benchmark, study record, cells. Killed at any point, it goes on with the next run of the same command.
+
+Cells of this very study that the lake holds are left as they are. What a killed run had of an unfinished cell is made again: by operators in a
+minute, by a model from the tape at no cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import polars as pl
+
+from evolake.agents import check_backend
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.repair.benchmark import benchmark_rows
+from evolake.repair.cells import collect, is_finished, publish_cell, submit_cell
+from evolake.repair.reachable import require_endpoint
+from evolake.repair.study import Study, entries_of, study_of
+from evolake.repair.tables import ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of
+from evolake.settings import Settings
+
+AHEAD = 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did: the study, the cells it ran and those that were there."""
+
+    study: Study
+    ran: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whom to tell: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved, trials)` as each is published."""
+
+    plan: Callable[[int], None]
+    advance: Callable[[int], None]
+    cell: Callable[[str, int, int], None]
+
+
+def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run_id: str, progress: Progress) -> Outcome:
+    """Runs what is missing of the study that the settings describe.
+
+    Raises:
+        InputError: the model backend lacks something, or its endpoint does not answer. Nothing was started.
+        PartitionBusy: another run of the study is under way.
+        MachineryError: as for `run_trial` and `benchmark_rows`.
+    """
+    check_backend(settings)
+    require_endpoint(settings)
+    lake = Lake(settings.lake)
+    with lake.line_lock(LINE, run_id=run_id), workers(settings.workers) as executor:
+        rows = benchmark_rows(settings.repair, settings.seed, executor=executor)
+        study = study_of(settings, entries_of(rows))
+        publish_study(lake, study, rows, arms, seeds, run_id)
+        cells = [cell_of(arm, seed) for seed in seeds for arm in arms]
+        kept = [cell for cell in cells if is_finished(lake, cell, study)]
+        todo = [cell for cell in cells if cell not in kept]
+        progress.plan(len(todo) * len(study.entries))
+        waiting = {cell: submit_cell(study, cell, settings, lake.root, run_id, executor=executor) for cell in todo[:AHEAD]}
+        for place, cell in enumerate(todo):
+            found = collect(waiting.pop(cell), progress.advance)
+            if (later := todo[place + AHEAD : place + AHEAD + 1]):
+                waiting[later[0]] = submit_cell(study, later[0], settings, lake.root, run_id, executor=executor)
+            publish_cell(lake, cell, found, run_id)
+            progress.cell(cell, sum(row["solved"] for row in found.results), len(found.results))
+    return Outcome(study, tuple(todo), tuple(kept))
+
+
+def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence[str], seeds: Sequence[int], run_id: str) -> None:
+    """Publishes the benchmark and the study's record. Arms and seeds that an earlier run of the same study had are kept in the record."""
+    lake.publish(LINE, "problems", PROBLEMS.frame(problems), cycle=None, run_id=run_id, schema=PROBLEMS)
+    before = lake.read(LINE, "study").row(0, named=True) if lake.record(LINE, "study") else {}
+    if before.get("study_sha") == study.sha:
+        arms, seeds = sorted({*arms, *before["arms"]}), sorted({*seeds, *before["seeds"]})
+    lake.publish(LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the lake holds of its current study: the record's row, and frames of problems, results and attempts of that study alone."""
+
+    study: dict
+    problems: pl.DataFrame
+    results: pl.DataFrame
+    attempts: pl.DataFrame
+
+
+def read_study(lake: Lake) -> Stored:
+    """The current study. Cells of an earlier one are left out.
+
+    Raises:
+        InputError: no study was run in this lake.
+    """
+    if lake.record(LINE, "study") is None:
+        raise InputError("this lake holds no repair study", got=str(lake.root), do="run one: evolake repair run")
+    study = lake.read(LINE, "study").row(0, named=True)
+    results, attempts = [RESULTS.empty()], [ATTEMPTS.empty()]
+    for cell in lake.cycles(LINE, "results"):
+        frame = lake.read(LINE, "results", cell)
+        if frame["study_sha"].unique().to_list() == [study["study_sha"]]:
+            results.append(frame)
+            attempts.append(lake.read(LINE, "attempts", cell))
+    return Stored(study, lake.read(LINE, "problems"), pl.concat(results), pl.concat(attempts))
+
+
+@contextmanager
+def workers(count: int) -> Iterator[Executor]:
+    """A pool of processes that die with this one. What was not started when the block is left by an exception is dropped."""
+    executor = ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=die_with_parent)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def die_with_parent() -> None:
+    """Asks Linux to end this process when its parent ends, however it ends: a killed run leaves no worker behind."""
+    import ctypes
+    import os
+    import signal
+    import sys
+
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
