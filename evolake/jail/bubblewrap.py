@@ -92,15 +92,7 @@ def arguments(python: str, folders: Iterable[str], *, package: Path, environment
     """
     options = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
     options += ["--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail", "--clearenv"]
-    options += ["--ro-bind", "/usr", "/usr"]
-    for path in SYSTEM_LINKS:
-        if Path(path).is_symlink():
-            options += ["--symlink", str(Path(path).readlink()), path]
-        elif Path(path).is_dir():
-            options += ["--ro-bind", path, path]
-    for path in SYSTEM_FILES:
-        options += ["--ro-bind-try", path, path]
-    options += ["--proc", "/proc", "--dev", "/dev"]
+    options += [*system_options(), "--proc", "/proc", "--dev", "/dev"]
     if scratch_mb:  # before the interpreter, which may itself lie below /tmp
         options += ["--size", str(scratch_mb << 20), "--tmpfs", "/tmp", "--dir", WORK]
     else:
@@ -110,6 +102,19 @@ def arguments(python: str, folders: Iterable[str], *, package: Path, environment
     options += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment.items():
         options += ["--setenv", name, value]
+    return options
+
+
+def system_options() -> list[str]:
+    """Options that show the system's programs and libraries, read-only."""
+    options = ["--ro-bind", "/usr", "/usr"]
+    for path in SYSTEM_LINKS:
+        if Path(path).is_symlink():
+            options += ["--symlink", str(Path(path).readlink()), path]
+        elif Path(path).is_dir():
+            options += ["--ro-bind", path, path]
+    for path in SYSTEM_FILES:
+        options += ["--ro-bind-try", path, path]
     return options
 
 

@@ -13,6 +13,11 @@ from typing import Literal
 
 import numpy as np
 
+from evolake.errors import InputError
+from evolake.jail import Limits, NativeOutcome
+from evolake.jail.direct import DirectRun, run_direct
+from evolake.solvers.answers import read_answer, read_counters, without_model
+
 ProofFormat = Literal["none", "drat-text", "drat-binary"]
 RunStatus = Literal["sat", "unsat", "unknown", "timeout", "memory", "crash", "malformed"]
 """sat, unsat: one well-formed answer that agrees with the exit code. unknown: it ended without an answer, or its proof outgrew the limit. timeout:
@@ -71,3 +76,108 @@ class SolverRun:
     proof_bytes: int
     problems: tuple[str, ...]
     stdout_tail: str
+
+
+TAIL = 4000
+MODEL_FREE_STATISTICS = 1 << 20
+"""Counters are looked for in so many bytes at the start and at the end of the output, without the model."""
+OUT_OF_MEMORY = ("bad_alloc", "out of memory", "outofmemory", "cannot allocate memory", "memory exhausted", "virtual memory exhausted")
+
+
+def run_solver(
+    program: Program, cnf: Path, limits: RunLimits, *, core: int | None = None, scratch: Path, want_proof: bool = False, mode: str | None = None,
+) -> SolverRun:
+    """Run `program` on the file `cnf` (plain DIMACS) in a jail of its own.
+
+    Args:
+        core: processor to pin it to.
+        scratch: folder of the host where its proof is put, as `proof`; made when absent. One run at a time may use it.
+        want_proof: run the command line that writes a proof.
+        mode: as for `evolake.jail.open_pool`.
+
+    Raises:
+        JailUnavailable: nothing was judged. InputError: no such file, or a proof is wanted of a program that writes none.
+    """
+    argv = program.argv
+    proof: Path | None = None
+    writable = {}
+    if want_proof:
+        if program.proof_argv is None or program.proof == "none":
+            raise InputError("this solver writes no proof", wanted="a program with a command line for proofs", do="run it without a proof")
+        argv = program.proof_argv
+        scratch.mkdir(parents=True, exist_ok=True)
+        proof = scratch / "proof"
+        proof.unlink(missing_ok=True)
+        proof.touch()
+        writable = {"proof": proof}
+    command = [part.replace("{cnf}", "{work}/instance.cnf").replace("{proof}", "{work}/proof") for part in argv]
+    run = DirectRun(["{solver}/" + command[0], *command[1:]], program.folder, {"instance.cnf": cnf}, writable, program.environment)
+    outcome = run_direct(run, Limits(
+        cpu_s=limits.cpu_s, wall_s=limits.wall_s, memory_mb=limits.memory_mb, file_mb=limits.proof_mb if want_proof else 0,
+        output_bytes=limits.output_bytes,
+    ), core=core, mode=mode)
+    return judge_run(outcome, program, limits, proof)
+
+
+def judge_run(outcome: NativeOutcome, program: Program, limits: RunLimits, proof: Path | None) -> SolverRun:
+    """The run that `outcome` amounts to."""
+    reading = read_answer(outcome.stdout)
+    answer = reading.answer if reading.answer in ("sat", "unsat") else None
+    problems = [*reading.problems, *_disagreement(answer, outcome, program)]
+    proof_bytes = proof.stat().st_size if proof is not None else 0
+    proof_full = proof is not None and proof_bytes >= limits.proof_mb << 20
+    if proof_full:
+        problems.append(f"the proof reached its limit of {limits.proof_mb} MiB")
+    status = _status(outcome, answer, problems, limits, proof_full=proof_full)
+    if status in ("timeout", "memory", "crash", "unknown") and outcome.reason:
+        problems.insert(0, outcome.reason)
+    text = outcome.stdout if len(outcome.stdout) <= 2 * MODEL_FREE_STATISTICS else (
+        outcome.stdout[:MODEL_FREE_STATISTICS] + b"\n" + outcome.stdout[-MODEL_FREE_STATISTICS:]
+    )
+    tail = without_model(text, TAIL)
+    if complaints := outcome.stderr.decode("utf-8", "replace").strip():
+        tail = f"{tail}\n[standard error]\n{complaints}"[-TAIL:]
+    return SolverRun(
+        status=status, answer=answer, model=reading.model, exit_code=outcome.exit_code, signal=outcome.signal, cpu_s=outcome.cpu_s,
+        wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, counters=read_counters(text, dict(program.statistics)), proof=proof, proof_bytes=proof_bytes,
+        problems=tuple(problems), stdout_tail=tail,
+    )
+
+
+def _disagreement(answer: str | None, outcome: NativeOutcome, program: Program) -> list[str]:
+    """What is wrong between the answer line and the exit code of a program that ended by itself."""
+    if outcome.exit_code is None or outcome.status != "ok":
+        return []
+    codes = {code: name for name, code in program.exit_codes.items()}
+    said = codes.get(outcome.exit_code)
+    if answer is not None and said != answer:
+        return [f"the answer is {answer} but the exit code is {outcome.exit_code}"]
+    if answer is None and said is not None:
+        return [f"exit code {outcome.exit_code} says {said} but there is no such answer"]
+    return []
+
+
+def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], limits: RunLimits, *, proof_full: bool) -> RunStatus:
+    """Limits come first, since what was printed up to them may be cut short; then crashes; then what the answer is worth."""
+    if outcome.status in ("timeout", "cpu"):
+        return "timeout"
+    ended_well = outcome.status == "ok" and answer is not None and not problems
+    if not ended_well and _out_of_memory(outcome, limits):
+        return "memory"
+    if proof_full:
+        return "unknown"
+    if outcome.status == "output":
+        return "malformed"
+    if outcome.status != "ok":
+        return "crash"
+    if problems:
+        return "malformed"
+    if answer is None:
+        return "unknown" if outcome.exit_code in (0, None) else "crash"
+    return "sat" if answer == "sat" else "unsat"
+
+
+def _out_of_memory(outcome: NativeOutcome, limits: RunLimits) -> bool:
+    """Whether a run without a good answer died for memory: it says so, or it had come beyond half of the limit, where doubling an array fails."""
+    said = (outcome.stderr[-TAIL:] + outcome.stdout[-TAIL:]).decode("utf-8", "replace").lower()
+    return any(words in said for words in OUT_OF_MEMORY) or (outcome.peak_mb > limits.memory_mb / 2 and outcome.status in ("ok", "killed"))

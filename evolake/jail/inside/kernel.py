@@ -55,19 +55,23 @@ def threads() -> int:
     return len(os.listdir("/proc/self/task"))
 
 
-def set_limits(limits: dict[str, Any], *, above: int) -> None:
-    """Apply the kernel's part of `Limits` to the calling process. `above`: bytes already mapped that are not charged to the candidate."""
+def limit_values(limits: dict[str, Any], *, above: int = 0) -> dict[int, tuple[int, int]]:
+    """The kernel's part of `Limits` as (soft, hard) values. `above`: bytes already mapped that are not charged to the candidate."""
     whole_seconds = max(1, math.ceil(limits["cpu_s"]))
-    resource.setrlimit(resource.RLIMIT_CPU, (whole_seconds, whole_seconds + 1))
     memory = above + int(limits["memory_mb"] * MEBIBYTE)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     size = int(limits["file_mb"] * MEBIBYTE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     files = limits["open_files"] if hard == resource.RLIM_INFINITY else min(limits["open_files"], hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
+    return {
+        resource.RLIMIT_CPU: (whole_seconds, whole_seconds + 1), resource.RLIMIT_AS: (memory, memory), resource.RLIMIT_FSIZE: (size, size),
+        resource.RLIMIT_NOFILE: (files, files), resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_MEMLOCK: (0, 0),
+    }
+
+
+def set_limits(limits: dict[str, Any], *, above: int) -> None:
+    """Apply the kernel's part of `Limits` to the calling process. `above`: as for `limit_values`."""
+    for name, values in limit_values(limits, above=above).items():
+        resource.setrlimit(name, values)
 
 
 def set_most_processes(processes: int) -> None:

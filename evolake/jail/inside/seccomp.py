@@ -44,6 +44,7 @@ class Policy(NamedTuple):
     programs: may execute other programs (a native candidate is itself started so).
     processes: may make processes, and signal those of its own jail where `signals` holds.
     signals: may signal any process it sees; only right in a process namespace of its own.
+    threads: may make threads.
     writes: may open files for writing and change the file system, where that is not read-only anyway.
     """
 
@@ -51,6 +52,7 @@ class Policy(NamedTuple):
     processes: bool = False
     signals: bool = False
     writes: bool = True
+    threads: bool = True
 
 
 PYTHON_IN_NAMESPACES = Policy()
@@ -121,6 +123,8 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:
         rules += _only("clone", _refuse_if_bits(_low(0), CLONE_NAMESPACES))
+    elif not policy.threads:
+        rules += _only("clone", _refuse())
     else:
         rules += _only("clone", _low(0) + _step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + _step(RETURN, ALLOW))
     if not policy.signals:
