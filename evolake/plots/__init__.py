@@ -1,5 +1,6 @@
 """Figures, each a function from plain data to PNG bytes. One look for all (see `style`); the same data gives the same bytes."""
 
+from evolake.plots.arms import ArmCurve, ArmDelta, ArmPoint, ArmRate, arm_curves, arm_deltas, arm_frontier, arm_rates, arm_steps
 from evolake.plots.genealogy import Ancestor, genealogy
 from evolake.plots.objectives import objective_pca, objective_weights, tau_matrix
 from evolake.plots.scaling import Curve, scaling
@@ -7,8 +8,17 @@ from evolake.plots.trajectory import CycleValues, consensus_trajectory
 
 __all__ = [
     "Ancestor",
+    "ArmCurve",
+    "ArmDelta",
+    "ArmPoint",
+    "ArmRate",
     "Curve",
     "CycleValues",
+    "arm_curves",
+    "arm_deltas",
+    "arm_frontier",
+    "arm_rates",
+    "arm_steps",
     "consensus_trajectory",
     "genealogy",
     "objective_pca",

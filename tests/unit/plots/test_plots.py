@@ -11,8 +11,17 @@ import pytest
 
 from evolake.plots import (
     Ancestor,
+    ArmCurve,
+    ArmDelta,
+    ArmPoint,
+    ArmRate,
     Curve,
     CycleValues,
+    arm_curves,
+    arm_deltas,
+    arm_frontier,
+    arm_rates,
+    arm_steps,
     consensus_trajectory,
     genealogy,
     objective_pca,
@@ -36,6 +45,11 @@ CURVES = [
 ]
 DESIGNS = [Ancestor("a", "0001"), Ancestor("b", "0001"), Ancestor("c", "0002", "blocked"), Ancestor("d", "0002"), Ancestor("e", "0003", "candidate")]
 EDGES = [("a", "c", 1.0), ("a", "d", 0.4), ("b", "d", 0.6), ("d", "e", 0.7), ("a", "e", 0.3), ("gone", "e", 0.1)]
+ARMS = ["reference", "again_and_again", "with_a_hint_of_some_length"]
+RATES = [ArmRate(ARMS[place], rate, rate - 0.05, min(rate + 0.05, 1), {"SAT": rate, "UNSAT": float("nan")}) for place, rate in enumerate((0, 0.5, 1))]
+ROUNDS = [ArmCurve(arm, [1, 2, 3], [0.1, 0.4, 0.4], [0.0, 0.3, 0.3], [0.2, 0.5, 0.6]) for arm in ARMS]
+POINTS = [ArmPoint(ARMS[0], 1, 0.0, 0.0, 0.1, True), ArmPoint(ARMS[1], 9, 0.5, 0.4, 0.6, False), ArmPoint(ARMS[2], 6, 0.7, 0.6, 0.8, True)]
+DELTAS = {"scaled": [ArmDelta(arm, delta, delta - 0.05, delta + 0.02) for arm, delta in zip(ARMS, (-0.2, 0.0, 0.1), strict=True)], "permuted": []}
 
 FIGURES = {
     "tau": lambda: tau_matrix(np.corrcoef(RANKS), NAMES),
@@ -53,6 +67,16 @@ FIGURES = {
     "genealogy": lambda: genealogy(DESIGNS, EDGES, "e"),
     "genealogy without a champion": lambda: genealogy(DESIGNS, EDGES, None),
     "genealogy of none": lambda: genealogy([], []),
+    "rates": lambda: arm_rates(RATES, "Rates"),
+    "rates of none": lambda: arm_rates([], "Rates"),
+    "steps": lambda: arm_steps(ROUNDS, "Steps", "calls", "share"),
+    "steps of none": lambda: arm_steps([], "Steps", "calls", "share"),
+    "curves": lambda: arm_curves(ROUNDS, "Curves", "round", "share"),
+    "curves of none": lambda: arm_curves([], "Curves", "round", "share"),
+    "frontier": lambda: arm_frontier(POINTS, "Frontier", "calls", "share"),
+    "frontier of none": lambda: arm_frontier([], "Frontier", "calls", "share"),
+    "deltas": lambda: arm_deltas(DELTAS, "Deltas", "points"),
+    "deltas of none": lambda: arm_deltas({}, "Deltas", "points"),
     "trajectory": lambda: consensus_trajectory([CycleValues("0001", RNG.random(5).round(2), "a"), CycleValues("0002", [0.0, 1.0], "b")]),
     "trajectory of one": lambda: consensus_trajectory([CycleValues("0001", [0.5])]),
     "trajectory of none": lambda: consensus_trajectory([]),
@@ -74,7 +98,7 @@ def test_a_figure_is_a_png_in_which_something_is_drawn_and_nothing_cut_off(name)
     assert min(image[0].min(), image[-1].min(), image[:, 0].min(), image[:, -1].min()) == 1.0
 
 
-@pytest.mark.parametrize("name", ["tau", "weights", "pca", "scaling", "genealogy"])
+@pytest.mark.parametrize("name", ["tau", "weights", "pca", "scaling", "genealogy", "rates", "steps", "frontier", "deltas"])
 def test_the_same_data_gives_the_same_bytes(name):
     assert FIGURES[name]() == FIGURES[name]()
 

@@ -1,0 +1,208 @@
+"""Arms of a study side by side: rates with intervals, what a solve costs, who dominates whom, how rounds converge, what perturbations do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, ORANGE, PALETTE, PURPLE, RED, SMALL, dress, figure, halo, say, to_png
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOTHING = "No results yet."
+MARKERS = ("s", "o", "^", "D", "v", "P", "X", "*")
+_REFERENCE_FIRST = (FAINT, ORANGE, PURPLE, GREEN, BLUE, RED)
+
+
+@dataclass(frozen=True)
+class ArmRate:
+    """Share of runs solved by an arm, with its interval; `parts` are further shares to mark on the same row, NaN where there are none."""
+
+    arm: str
+    rate: float
+    low: float
+    high: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ArmCurve:
+    """A curve of an arm: y over x, both (n,), with the interval low..high (n,) where there is one."""
+
+    arm: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class ArmPoint:
+    """Where an arm lies: its price x, its rate y with its interval, and whether nobody dominates it."""
+
+    arm: str
+    x: float
+    y: float
+    low: float
+    high: float
+    best: bool
+
+
+@dataclass(frozen=True)
+class ArmDelta:
+    """A change of an arm's rate, with its interval."""
+
+    arm: str
+    delta: float
+    low: float
+    high: float
+
+
+def colours_of_arms(arms: Sequence[str]) -> dict[str, str]:
+    """A colour an arm; the first, the reference, is grey."""
+    colours = _REFERENCE_FIRST if len(arms) <= len(_REFERENCE_FIRST) else PALETTE
+    return {arm: colours[place % len(colours)] for place, arm in enumerate(arms)}
+
+
+def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solved") -> bytes:
+    """A bar an arm with its interval, the parts as markers."""
+    from matplotlib.lines import Line2D
+
+    drawn, axes = figure(height=1.7 + 0.62 * max(len(rates), 4))
+    if not rates:
+        say(axes, NOTHING)
+        return to_png(drawn)
+    colours, places = colours_of_arms([one.arm for one in rates]), np.arange(len(rates))[::-1]
+    for place, one in zip(places, rates, strict=True):
+        axes.barh(place, one.rate, height=0.56, color=colours[one.arm], alpha=0.85, zorder=1)
+        axes.plot([one.low, one.high], [place, place], color=INK, linewidth=1.6, marker="|", markersize=9, zorder=3)
+        for number, value in enumerate(one.parts.values()):
+            if np.isfinite(value):
+                axes.plot(value, place, marker=MARKERS[number + 1], color="white", markeredgecolor=INK, markersize=7, zorder=4)
+        edge = max([one.high, one.rate, *(value for value in one.parts.values() if np.isfinite(value))])
+        axes.annotate(f"{one.rate:.1%}", (edge, place), xytext=(8, 0), textcoords="offset points", va="center", fontsize=NORMAL, color=INK)
+    dress(axes, title, x, grid="x")
+    axes.set_yticks(places, [one.arm for one in rates], fontsize=NORMAL)
+    axes.tick_params(axis="y", length=0)
+    _percent(axes, "x")
+    axes.set_xlim(0, 1.1)
+    axes.set_ylim(-0.6, len(rates) - 0.4)
+    handles = [Line2D([], [], color=INK, marker="|", markersize=9, linewidth=1.6, label="95% interval")]
+    handles += [
+        Line2D([], [], color="white", marker=MARKERS[number + 1], markeredgecolor=INK, markersize=7, linestyle="none", label=name)
+        for number, name in enumerate(rates[0].parts)
+    ]
+    drawn.legend(handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles))
+    return to_png(drawn)
+
+
+def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
+    """Share solved by so many calls: a staircase an arm."""
+    drawn, axes = figure(height=4.6)
+    if not curves:
+        say(axes, NOTHING)
+        return to_png(drawn)
+    colours = colours_of_arms([one.arm for one in curves])
+    end = max(max(one.x) for one in curves) + 0.4
+    for one in curves:
+        axes.step([0, *one.x, end], [0, *one.y, one.y[-1]], where="post", color=colours[one.arm], linewidth=2.0, label=one.arm)
+    dress(axes, title, x, y)
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, 1.02)
+    _percent(axes, "y")
+    _whole_numbers(axes)
+    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return to_png(drawn)
+
+
+def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
+    """Share solved by the end of each round: a line an arm with its interval."""
+    drawn, axes = figure(height=4.6)
+    if not curves:
+        say(axes, NOTHING)
+        return to_png(drawn)
+    colours = colours_of_arms([one.arm for one in curves])
+    for place, one in enumerate(curves):
+        if len(one.low):
+            axes.fill_between(one.x, one.low, one.high, color=colours[one.arm], alpha=0.18, linewidth=0)
+        axes.plot(one.x, one.y, color=colours[one.arm], linewidth=2.0, marker=MARKERS[place % len(MARKERS)], markersize=6, label=one.arm)
+    dress(axes, title, x, y)
+    axes.set_ylim(0, 1.02)
+    _percent(axes, "y")
+    _whole_numbers(axes)
+    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return to_png(drawn)
+
+
+def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> bytes:
+    """Rate against price: up and to the left is better. The staircase joins the arms that nobody dominates."""
+    drawn, axes = figure(height=4.8)
+    if not points:
+        say(axes, NOTHING)
+        return to_png(drawn)
+    colours = colours_of_arms([one.arm for one in points])
+    widest = 1.12 * max(one.x for one in points)
+    best = sorted((one for one in points if one.best), key=lambda one: one.x)
+    axes.step([one.x for one in best] + [widest], [one.y for one in best] + [best[-1].y], where="post", color=FAINT, linestyle=(0, (4, 3)), zorder=1)
+    for place, one in enumerate(points):
+        axes.errorbar(one.x, one.y, yerr=[[one.y - one.low], [one.high - one.y]], color=colours[one.arm], capsize=3, linewidth=1.4, zorder=2)
+        axes.plot(
+            one.x, one.y, marker=MARKERS[place % len(MARKERS)], markersize=10, color=colours[one.arm] if one.best else "white",
+            markeredgecolor=colours[one.arm], markeredgewidth=1.8, linestyle="none", zorder=3, label=one.arm + ("" if one.best else " (dominated)"),
+        )
+    dress(axes, title, x, y)
+    axes.set_xlim(0, widest)
+    axes.set_ylim(0, 1.02)
+    _percent(axes, "y")
+    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return to_png(drawn)
+
+
+def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str) -> bytes:
+    """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their scale."""
+    arms = list(dict.fromkeys(one.arm for panel in panels.values() for one in panel))
+    drawn, axes = figure(height=2.0 + 0.5 * max(len(arms), 4))
+    if not arms:
+        say(axes, "No perturbed problems have been run.")
+        return to_png(drawn)
+    axes.remove()
+    colours, places = colours_of_arms(arms), {arm: len(arms) - 1 - place for place, arm in enumerate(arms)}
+    reach = 1.15 * max([0.02, *(abs(end) for panel in panels.values() for one in panel for end in (one.low, one.high, one.delta))])
+    grid = drawn.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for panel, (name, deltas) in zip(grid, panels.items(), strict=True):
+        panel.axvline(0, color=INK, linewidth=1.0)
+        for one in deltas:
+            place = places[one.arm]
+            panel.plot([one.low, one.high], [place, place], color=colours[one.arm], linewidth=2.2, marker="|", markersize=8)
+            panel.plot(one.delta, place, marker="o", markersize=8, color=colours[one.arm])
+            panel.annotate(
+                f"{100 * one.delta:+.1f}", (one.delta, place), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=SMALL, color=INK,
+                path_effects=halo(),
+            )
+        dress(panel, name, grid="x")
+        panel.set_xlim(-reach, reach)
+        panel.set_ylim(-0.6, len(arms) - 0.3)
+        panel.set_yticks(list(places.values()), list(places), fontsize=NORMAL)
+        panel.tick_params(axis="y", length=0)
+        panel.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+.0f}" if round(100 * value) else "0")
+    drawn.suptitle(title, x=0.02, ha="left", fontsize=NORMAL + 2, color=INK)
+    drawn.supxlabel(x, fontsize=NORMAL, color=INK)
+    return to_png(drawn)
+
+
+def _percent(axes: Axes, which: str) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_ticks(np.linspace(0, 1, 6))
+    axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+
+
+def _whole_numbers(axes: Axes) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=17))
