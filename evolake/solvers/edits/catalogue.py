@@ -1,0 +1,28 @@
+"""The catalogue of structural patches, ours, each with parameters, a slot and a form for every base family whose anchors it knows.
+
+One file a subject in `patches/`. Names and slots are stable: they stand in `edits.json` of stored variants.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from evolake.solvers.edits.model import PatchSpec
+from evolake.solvers.edits.patches import decisions, learning, phases, reduction, restarts, scores
+
+PATCHES: dict[str, PatchSpec] = {
+    spec.name: spec
+    for module in (restarts, phases, reduction, scores, decisions, learning)
+    for spec in module.PATCHES
+}
+
+
+def family_of(adapter: Any) -> str:
+    """The base family of an adapter: its name without the version (`minisat22` -> `minisat`)."""
+    return re.sub(r"[\d.]+$", "", adapter.name)
+
+
+def catalogue(adapter: Any) -> list[PatchSpec]:
+    """The patches that have a form for this base, by name."""
+    return [spec for name, spec in sorted(PATCHES.items()) if family_of(adapter) in spec.forms]

@@ -1,0 +1,124 @@
+"""Drawing edits: what a classical operator may change next, deterministic from a generator.
+
+Numbers move log-uniformly: by a ratio within the range, around where they stand. A value in (0, 1) near one, such as a decay, moves by the ratio of
+its distance to one, since 0.95 and 0.99 differ as 0.5 and 0.9 do. An option whose default is zero gets a small value, one with an open range moves
+at most sixteenfold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evolake.solvers.edits.model import Edit, Parameter, PatchSpec, Value
+from evolake.solvers.edits.tunables import Tunable
+
+REACH = 16.0
+NEAR = 3.0
+NEAR_ONE = 0.7
+SMALL_FRACTIONS = (0.001, 0.05)
+
+
+def new_tunable(tunable: Tunable, random: np.random.Generator, *, now: Value | None = None, reach: float = REACH) -> Edit:
+    """A move of one option from `now` (its default unless given), at most by the factor `reach`."""
+    value = tunable.default if now is None else now
+    return Edit("tunable", tunable.name, {"value": _moved_default(tunable, value, random, reach)})
+
+
+def new_patch(spec: PatchSpec, random: np.random.Generator) -> Edit:
+    """A patch with parameters drawn over their whole ranges."""
+    return Edit("patch", spec.name, {name: _drawn(parameter, random) for name, parameter in sorted(spec.parameters.items())})
+
+
+def mutated(edit: Edit, known: Mapping[str, Tunable], patches: Mapping[str, PatchSpec], random: np.random.Generator) -> Edit | None:
+    """The same edit with one of its values moved a little; None where the edit is unknown here."""
+    if edit.kind == "tunable":
+        tunable = known.get(edit.name)
+        return new_tunable(tunable, random, now=edit.parameters["value"], reach=NEAR) if tunable else None
+    spec = patches.get(edit.name)
+    if spec is None:
+        return None
+    name = sorted(spec.parameters)[int(random.integers(len(spec.parameters)))]
+    return Edit("patch", edit.name, {**edit.parameters, name: _near(spec.parameters[name], edit.parameters[name], random)})
+
+
+def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) -> tuple[Edit, ...]:
+    """`edits` with `edit` put in, in place of the one of its key and of the patch of its slot."""
+    slot = patches[edit.name].slot if edit.kind == "patch" and edit.name in patches else None
+
+    def stays(other: Edit) -> bool:
+        same_slot = slot is not None and other.kind == "patch" and other.name in patches and patches[other.name].slot == slot
+        return other.key != edit.key and not same_slot
+
+    return (*(other for other in edits if stays(other)), edit)
+
+
+def shadowed(edits: Sequence[Edit], patches: Mapping[str, PatchSpec]) -> set[str]:
+    """Options that no longer decide anything under the patches among `edits`."""
+    return {name for edit in edits if edit.kind == "patch" and edit.name in patches for name in patches[edit.name].shadows}
+
+
+def _moved_default(tunable: Tunable, value: Value, random: np.random.Generator, reach: float) -> Value:
+    if tunable.kind == "bool" or ((tunable.low, tunable.high) == (0, 1) and tunable.kind == "int"):
+        return not value if tunable.kind == "bool" else 1 - int(value)
+    if tunable.kind == "int" and tunable.high - tunable.low <= 4:
+        others = [number for number in range(int(tunable.low), int(tunable.high) + 1) if number != value]
+        return others[int(random.integers(len(others)))]
+    if tunable.kind == "float":
+        return _moved_real(float(value), tunable, random, reach)
+    low, high = max(tunable.low, 0 if value >= 0 else tunable.low), tunable.high
+    scale = max(1.0, abs(float(value)))
+    target = round(scale * _ratio(random, reach)) if value else int(random.integers(1, 9))
+    moved = int(min(max(target, low), high))
+    return moved if moved != value else int(value + 1 if value + 1 <= high else value - 1)
+
+
+def _moved_real(value: float, tunable: Tunable, random: np.random.Generator, reach: float) -> float:
+    if value == 0:
+        low, high = SMALL_FRACTIONS
+        return _tidy(float(np.exp(random.uniform(math.log(low), math.log(min(high, tunable.high))))), tunable.low, tunable.high)
+    if tunable.high <= 1 and value >= NEAR_ONE:
+        return _tidy(1 - (1 - value) * _ratio(random, reach), max(tunable.low, 0.5), tunable.high)
+    if tunable.low >= 1:
+        return _tidy(tunable.low + (value - tunable.low) * _ratio(random, reach), tunable.low, tunable.high)
+    return _tidy(value * _ratio(random, reach), tunable.low, tunable.high)
+
+
+def _ratio(random: np.random.Generator, reach: float) -> float:
+    """Log-uniform in [1/reach, reach], and at least a tenth away from one."""
+    size = random.uniform(0.1, math.log(reach))
+    return math.exp(size if random.random() < 0.5 else -size)
+
+
+def _drawn(parameter: Parameter, random: np.random.Generator) -> Value:
+    low, high = parameter.low, parameter.high
+    if parameter.logarithmic and low > 0:
+        value = math.exp(random.uniform(math.log(low), math.log(high)))
+    else:
+        value = random.uniform(low, high)
+    return _fitted(parameter, value)
+
+
+def _near(parameter: Parameter, value: Value, random: np.random.Generator) -> Value:
+    if parameter.logarithmic and parameter.low > 0:
+        moved = float(value) * _ratio(random, NEAR)
+    else:
+        moved = float(value) + random.normal(0, (parameter.high - parameter.low) / 4)
+    fitted = _fitted(parameter, moved)
+    if fitted != value:
+        return fitted
+    step = 1 if parameter.whole else (parameter.high - parameter.low) / 20
+    return _fitted(parameter, value + step if value + step <= parameter.high else value - step)
+
+
+def _fitted(parameter: Parameter, value: float) -> Value:
+    value = min(max(value, parameter.low), parameter.high)
+    return round(value) if parameter.whole else _tidy(value, parameter.low, parameter.high)
+
+
+def _tidy(value: float, low: float, high: float) -> float:
+    """Four significant digits of the value (of its distance to one, when that is small), within the range."""
+    digits = float(f"{value:.4g}") if not 0.9 < value < 1 else 1 - float(f"{1 - value:.3g}")
+    return float(min(max(float(f"{digits:.10g}"), low), high))
