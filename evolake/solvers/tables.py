@@ -25,7 +25,7 @@ _RUN_COLUMNS = {
     "instructions": pl.Int64, "timeout_s": pl.Float64, "memory_mb": pl.Int64, "host": pl.String,
 }
 _RUN_KEYS = ("variant_id", "suite", "instance", "timeout_s", "repeat")
-_RUN_PROVENANCE = ("cpu_s", "wall_s", "peak_mb", "instructions", "proof_cpu_s", "host")
+_RUN_PROVENANCE = ("wall_s", "host")
 
 RUNS = TableSchema("benchmark_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
 SMOKE_RUNS = TableSchema("smoke_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
@@ -75,7 +75,7 @@ DUELS = TableSchema(
         "place": pl.Int64, "variant_id": pl.String, "status": pl.String, "solved": pl.Boolean, "certificate": pl.String,
         "proof_status": pl.String, "cpu_s": pl.Float64, "conflicts": pl.Int64, "timeout_s": pl.Float64, "host": pl.String,
     },
-    keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("cpu_s", "host"),
+    keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",),
 )
 DECISIONS = TableSchema(
     "champion_decisions", 1,

@@ -1,0 +1,58 @@
+"""One measured process a core: whoever measures holds a core's lock for as long as the solver runs.
+
+The locks are files that all processes of one user on one host share, so that two pools, two lines or a cluster's workers on the same host never
+measure on the same core at once. A lock dies with its process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from evolake.errors import MachineryError
+
+PATIENCE_S = 0.02
+
+
+def usable_cores() -> list[int]:
+    """Cores that this process may run on."""
+    return sorted(os.sched_getaffinity(0))
+
+
+@contextmanager
+def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
+    """A core of `cores` (default: all usable) that nobody else measures on; waits until one is free.
+
+    Args:
+        folder: where the locks lie; default: a folder of this user's below the system's temporary folder.
+    """
+    wanted = list(cores) if cores is not None else usable_cores()
+    place = folder or _lock_folder()
+    start = os.getpid() % len(wanted)
+    while True:
+        for core in [*wanted[start:], *wanted[:start]]:
+            descriptor = os.open(place / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                continue
+            try:
+                yield core
+                return
+            finally:
+                os.close(descriptor)
+        time.sleep(PATIENCE_S)
+
+
+def _lock_folder() -> Path:
+    place = Path(tempfile.gettempdir()) / f"evolake-cores-{os.getuid()}"
+    place.mkdir(mode=0o700, exist_ok=True)
+    if place.is_symlink() or place.stat().st_uid != os.getuid():
+        raise MachineryError(f"{place} belongs to somebody else", wanted="a folder of our own for the locks of cores", do="remove it or set TMPDIR")
+    return place

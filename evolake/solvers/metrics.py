@@ -1,0 +1,101 @@
+"""What a variant's runs on a suite come to: the feedback table of SATLUTION (its Table 3), one row a variant and suite.
+
+PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other. The virtual best solver (VBS) knows the
+truth about each formula: the suite's confirmed status, or, for a formula of unknown status, what any run proved by a checked model or a verified
+proof. Cut-offs are shares of the timeout, since the paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means
+over the repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
+
+PENALTY = 2.0
+BY_VARIANT = ["variant_id", "suite", "timeout_s"]
+
+
+def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle: str | None = None) -> pl.DataFrame:
+    """Rows of METRICS, best PAR-2 first within a suite.
+
+    Args:
+        runs: rows of RUNS of any number of variants, suites and timeouts.
+        baselines: variant ids that "additionally solved" compares with; a baseline is compared with the other ones. Their runs must be in `runs`.
+        cycle: written into the rows; None keeps the newest cycle among a variant's runs.
+    """
+    RUNS.validate(runs)
+    marked = runs.join(known_truth(runs), on=["suite", "formula_sha"], how="left").with_columns(cost=cost(), repeats=_repeats())
+    rows = marked.group_by(BY_VARIANT).agg(
+        pl.col("cycle").max() if cycle is None else pl.lit(cycle).alias("cycle"),
+        pl.col("instance").n_unique().alias("instances"),
+        *(pl.col("instance").filter(pl.col("truth") == truth).n_unique().alias(f"instances_{truth.lower()}") for truth in ("SAT", "UNSAT")),
+        pl.len().alias("runs"),
+        pl.col("instance").filter(pl.col("answer") == pl.col("truth")).n_unique().alias("vbs_match"),
+        pl.col("instance").filter(pl.col("answer") != pl.col("truth")).n_unique().alias("vbs_mismatch"),
+        (pl.col("status") == "wrong").sum().alias("wrong"),
+        ((pl.col("status") == "unsat") & pl.col("answer_checked") & pl.col("certificate").is_null()).sum().alias("unproved"),
+        pl.col("status").is_in(["crash", "malformed", "memory"]).sum().alias("failed"),
+        _solved(pl.lit(True)).alias("solved"),
+        _solved(pl.col("truth") == "SAT").alias("solved_sat"),
+        _solved(pl.col("truth") == "UNSAT").alias("solved_unsat"),
+        *(_solved(pl.col("cpu_s") <= pl.col("timeout_s") * share / 100).alias(f"solved_within_{share}") for share in CUT_OFF_SHARES),
+        pl.col("peak_mb").mean().alias("memory_mean_mb"),
+        pl.col("peak_mb").max().alias("memory_max_mb"),
+        pl.col("cost").mean().alias("par2"),
+        *(pl.col("cost").filter(pl.col("truth") == truth).mean().alias(f"par2_{truth.lower()}") for truth in ("SAT", "UNSAT")),
+        _proof_share().alias("proof_share"),
+    )
+    rows = rows.join(_additionally_solved(runs, baselines), on=BY_VARIANT, how="left").with_columns(pl.col("additionally_solved").fill_null(0))
+    counts = [name for name, kind in METRICS.columns.items() if kind == pl.Int64]
+    rows = rows.with_columns(pl.col(counts).cast(pl.Int64)).select(list(METRICS.columns))
+    return METRICS.validate(rows.sort("suite", "timeout_s", "par2", "variant_id"))
+
+
+def known_truth(runs: pl.DataFrame) -> pl.DataFrame:
+    """One row a suite and formula_sha: `truth`, "SAT" or "UNSAT", null where nothing proves either."""
+    proven = pl.when(pl.col("certificate") == "model").then(pl.lit("SAT")).when(pl.col("certificate") == "proof").then(pl.lit("UNSAT"))
+    stated = pl.when(pl.col("expected").is_in(["SAT", "UNSAT"])).then(pl.col("expected"))
+    return runs.group_by("suite", "formula_sha").agg(
+        pl.coalesce(stated.drop_nulls().first(), proven.otherwise(None).drop_nulls().sort().first()).alias("truth")
+    )
+
+
+def cost() -> pl.Expr:
+    """A run's PAR-2 cost in cpu seconds."""
+    return pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s"))
+
+
+def best_costs(runs: pl.DataFrame) -> pl.DataFrame:
+    """The virtual best solver: the lowest cost of any run on each formula, with the variant that has it (the smaller id of equals)."""
+    ordered = runs.with_columns(cost=cost()).sort("cost", "variant_id")
+    return ordered.group_by("suite", "instance").agg(pl.col("cost").first(), pl.col("variant_id").first()).sort("suite", "instance")
+
+
+def _repeats() -> pl.Expr:
+    return pl.len().over(*BY_VARIANT, "instance")
+
+
+def _solved(where: pl.Expr) -> pl.Expr:
+    """Formulas solved where a condition holds; each of a formula's repetitions counts its share."""
+    return (1.0 / pl.col("repeats")).filter(pl.col("solved") & where).sum().cast(pl.Float64).round(9)
+
+
+def _proof_share() -> pl.Expr:
+    claimed = pl.col("answer") == "UNSAT"
+    verified = (claimed & (pl.col("certificate") == "proof")).sum()
+    return pl.when(claimed.sum() > 0).then(verified / claimed.sum())
+
+
+def _additionally_solved(runs: pl.DataFrame, baselines: Sequence[str]) -> pl.DataFrame:
+    """How many formulas each variant solves at least once that no (other) baseline ever solves. Nothing to compare with: 0."""
+    solved = runs.filter("solved").select(*BY_VARIANT, "instance").unique()
+    by_baselines = solved.filter(pl.col("variant_id").is_in(list(baselines))).rename({"variant_id": "by"})
+    measured = runs.filter(pl.col("variant_id").is_in(list(baselines))).select(pl.col("variant_id").alias("by"), "suite", "timeout_s").unique()
+    rivals = runs.select(BY_VARIANT).unique().join(measured, on=["suite", "timeout_s"]).filter(pl.col("by") != pl.col("variant_id"))
+    compared = rivals.select(BY_VARIANT).unique()
+    beaten = rivals.join(by_baselines, on=["by", "suite", "timeout_s"]).select(*BY_VARIANT, "instance").unique()
+    alone = solved.join(beaten, on=[*BY_VARIANT, "instance"], how="anti").join(compared, on=BY_VARIANT, how="semi")
+    return alone.group_by(BY_VARIANT).agg(pl.len().cast(pl.Int64).alias("additionally_solved"))

@@ -1,0 +1,100 @@
+"""Combinatorial families: Tseitin parities on random regular graphs, graph colouring, latin squares with holes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from evolake.solvers.cnf import Formula, formula_of
+
+
+def tseitin(n: int, d: int, seed: int) -> Formula:
+    """Tseitin's contradiction (1968): the edges of a random d-regular graph on n nodes, an odd number of nodes whose edges must have odd parity.
+
+    Unsatisfiable, as each edge is counted at two nodes and so the parities sum to an even number.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    edges = _regular_graph(n, d, rng)
+    at: list[list[int]] = [[] for _ in range(n)]
+    for number, (a, b) in enumerate(edges, start=1):
+        at[a].append(number)
+        at[b].append(number)
+    charges = rng.integers(2, size=n)
+    charges[0] ^= 1 - charges.sum() % 2
+    clauses = [
+        [variable if sign else -variable for variable, sign in zip(at[node], signs, strict=True)]
+        for node in range(n)
+        for signs in itertools.product((0, 1), repeat=len(at[node]))
+        if (len(signs) - sum(signs)) % 2 != charges[node]
+    ]
+    return formula_of(len(edges), clauses)
+
+
+def coloring(n: int, m: int, k: int, seed: int) -> Formula:
+    """Colour a uniform random graph of n nodes and m edges with k colours: each node at least one colour, no edge of one colour."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    edges = sorted(_random_edges(n, m, rng))
+    clauses = [[node * k + colour + 1 for colour in range(k)] for node in range(n)]
+    clauses += [[-(node * k + a + 1), -(node * k + b + 1)] for node in range(n) for a, b in itertools.combinations(range(k), 2)]
+    clauses += [[-(a * k + colour + 1), -(b * k + colour + 1)] for a, b in edges for colour in range(k)]
+    return formula_of(n * k, clauses)
+
+
+def quasigroup_with_holes(n: int, holes: int, seed: int) -> Formula:
+    """Fill `holes` blanked cells of a latin square of order n (Gomes and Shmoys 2002); the square is the cyclic one, its rows, columns and symbols
+    permuted. Only the symbols that a cell's row and column leave open become variables. Satisfiable by construction.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows, columns, symbols = (rng.permutation(n) for _ in range(3))
+    square = symbols[(rows[:, None] + columns[None, :]) % n]
+    blank = np.zeros((n, n), dtype=bool)
+    blank.flat[rng.permutation(n * n)[:holes]] = True
+    given_rows = [set(square[i, ~blank[i]].tolist()) for i in range(n)]
+    given_columns = [set(square[~blank[:, j], j].tolist()) for j in range(n)]
+    number: dict[tuple[int, int, int], int] = {}
+    for i, j in np.argwhere(blank).tolist():
+        for symbol in range(n):
+            if symbol not in given_rows[i] and symbol not in given_columns[j]:
+                number[i, j, symbol] = len(number) + 1
+    groups: dict[tuple[str, int, int], list[int]] = {}
+    for (i, j, symbol), variable in number.items():
+        for key in (("cell", i, j), ("row", i, symbol), ("column", j, symbol)):
+            groups.setdefault(key, []).append(variable)
+    clauses = [group for _, group in sorted(groups.items())]
+    clauses += [[-a, -b] for _, group in sorted(groups.items()) for a, b in itertools.combinations(group, 2)]
+    return formula_of(len(number), clauses)
+
+
+def _random_edges(n: int, m: int, rng: np.random.Generator) -> set[tuple[int, int]]:
+    if m > n * (n - 1) // 2:
+        raise ValueError(f"a graph of {n} nodes has no {m} edges")
+    edges: set[tuple[int, int]] = set()
+    while len(edges) < m:
+        a, b = sorted(rng.integers(n, size=2).tolist())
+        if a != b:
+            edges.add((a, b))
+    return edges
+
+
+def _regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is mended by swaps."""
+    if n * d % 2 or d >= n:
+        raise ValueError(f"there is no simple {d}-regular graph on {n} nodes")
+    pairs = [sorted(pair) for pair in rng.permutation(np.repeat(np.arange(n), d)).reshape(-1, 2).tolist()]
+    while bad := _flawed(pairs):
+        first, second = bad, int(rng.integers(len(pairs)))
+        (a, b), (c, e) = pairs[first], pairs[second]
+        pairs[first], pairs[second] = sorted((a, e)), sorted((c, b))
+    return sorted((a, b) for a, b in pairs)
+
+
+def _flawed(pairs: list[list[int]]) -> int:
+    """Position of a pair that is a loop or repeats another, or 0 when there is none; the first pair is swapped as another's partner."""
+    seen: set[tuple[int, int]] = set()
+    for position in range(len(pairs) - 1, -1, -1):
+        key = (pairs[position][0], pairs[position][1])
+        if key[0] == key[1] or key in seen:
+            return position or 1
+        seen.add(key)
+    return 0

@@ -1,0 +1,150 @@
+"""A suite is a spec, not a pile of files: generators with parameters, read from `<seeds>/suites/<name>.toml`, pinned by `<name>.lock.json`.
+
+    [suite]
+    name = "train"
+    description = "what it is for"
+
+    [[instances]]                      # one formula, and `shuffles` equivalent copies of it under other names
+    name = "r3-220-1"
+    family = "random-3"
+    generator = "rksat"                # see `generators`
+    parameters = {n = 220, m = 937, k = 3, seed = 220001}
+    status = "UNSAT"
+    shuffles = 0
+
+    [[archives]]                       # every *.cnf in a folder of a seed's source tree
+    seed = "cadical195"
+    folder = "test/cnf"
+    family = "cadical-test"
+
+Order matters: the first n formulas of a suite are a suite too (`Suite.first`), so the specs put a balanced quick selection on top.
+
+The lock holds, for each formula, its sha256, its status and which solvers confirmed it (`evolake.solvers.suites.confirm` writes it). A formula that the
+lock does not know, or whose bytes differ, is never benchmarked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from evolake.errors import InputError
+from evolake.seeds import child_seed
+
+Status = Literal["SAT", "UNSAT", "unknown"]
+FOLDER = "suites"
+STATUSES = ("SAT", "UNSAT", "unknown")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One formula of a suite.
+
+    base: name of the formula that it is a shuffle of, its own name for shuffle 0. seed: of the generator, or of the shuffle. sha: sha256 of the file,
+    its name in the blob store. path: the file itself, None until it is materialized.
+    """
+
+    name: str
+    family: str
+    status: Status
+    sha: str
+    path: Path | None = None
+    seed: int = 0
+    shuffle: int = 0
+    base: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Formulas with known (or unknown) answers, in the spec's order."""
+
+    name: str
+    instances: tuple[Instance, ...]
+
+    @property
+    def sha(self) -> str:
+        """sha256 over the names, statuses and contents: two suites of one sha ask the same."""
+        text = json.dumps([[item.name, item.family, item.status, item.sha] for item in self.instances])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def first(self, count: int) -> Suite:
+        """The first `count` formulas; 0 means all."""
+        return replace(self, instances=self.instances[:count]) if count else self
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one formula comes to be. generator None: the file `source` of the archive `seed_name`."""
+
+    name: str
+    family: str
+    status: Status
+    generator: str | None
+    parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+    seed: int = 0
+    shuffle: int = 0
+    base: str = ""
+    seed_name: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A folder of formulas inside a seed's source tree."""
+
+    seed: str
+    folder: str
+    family: str
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A suite's spec. locked: formula name -> {"sha256", "status", "confirmed_by"}."""
+
+    name: str
+    description: str
+    recipes: tuple[Recipe, ...]
+    archives: tuple[Archive, ...]
+    locked: dict[str, dict[str, Any]] = field(hash=False)
+
+
+def suite_names(seeds: Path) -> list[str]:
+    """Names of the suites whose specs lie below `seeds`."""
+    return sorted(path.stem for path in (seeds / FOLDER).glob("*.toml"))
+
+
+def load_spec(name: str, seeds: Path) -> Spec:
+    """The spec of a suite with its lock. Raises InputError where there is none, or where it cannot be used."""
+    path = seeds / FOLDER / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(suite_names(seeds)) or "none"
+        raise InputError(f"there is no suite {name!r}", wanted=f"one of {known}, or a folder of .cnf files", do=f"write {path}")
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        recipes = tuple(recipe for entry in data.get("instances", []) for recipe in _recipes(entry))
+        archives = tuple(Archive(**entry) for entry in data.get("archives", []))
+        description = str(data["suite"]["description"])
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="mend the file") from None
+    names = [recipe.name for recipe in recipes]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"the suite's spec {path} has a name twice", wanted="a name for each formula", got=", ".join(twice))
+    lock = path.with_suffix(".lock.json")
+    locked = json.loads(lock.read_text(encoding="utf-8"))["formulas"] if lock.is_file() else {}
+    return Spec(name, description, recipes, archives, locked)
+
+
+def _recipes(entry: dict[str, Any]) -> list[Recipe]:
+    if entry["status"] not in STATUSES:
+        raise InputError(f"{entry['name']}: {entry['status']!r} is no status", wanted=", ".join(STATUSES))
+    name, parameters = entry["name"], dict(entry["parameters"])
+    first = Recipe(name, entry["family"], entry["status"], entry["generator"], parameters, int(parameters.get("seed", 0)), 0, name)
+    copies = [
+        replace(first, name=f"{name}~{number}", shuffle=number, seed=child_seed(0, "solvers", "", f"shuffle {name}", number))
+        for number in range(1, int(entry.get("shuffles", 0)) + 1)
+    ]
+    return [first, *copies]
