@@ -139,6 +139,10 @@ class PythonAttack:
         return found + host.traces() + next_candidate(pool)
 
 
+NativeRunner = Callable[..., NativeOutcome]
+"""(argv, *, outputs, limits, mode) -> outcome, as `run_native`."""
+
+
 @dataclass(frozen=True)
 class NativeAttack:
     """script is run by /bin/sh with the witness's secret file, folder and port as $1, $2 and $3; outputs are asked for."""
@@ -151,10 +155,10 @@ class NativeAttack:
     outputs: tuple[str, ...] = ()
     bad: Callable[[NativeOutcome], str | None] = lambda outcome: None
 
-    def violations(self, mode: JailMode, host: Witness) -> list[str]:
-        """Run it; what was not contained, empty when all was."""
+    def violations(self, mode: JailMode, host: Witness, run: NativeRunner = run_native) -> list[str]:
+        """Run it by `run`; what was not contained, empty when all was."""
         argv = ["/bin/sh", "-c", self.script, "attack", str(host.folder / "secret"), str(host.folder), str(host.port)]
-        outcome = run_native(argv, outputs=self.outputs, limits=self.limits, mode=mode)
+        outcome = run(argv, outputs=self.outputs, limits=self.limits, mode=mode)
         found = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, mode)
         if host.secret.encode() in outcome.stdout + outcome.stderr + b"".join(outcome.outputs.values()):
             found.append("the secret came back")

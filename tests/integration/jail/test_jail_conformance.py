@@ -7,6 +7,7 @@ import pytest
 from evolake.jail import JAIL_MODES, open_pool
 from evolake.jail.backends import BACKENDS
 from evolake.jail.conformance import witness
+from evolake.jail.conformance.direct_attacks import DIRECT_ATTACKS, run_directly
 from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
 from evolake.jail.conformance.python_attacks import PYTHON_ATTACKS
 
@@ -15,6 +16,7 @@ NATIVE_CASES = [
     (mode, attack) for mode in JAIL_MODES for attack in NATIVE_ATTACKS
     if attack.guarantee in BACKENDS[mode].native_guarantees and (BACKENDS[mode].counts_processes or not attack.limits.processes)
 ]
+DIRECT_CASES = [(mode, attack) for mode in JAIL_MODES for attack in DIRECT_ATTACKS if attack.guarantee in BACKENDS[mode].native_guarantees]
 
 
 def named(case):
@@ -45,6 +47,18 @@ def test_python_attack_is_contained(case, pools, host):
 def test_native_attack_is_contained(case, host):
     mode, attack = case
     assert attack.violations(mode, host) == []
+
+
+@pytest.mark.parametrize("case", DIRECT_CASES, ids=named)
+def test_native_attack_on_a_direct_run_is_contained(case, host):
+    mode, attack = case
+    assert attack.violations(mode, host, run_directly) == []
+
+
+def test_the_kit_notices_direct_runs_that_do_not_hold(host):
+    """As below: the weaker mode does not claim that secrets are out of reach."""
+    attack = next(attack for attack in DIRECT_ATTACKS if attack.name == "read a secret")
+    assert attack.violations("rlimits", host, run_directly) != []
 
 
 @pytest.mark.parametrize("name", ["read a secret", "see the host's processes"])
