@@ -55,21 +55,22 @@ def answers(evidence: Row) -> Finding | None:
 
 @checker("solvers.copies")
 def copies(evidence: Row) -> Finding | None:
-    """A shuffled and a renamed copy of a file get the answer of the file."""
+    """A shuffled and a renamed copy of a file get the answer of the file, where they get one."""
     by_instance: dict[str, list[Row]] = defaultdict(list)
     for row in evidence["runs"]:
-        by_instance[_original(row)].append(row)
+        if row["answer"] in ANSWERS:
+            by_instance[_original(row)].append(row)
     bad = [
         next(row for row in found if row["answer"] != found[0]["answer"]) for found in by_instance.values()
         if len({row["answer"] for row in found}) > 1
     ]
-    return _finding(bad, lambda row: f"answered {row['answer'] or 'nothing'} on this copy, but otherwise on the file")
+    return _finding(bad, lambda row: f"answered {row['answer']} on this copy, but otherwise on the file")
 
 
 @checker("solvers.models")
 def models(evidence: Row) -> Finding | None:
     """Every SAT answer comes with a model that our own checker found to satisfy the formula as given."""
-    bad = [row for row in evidence["runs"] if row["answer"] == "SAT" and not row["answer_checked"]]
+    bad = [row for row in evidence["runs"] if row["answer"] == "SAT" and row["certificate"] != "model" and row["status"] in ("sat", "wrong")]
     return _finding(bad, lambda row: "its model does not satisfy the formula")
 
 

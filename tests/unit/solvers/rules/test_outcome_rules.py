@@ -14,7 +14,7 @@ ENDED = {"statuses": {"crash": "crashed", "timeout": "did not end in time"}}
 
 def row(instance: str = "a", **values: Any) -> dict[str, Any]:
     good = {
-        "instance": instance, "family": "f", "expected": "SAT", "status": "sat", "answer": "SAT", "answer_checked": True, "proof_status": None,
+        "instance": instance, "family": "f", "expected": "SAT", "status": "sat", "answer": "SAT", "certificate": "model", "proof_status": None,
         "conflicts": 5, "peak_mb": 10.0, "memory_mb": 256, "problems": "",
     }
     return {**good, **values}
@@ -53,8 +53,8 @@ def test_good_rows_pass(check: str, parameters: dict[str, Any]):
             "solvers.answers", [unsat("b", expected="SAT"), unsat("c", expected="SAT")], {},
             "b: answered UNSAT, but the instance is SAT; 1 more runs likewise",
         ),
-        ("solvers.copies", [row(), row("a~renamed", answer=None)], {}, "a~renamed: answered nothing on this copy, but otherwise on the file"),
-        ("solvers.models", [row(answer_checked=False)], {}, "a: its model does not satisfy the formula"),
+        ("solvers.copies", [row(), row("a~renamed", answer="UNSAT")], {}, "a~renamed: answered UNSAT on this copy, but otherwise on the file"),
+        ("solvers.models", [row(status="wrong", certificate=None)], {}, "a: its model does not satisfy the formula"),
         ("solvers.proofs", [unsat(proof_status=None)], {}, "u: its proof is missing"),
         ("solvers.proofs", [unsat(proof_status="unknown", problems="out of time")], {}, "u: its proof is unknown [out of time]"),
         (
