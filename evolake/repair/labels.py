@@ -68,6 +68,8 @@ def enumerate_feasible(problem: Problem, *, max_visits: int = MAX_VISITS) -> boo
     highs = np.array([item.high for item in problem.variables], dtype=np.int64)
     if (lows > highs).any():
         return False
+    if not len(factors):
+        return True
     order = _order(factors, lower == upper, highs - lows)
     factors, lows, highs = factors[:, order], lows[order], highs[order]
     rest_low, rest_high = _suffix(np.minimum(factors * lows, factors * highs)), _suffix(np.maximum(factors * lows, factors * highs))
@@ -79,10 +81,10 @@ def enumerate_feasible(problem: Problem, *, max_visits: int = MAX_VISITS) -> boo
         depth, sums = blocks.pop()
         if depth == len(lows):
             return True
-        values = np.arange(lows[depth], highs[depth] + 1)
-        visits += len(sums) * len(values)
+        visits += len(sums) * int(highs[depth] - lows[depth] + 1)
         if visits > max_visits:
             return None
+        values = np.arange(lows[depth], highs[depth] + 1)
         grown = (sums[:, None, :] + values[None, :, None] * factors[None, None, :, depth]).reshape(-1, len(factors))
         possible = (grown + rest_low[:, depth + 1] <= upper) & (grown + rest_high[:, depth + 1] >= lower)
         grown = grown[possible.all(axis=1)]

@@ -1,0 +1,155 @@
+"""The information barrier: what the solver knows reaches a prompt only where the arm may see it.
+
+Two ways of looking. Non-interference: two solvers that say different things about the same candidates must lead to the same prompts, byte for byte,
+unless the difference is one the arm may see. And accounting: in real trials, every line of every prompt is explained by what the arm may see.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from repair_cases import posed
+
+from evolake.agents import Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.agents.prompts import build_messages
+from evolake.repair.arms import Judged, core_rank, start
+from evolake.repair.candidates import UNSAT, Claim, Malformed
+from evolake.repair.certify import Certification, Certifier
+from evolake.repair.generator import generate
+from evolake.repair.prompts import ROLES, role_of
+from evolake.repair.tables import ARMS
+from evolake.repair.trial import run_trial
+from evolake.repair.views import PlainRequest, view_of
+
+PROBLEM = posed(
+    {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),
+    label="sat", seed=424242,
+)  # fmt: skip
+SAID = [Claim("sat", {"x1": 1, "x2": 2, "x3": 3}), Claim("sat", {"x1": 4, "x2": 5, "x3": 6}), UNSAT, Malformed("no JSON, says the parser")]
+REFUTED = Certification("refuted", ("c1",), ("c1", "c2", "c3"), "x1=8, x2=9, x3=4 would do")
+OTHER_RECORD = Certification("refuted", ("c1",), ("dom:x9", "c7"), "another reason", solver_calls=3)
+OTHER_CORE = Certification("refuted", ("c2",), ("c2",), "the assignment violates c2")
+NO_ANSWER = Certification("unknown", (), (), "the solver gave no answer in 1500 ms")
+CLAIM_REFUTED = Certification("refuted", (), (), "the problem is satisfiable")
+UNREADABLE = Certification("malformed", (), (), "no JSON, says the parser", 0)
+
+
+def prompts(arm: str, certification: Certification) -> list[str]:
+    """All prompts of the second round, after a first one in which the assignments were judged as given."""
+    state = start(arm, PROBLEM)
+    state.observe([Judged(slot, said, (certification, certification, CLAIM_REFUTED, UNREADABLE)[slot]) for slot, said in enumerate(SAID)])
+    return [json.dumps(build_messages(role_of(arm, state.request(slot)), state.request(slot))) for slot in range(len(SAID))]
+
+
+@pytest.mark.parametrize("arm", ARMS[:2])
+def test_without_feedback_a_prompt_is_the_problem_and_nothing_else(arm):
+    first = start(arm, PROBLEM).request(0)
+    assert {*prompts(arm, REFUTED), *prompts(arm, NO_ANSWER)} == {json.dumps(build_messages(ROLES[arm], first))}
+
+
+def test_the_generic_arm_sees_only_that_it_failed():
+    first = prompts("multi_generic_feedback", REFUTED)
+    assert prompts("multi_generic_feedback", OTHER_CORE) == first
+    assert prompts("multi_generic_feedback", OTHER_RECORD) == first
+    assert prompts("multi_generic_feedback", NO_ANSWER) == first
+    assert "x1=1, x2=2, x3=3: the previous assignment did not satisfy all constraints" in first[0]
+    assert "unsat: the previous answer was not certified" in first[2]
+    assert "the previous answer could not be read" in first[3]
+
+
+@pytest.mark.parametrize("arm", ARMS[3:])
+def test_the_core_arms_see_the_core_and_not_the_list_of_violations_or_the_reason(arm):
+    first = prompts(arm, REFUTED)
+    assert prompts(arm, OTHER_RECORD) == first
+    assert prompts(arm, OTHER_CORE) != first, "the core itself must get through, or this test could not fail"
+    assert "c1: x1 + x2 >= 17" in first[0]
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_label_seed_id_counter_model_and_the_parsers_words_are_in_no_prompt(arm):
+    text = "".join(prompts(arm, REFUTED))
+    for secret in ("424242", '"p"', "x1=8", "would do", "says the parser", "label", "dom:x9"):
+        assert secret not in text
+
+
+def test_chains_do_not_see_each_other():
+    for arm in ARMS[2:4]:
+        texts = prompts(arm, REFUTED)
+        assert "x1=4, x2=5" not in texts[0] and "x1=1, x2=2" not in texts[1]
+
+
+def test_an_arm_cannot_ask_with_a_request_of_another():
+    for arm in ARMS[2:]:
+        with pytest.raises(TypeError, match=f"arm {arm} may ask with"):
+            role_of(arm, PlainRequest(problem=view_of(PROBLEM)))
+
+
+def test_the_prompts_differ_in_nothing_but_what_they_show():
+    def system_and_task(arm: str) -> tuple[str, str]:
+        system, user = build_messages(ROLES[arm], start(arm, PROBLEM).request(0))
+        return system["content"], user["content"].partition("# Task")[2]
+
+    assert len({system_and_task(arm) for arm in ARMS}) == 1
+
+
+class Recording(Agents):
+    """Agents that keep every prompt they send, by problem and call number."""
+
+    def __init__(self) -> None:
+        super().__init__(OperatorsBackend("one_shot-0"), line="repair", cycle="one_shot-0")
+        self.sent: list[tuple[int, str]] = []
+
+    def call_many(self, role: Any, requests: Any, *, seeds: Any, artifact_ids: Any = None, attempts: Any = None) -> Any:
+        self.sent += [(number, build_messages(role, request)[1]["content"]) for number, request in zip(attempts, requests, strict=True)]
+        return super().call_many(role, requests, seeds=seeds, artifact_ids=artifact_ids, attempts=attempts)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
+    certifier, lines = Certifier(), 0
+    for item in generate(8, 5):
+        agents = Recording()
+        trial = run_trial(arm, item.problem, 0, candidates=3, rounds=4, root_seed=5, agents=agents, certifier=certifier)
+        statement = set(build_messages(ROLES[ARMS[0]], PlainRequest(problem=view_of(item.problem)))[1]["content"].splitlines())
+        for number, prompt in agents.sent:
+            round_, slot = number // 100 % 100 + 1, number % 100 + 1
+            seen = [row for row in trial.attempts if row["round"] < round_ and (row["candidate"] == slot or arm == ARMS[4])]
+            recent = {name for row in seen if row["round"] >= round_ - 2 for name in json.loads(row["core"])}
+            shown = {"cd_vgs_core_rank": recent, "multi_unsat_core_feedback": {name for row in seen for name in json.loads(row["core"])}}
+            for line in prompt.splitlines():
+                if line not in statement:
+                    lines += 1
+                    named = set(re.findall(r"\b(c\d+|dom:x\d+):", line))
+                    assert named <= shown.get(arm, set()), f"{arm}, round {round_}: {line}"
+                    assert item.problem.id not in line and str(item.problem.seed) not in line
+    assert (lines > 0) == (arm in ARMS[2:])
+
+
+def test_candidates_that_move_core_variables_and_keep_the_others_are_certified_first():
+    base = {"x1": 0, "x2": 0, "x3": 0, "x4": 0}
+    candidates = [
+        UNSAT, Malformed("?"), Claim("sat", base), Claim("sat", base | {"x3": 1}), Claim("sat", base | {"x1": 1, "x3": 1}),
+        Claim("sat", base | {"x2": 1}), Claim("sat", base | {"x1": 1, "x2": 1}),
+    ]  # fmt: skip
+    assert core_rank(candidates, base, ["x1", "x2"]) == [6, 5, 4, 3, 2, 0, 1]
+
+
+def test_without_a_base_candidates_are_certified_as_proposed_and_the_malformed_last():
+    assert core_rank([Malformed("?"), UNSAT, SAID[0]], None, []) == [1, 2, 0]
+
+
+def test_the_directed_arm_revises_the_variables_of_recent_cores_and_keeps_the_rest():
+    state = start("cd_vgs_core_rank", PROBLEM)
+    state.observe([Judged(1, SAID[1], REFUTED), Judged(0, SAID[0], REFUTED)])
+    request = state.request(0).model_dump()
+    assert (request["base"]["assignment"], request["conflicts"]) == ({"x1": 4, "x2": 5, "x3": 6}, ("c1",))
+    assert (request["revise"], request["keep"], request["unsat_refuted"]) == (("x1", "x2"), ("x3",), False)
+    state.observe([Judged(0, UNSAT, CLAIM_REFUTED), Judged(1, SAID[0], OTHER_CORE)])
+    state.observe([Judged(0, SAID[1], OTHER_CORE)])
+    request = state.request(3).model_dump()
+    assert (request["conflicts"], request["revise"], request["keep"]) == (("c2",), ("x2", "x3"), ("x1",)), "an old core must be forgotten"
+    assert request["unsat_refuted"] is True

@@ -1,0 +1,156 @@
+"""Cells of a study: equal budgets, equal bytes however the work is cut up, and rows that fit their tables."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import polars as pl
+import pytest
+from repair_cases import posed
+
+from evolake import settings as settings_module
+from evolake.errors import InputError, MachineryError
+from evolake.lake import Lake
+from evolake.repair import cells as cells_module
+from evolake.repair.budget import Budget, Plan, plan_of
+from evolake.repair.cells import CellRows, is_finished, publish_cell, run_cell
+from evolake.repair.generator import generate
+from evolake.repair.study import Entry, Study, pick_arms, pick_seeds, study_of
+from evolake.repair.tables import ARMS, ATTEMPTS, MATCHED_ARMS, RESULTS, cell_of, parse_cell
+
+K, R = 3, 4
+SETTINGS = settings_module.Settings(backend="operators")
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    entries = tuple(Entry(item.problem) for item in generate(15, 0))
+    return Study(entries, K, R, 1500, "operators", "operators", 0)
+
+
+@pytest.fixture(scope="module")
+def cells(study, tmp_path_factory) -> dict[str, CellRows]:
+    return {arm: run_cell(study, cell_of(arm, 1), SETTINGS, tmp_path_factory.mktemp("lake"), "run-1") for arm in ARMS}
+
+
+def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return RESULTS.frame(rows.results).drop(RESULTS.provenance), ATTEMPTS.frame(rows.attempts)
+
+
+def test_every_matched_arm_has_the_same_budget_and_spends_it_all_where_it_does_not_solve(cells):
+    assert {plan_of(arm, K, R).calls for arm in MATCHED_ARMS} == {K * R}
+    for arm in MATCHED_ARMS:
+        for row in cells[arm].results:
+            assert row["budget_exceeded"] != row["solved"]
+            assert row["calls"] == K * row["rounds"]
+            assert row["solver_calls"] <= row["calls"] <= K * R
+            if not row["solved"]:
+                assert (row["calls"], row["rounds"]) == (K * R, R)
+    assert {(row["calls"], row["rounds"]) for row in cells["one_shot"].results} == {(1, 1)}
+
+
+def test_counts_of_a_row_are_those_of_its_attempts(cells):
+    for rows in cells.values():
+        results, attempts = frames(rows)
+        counted = attempts.group_by("problem_id").agg(
+            calls=pl.len(), solver_calls=pl.col("solver_calls").sum(), parse_failures=(~pl.col("parsed")).sum(),
+            solved=(pl.col("verdict") == "certified").any(),
+        ).cast({"calls": pl.Int64, "parse_failures": pl.Int64})
+        joined = results.select("problem_id", "calls", "solver_calls", "parse_failures", "solved").join(counted, on="problem_id")
+        for name in ("calls", "solver_calls", "parse_failures", "solved"):
+            assert joined[name].to_list() == joined[f"{name}_right"].to_list(), name
+
+
+def test_a_solved_row_rests_on_one_certified_attempt_that_agrees_with_the_label(study, cells):
+    labels = {entry.problem.id: entry.problem.label for entry in study.entries}
+    solved = 0
+    for rows in cells.values():
+        results, attempts = frames(rows)
+        for row in results.filter("solved").iter_rows(named=True):
+            solved += 1
+            won = attempts.filter((pl.col("problem_id") == row["problem_id"]) & (pl.col("verdict") == "certified")).row(0, named=True)
+            assert row["certified_status"] == row["claim"] == won["claim"] == labels[row["problem_id"]]
+            assert row["first_certified_call"] == (won["round"] - 1) * (K if row["arm"] != "one_shot" else 1) + won["candidate"]
+        assert results.filter(~pl.col("solved"))["certified_status"].null_count() == results.filter(~pl.col("solved")).height
+    assert solved > 10
+
+
+def test_keys_are_unique_and_every_attempt_names_its_prompt_and_reply(cells):
+    results = pl.concat([frames(rows)[0] for rows in cells.values()])
+    attempts = pl.concat([frames(rows)[1] for rows in cells.values()])
+    assert RESULTS.repeated_keys(results).is_empty() and ATTEMPTS.repeated_keys(attempts).is_empty()
+    assert attempts["prompt_sha"].null_count() == attempts["reply_sha"].null_count() == 0
+    assert set(attempts["verdict"].unique()) <= {"certified", "refuted", "unknown", "malformed", None}
+    assert all(set(json.loads(row["core"])) <= set(json.loads(row["violated"])) for row in attempts.iter_rows(named=True) if row["claim"] == "sat")
+
+
+def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells, tmp_path, monkeypatch):
+    monkeypatch.setattr(cells_module, "CHUNK", 4)
+    with ThreadPoolExecutor(2) as executor:
+        cut = run_cell(study, "cd_vgs_core_rank-1", SETTINGS, tmp_path, "run-2", executor=executor)
+    whole = cells["cd_vgs_core_rank"]
+    assert cut.calls == whole.calls
+    for one, other in zip(frames(cut), frames(whole), strict=True):
+        assert one.equals(other)
+
+
+def test_seeds_and_arms_draw_for_themselves(study, cells, tmp_path):
+    other = run_cell(study, "multi_no_feedback-2", SETTINGS, tmp_path, "run-3")
+    mine = frames(cells["multi_no_feedback"])[1]
+    assert frames(other)[1]["reply_sha"].to_list() != mine["reply_sha"].to_list()
+    calls = [row["call_id"] for rows in cells.values() for row in rows.calls]
+    assert len(set(calls)) == len(calls)
+
+
+def test_a_published_cell_is_finished_for_its_own_study_alone(study, cells, tmp_path):
+    lake = Lake(tmp_path)
+    assert not is_finished(lake, "one_shot-1", study)
+    publish_cell(lake, "one_shot-1", cells["one_shot"], "run-1")
+    assert is_finished(lake, "one_shot-1", study)
+    larger = Study(study.entries, K, R + 1, 1500, "operators", "operators", 0)
+    assert not is_finished(lake, "one_shot-1", larger)
+    assert lake.read("repair", "results__agent_calls", "one_shot-1").height == 15
+
+
+def test_what_decides_the_rows_is_in_the_studys_sha(study):
+    others = [
+        Study(study.entries[:-1], K, R, 1500, "operators", "operators", 0), Study(study.entries, K + 1, R, 1500, "operators", "operators", 0),
+        Study(study.entries, K, R, 1000, "operators", "operators", 0), Study(study.entries, K, R, 1500, "model", "m", 0),
+        Study(study.entries, K, R, 1500, "operators", "operators", 1), Study(study.entries, K, R, 1500, "operators", "operators", 0, (100, 0.5)),
+    ]  # fmt: skip
+    assert len({study.sha, *(other.sha for other in others)}) == 7
+
+
+def test_a_budget_cannot_be_passed():
+    budget = Budget(Plan(2, 1))
+    budget.take_calls(2)
+    budget.take_solver_call()
+    budget.take_solver_call()
+    with pytest.raises(MachineryError, match="solver calls"):
+        budget.take_solver_call()
+    with pytest.raises(MachineryError, match="model calls"):
+        budget.take_calls(1)
+
+
+def test_a_certified_answer_against_the_label_stops_the_machinery(tmp_path):
+    problem = posed({"x1": (0, 1)}, label="unsat")
+    wrong = Study((Entry(problem),), K, R, 1500, "operators", "operators", 0)
+    with pytest.raises(MachineryError, match="contradicts its label"):
+        run_cell(wrong, "multi_no_feedback-0", SETTINGS, tmp_path, "run-1")
+
+
+def test_different_models_for_the_arms_are_refused(study):
+    models = {"default": "a", "repair_core": "b"}
+    with pytest.raises(InputError, match="different models"):
+        study_of(SETTINGS.model_copy(update={"backend": "model", "models": models}), study.entries)
+
+
+def test_cells_arms_and_seeds_are_read_back():
+    assert [parse_cell(cell_of(arm, 12)) for arm in ARMS] == [(arm, 12) for arm in ARMS]
+    assert pick_arms("all") == ARMS and pick_arms("cd_vgs_core_rank, one_shot") == ("one_shot", "cd_vgs_core_rank")
+    assert pick_seeds(3) == (0, 1, 2)
+    for bad in (lambda: cell_of("two_shot", 0), lambda: cell_of("one_shot", 10_000), lambda: parse_cell("one_shot-01"), lambda: pick_arms("some"),
+                lambda: pick_arms(""), lambda: pick_seeds(0), lambda: Plan(0, 4), lambda: Plan(4, 65)):  # fmt: skip
+        with pytest.raises(InputError):
+            bad()

@@ -1,0 +1,119 @@
+"""The classical proposer: what it does with each request, and that it reads nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from repair_cases import LIN_0127, posed
+
+from evolake.repair.problems import problem_of
+from evolake.repair.proposers_operators import propose_core, propose_directed, propose_generic, propose_plain
+from evolake.repair.views import (
+    Answer,
+    CandidateReply,
+    CoreRequest,
+    DirectedRequest,
+    FailedAttempt,
+    GenericRequest,
+    PlainRequest,
+    RefutedAttempt,
+    view_of,
+)
+
+VIEW = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5)))
+BASE = Answer(status="sat", assignment={"x1": 1, "x2": 2, "x3": 7})
+UNSAT = Answer(status="unsat")
+
+
+def draws(propose, request, count: int = 200) -> list[CandidateReply]:
+    return [propose(request, np.random.Generator(np.random.PCG64(seed))) for seed in range(count)]
+
+
+def assignments(replies: list[CandidateReply]) -> list[dict[str, int]]:
+    return [reply.assignment for reply in replies if reply.assignment is not None]
+
+
+def test_the_same_request_and_seed_give_the_same_answer():
+    request = DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",))
+    assert draws(propose_directed, request, 20) == draws(propose_directed, request, 20)
+
+
+def test_blind_guesses_lie_in_the_box_and_now_and_then_claim_unsat():
+    replies = draws(propose_plain, PlainRequest(problem=VIEW))
+    assert all(0 <= value <= 9 for one in assignments(replies) for value in one.values())
+    assert 0 < len(replies) - len(assignments(replies)) < 40
+
+
+def test_an_empty_domain_is_claimed_unsat():
+    request = PlainRequest(problem=view_of(posed({"x1": (5, 2)})))
+    assert {reply.status for reply in draws(propose_plain, request, 20)} == {"unsat"}
+
+
+def test_generic_feedback_repeats_no_earlier_answer():
+    view = view_of(posed({"x1": (0, 1)}))
+    failed = FailedAttempt(answer=Answer(status="sat", assignment={"x1": 0}))
+    replies = draws(propose_generic, GenericRequest(problem=view, attempts=(failed,)))
+    assert {one["x1"] for one in assignments(replies)} == {1}
+
+
+@pytest.mark.parametrize(
+    ("propose", "request_"),
+    [
+        (propose_generic, GenericRequest(problem=VIEW, attempts=(FailedAttempt(answer=UNSAT), FailedAttempt(answer=None)))),
+        (propose_core, CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=UNSAT, outcome="refuted"),))),
+        (propose_directed, DirectedRequest(problem=VIEW, unsat_refuted=True)),
+        (propose_directed, DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), unsat_refuted=True)),
+    ],
+)
+def test_a_refuted_claim_of_unsat_is_not_made_again(propose, request_):
+    assert {reply.status for reply in draws(propose, request_)} == {"sat"}
+
+
+def test_a_core_is_repaired_and_no_other_variable_is_moved():
+    for propose, request in (
+        (propose_core, CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=BASE, outcome="refuted", core=("c1",)),))),
+        (propose_directed, DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",))),
+    ):
+        found = assignments(draws(propose, request))
+        assert {one["x3"] for one in found} == {7}
+        assert all(one["x1"] + one["x2"] >= 17 for one in found)
+        assert len({(one["x1"], one["x2"]) for one in found}) > 1, "repair is randomised"
+
+
+def test_a_constraint_that_no_core_named_is_not_looked_at():
+    other = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 17), ({"x3": 1}, "=", 0)))
+    request = DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",))
+    assert draws(propose_directed, request) == draws(propose_directed, request.model_copy(update={"problem": other}))
+
+
+def test_a_bound_in_the_core_is_repaired():
+    outside = Answer(status="sat", assignment={"x1": 14, "x2": 9, "x3": 3})
+    request = CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=outside, outcome="refuted", core=("dom:x1",)),))
+    assert {(one["x2"], one["x3"]) for one in assignments(draws(propose_core, request))} == {(9, 3)}
+    assert all(0 <= one["x1"] <= 9 for one in assignments(draws(propose_core, request)))
+
+
+def test_a_core_that_cannot_be_repaired_raises_doubt():
+    view = view_of(problem_of(LIN_0127))
+    base = Answer(status="sat", assignment={"x1": 4, "x2": 2, "x3": 3, "x4": 7})
+    replies = draws(propose_directed, DirectedRequest(problem=view, base=base, conflicts=("c2",), revise=("x1", "x2"), keep=("x3", "x4")))
+    assert 60 < sum(reply.status == "unsat" for reply in replies) < 150
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"status": "unsat", "assignment": None}, {"status": "unsat", "assignment": {}}, {"status": "sat"}, {"status": "sat", "assignment": None},
+        {"status": "sat", "assignment": {"x1": 1.0}}, {"status": "sat", "assignment": {"x1": "1"}}, {"status": "sat", "assignment": {"x1": True}},
+        {"status": "sat", "assignment": {"x1": 1}, "why": "because"},
+    ],
+)
+def test_a_reply_is_as_strict_as_the_contract(reply):
+    with pytest.raises(ValidationError):
+        CandidateReply.model_validate(reply)
+
+
+def test_a_well_formed_reply_is_the_contracts_object():
+    for reply in ({"status": "unsat"}, {"status": "sat", "assignment": {"x1": 10**30}}):
+        assert CandidateReply.model_validate(reply).as_object() == reply

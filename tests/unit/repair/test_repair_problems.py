@@ -1,0 +1,83 @@
+"""The form of a problem: what is read, what is refused, and the minimal core's law on any conflict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from repair_cases import LIN_0127
+
+from evolake.errors import InputError
+from evolake.repair.cores import minimal_core
+from evolake.repair.problems import parse_problem, problem_of, read_problems
+
+
+def test_a_problem_survives_its_json_form():
+    problem = problem_of(LIN_0127)
+    assert problem.as_dict() == LIN_0127
+    assert parse_problem(problem.to_json()) == problem
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"id": ""}, "`id` cannot be used"),
+        ({"variables": {}}, "`variables` cannot be used"),
+        ({"variables": {"1x": [0, 9]}}, "a variable's name cannot be used"),
+        ({"variables": {"x1": [0, 9.0]}}, "the domain of x1 cannot be used"),
+        ({"variables": {"x1": [0]}}, "the domain of x1 cannot be used"),
+        ({"constraints": None}, "`constraints` cannot be used"),
+        ({"constraints": [{"id": "c1", "coef": {"x9": 1}, "op": "=", "rhs": 1}]}, "constraint 1: `coef` names a variable that has no domain"),
+        ({"constraints": [{"id": "c1", "coef": {"x1": 1.5}, "op": "=", "rhs": 1}]}, "constraint 1: `coef` cannot be used"),
+        ({"constraints": [{"id": "c1", "coef": {"x1": 1}, "op": "<", "rhs": 1}]}, "constraint 1: `op` cannot be used"),
+        ({"constraints": [{"id": "c1", "coef": {"x1": 1}, "op": "=", "rhs": "1"}]}, "constraint 1: `rhs` cannot be used"),
+        ({"constraints": [{"id": "dom:x1", "coef": {"x1": 1}, "op": "=", "rhs": 1}]}, "constraint 1: `id` cannot be used"),
+        ({"constraints": [LIN_0127["constraints"][0], LIN_0127["constraints"][0]]}, "two constraints bear one id"),
+        ({"label": "maybe"}, "`label` cannot be used"),
+        ({"seed": 1.5}, "`seed` cannot be used"),
+    ],
+)
+def test_what_is_no_problem_is_refused_by_name(change, what):
+    with pytest.raises(InputError) as caught:
+        problem_of(LIN_0127 | change)
+    assert what in caught.value.what
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"id": "a", "id": "b"}', "[" * 100_000])
+def test_text_that_holds_no_problem_is_refused(text):
+    with pytest.raises(InputError):
+        parse_problem(text)
+
+
+def test_a_jsonl_file_is_read_line_by_line_and_ids_are_its_own(tmp_path):
+    path = tmp_path / "problems.jsonl"
+    path.write_text(f"{json.dumps(LIN_0127)}\n\n{json.dumps(LIN_0127 | {'id': 'other'})}\n")
+    assert [item.id for item in read_problems(path)] == ["lin-0127", "other"]
+    path.write_text(f"{json.dumps(LIN_0127)}\n" * 2)
+    with pytest.raises(InputError, match="lin-0127"):
+        read_problems(path)
+    path.write_text(f"{json.dumps(LIN_0127)}\nnonsense\n")
+    with pytest.raises(InputError, match="line 2"):
+        read_problems(path)
+
+
+@given(conflicts=st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=4), order=st.permutations("abcdefgh"))
+def test_a_core_is_a_conflict_of_which_no_member_can_be_dropped(conflicts, order):
+    def conflict(part) -> bool:
+        return any(one <= set(part) for one in conflicts)
+
+    core = minimal_core(order, conflict)
+    assert conflict(core.members) and core.minimal
+    assert not any(conflict([other for other in core.members if other != member]) for member in core.members)
+    assert list(core.members) == [member for member in order if member in core.members]
+
+
+def test_earlier_members_are_preferred():
+    assert minimal_core("abcd", lambda part: {"a", "b"} <= set(part) or {"c", "d"} <= set(part)).members == ("a", "b")
+
+
+def test_an_unknown_answer_keeps_the_conflict_and_says_it_may_not_be_minimal():
+    core = minimal_core("abcd", lambda part: True if len(part) == 4 else None)
+    assert (core.members, core.minimal) == (("a", "b", "c", "d"), False)
