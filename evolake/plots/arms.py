@@ -82,14 +82,13 @@ def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solv
         axes.plot([one.low, one.high], [place, place], color=INK, linewidth=1.6, marker="|", markersize=9, zorder=3)
         for number, value in enumerate(one.parts.values()):
             if np.isfinite(value):
-                axes.plot(value, place, marker=MARKERS[number + 1], color="white", markeredgecolor=INK, markersize=7, zorder=4)
-        edge = max([one.high, one.rate, *(value for value in one.parts.values() if np.isfinite(value))])
-        axes.annotate(f"{one.rate:.1%}", (edge, place), xytext=(8, 0), textcoords="offset points", va="center", fontsize=NORMAL, color=INK)
+                axes.plot(value, place, marker=MARKERS[number + 1], color="white", markeredgecolor=INK, markersize=7, zorder=4, clip_on=False)
+        axes.text(1.13, place, f"{one.rate:.1%}", ha="right", va="center", fontsize=NORMAL, color=INK)
     dress(axes, title, x, grid="x")
     axes.set_yticks(places, [one.arm for one in rates], fontsize=NORMAL)
     axes.tick_params(axis="y", length=0)
     _percent(axes, "x")
-    axes.set_xlim(0, 1.1)
+    axes.set_xlim(0, 1.14)
     axes.set_ylim(-0.6, len(rates) - 0.4)
     handles = [Line2D([], [], color=INK, marker="|", markersize=9, linewidth=1.6, label="95% interval")]
     handles += [

@@ -1,0 +1,31 @@
+"""`evolake repair report`: tables, figures and pages of the study that the lake holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+
+
+@click.command()
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def report(out: Path, as_json: bool) -> int:
+    """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables) from the lake."""
+    from evolake.repair.report import write_report
+    from evolake.repair.report_data import read_report
+    from evolake.repair.report_words import answers, caution, headline, setting
+
+    found = read_report(settings_module.load().lake)
+    written = write_report(found, out)
+    if as_json:
+        said = {"setting": setting(found), "headline": headline(found), "reasons": answers(found), "files": [str(path) for path in written]}
+        click.echo(json.dumps({"verdict": "written", "study_sha": found.study["study_sha"]} | said))
+        return 0
+    click.echo(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
+    for sentence in (setting(found), caution(found), headline(found), *answers(found)):
+        click.echo(f"  {sentence}")
+    return 0

@@ -1,0 +1,70 @@
+"""The report as LaTeX source: one article with the same sentences, tables and figures as the page. It needs booktabs, graphicx and lmodern alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evolake.repair.report_data import StudyReport
+from evolake.repair.report_tables import Shown, is_significant
+from evolake.repair.report_words import QUESTION, answers, caution, headline, setting
+
+WIDE = 6
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"$<$", ">": r"$>$", "\u2212": "--",
+}
+_HEAD = r"""\documentclass[10pt,a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern}
+\usepackage[margin=2cm]{geometry}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\title{%s}
+\author{}
+\date{}
+\begin{document}
+\maketitle
+"""
+
+
+def render_latex(report: StudyReport, tables: Sequence[Shown], figures: Iterable[str]) -> str:
+    r"""The source of the article. `figures`: names; `figures/<name>.png` is included, so it is compiled beside that folder."""
+    sentences = "\n".join(f"  \\item {tex(sentence)}" for sentence in answers(report))
+    parts = [
+        _HEAD % "Solver-grounded repair",
+        f"{tex(QUESTION)} {tex(setting(report))}\n\n\\textbf{{{tex(caution(report))}}}\n\n{tex(headline(report))}\n",
+        f"\\begin{{itemize}}\n{sentences}\n\\end{{itemize}}\n" if sentences else "",
+        *(_figure(name) for name in figures), *(_table(table) for table in tables),
+        f"Study \\texttt{{{report.study['study_sha'][:16]}}}, root seed {report.study['root_seed']}.\n", "\\end{document}\n",
+    ]
+    return "\n".join(parts)
+
+
+def tex(text: str) -> str:
+    """Plain text made safe for LaTeX."""
+    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+
+
+def _figure(name: str) -> str:
+    title = tex(name.replace("_", " ").capitalize())
+    return (
+        f"\\begin{{figure}}[htbp]\n\\centering\n\\includegraphics[width=0.95\\linewidth]{{figures/{name}.png}}\n"
+        f"\\caption{{{title}.}}\n\\label{{fig:{name}}}\n\\end{{figure}}\n"
+    )
+
+
+def _table(table: Shown) -> str:
+    columns = "l" * table.texts + "r" * (len(table.columns) - table.texts)
+    lines = [" & ".join(map(tex, table.columns)) + r" \\", r"\midrule"]
+    for row in table.rows:
+        strong = is_significant(table, row)
+        lines.append(" & ".join(f"\\textbf{{{tex(cell)}}}" if strong else tex(cell) for cell in row) + r" \\")
+    body = "\n".join(lines)
+    inner = f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"
+    if len(table.columns) >= WIDE:
+        inner = f"\\resizebox{{\\linewidth}}{{!}}{{%\n{inner}}}"
+    return (
+        f"\\begin{{table}}[htbp]\n\\centering\n\\caption{{{tex(table.title)}. {tex(table.note)}}}\n\\label{{tab:{table.name}}}\n{inner}\n"
+        "\\end{table}\n"
+    )

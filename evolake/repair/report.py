@@ -1,0 +1,41 @@
+"""The report of the study, rebuilt from the lake alone: report.html, report.tex, figures/*.png, tables/*.csv and tables/*.parquet.
+
+The same lake gives the same bytes. Files of an earlier report that this one does not have any more are not removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from evolake.repair.figures import study_figures
+from evolake.repair.latex import render_latex
+from evolake.repair.report_data import StudyReport
+from evolake.repair.report_html import render_html
+from evolake.repair.report_tables import shown_tables
+
+
+def write_report(report: StudyReport, out: Path) -> list[Path]:
+    """Writes all files below `out`; gives their paths."""
+    figures, tables = study_figures(report.findings), shown_tables(report)
+    texts = {"report.html": render_html(report, tables, figures), "report.tex": render_latex(report, tables, figures)}
+    for folder in (out, out / "figures", out / "tables"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8")
+    for name, png in figures.items():
+        (out / "figures" / f"{name}.png").write_bytes(png)
+    written = [*(out / name for name in texts), *(out / "figures" / f"{name}.png" for name in figures)]
+    return written + _write_tables(report.findings.tables() | {"results": report.results, "problems": report.problems}, out / "tables")
+
+
+def _write_tables(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
+    written = []
+    for name, frame in tables.items():
+        frame.write_parquet(folder / f"{name}.parquet")
+        lists = [pl.col(column).list.join(" ") for column, kind in frame.schema.items() if isinstance(kind, pl.List)]
+        frame.with_columns(lists).write_csv(folder / f"{name}.csv")
+        written += [folder / f"{name}.parquet", folder / f"{name}.csv"]
+    return written

@@ -1,0 +1,62 @@
+"""What the study says, in sentences: made from the numbers, and never stronger than the adjusted tests allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evolake.repair.figures import proposer
+from evolake.repair.report_data import StudyReport
+from evolake.repair.report_tables import SIGNIFICANT, p_value, percent, points
+
+QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
+
+
+def setting(report: StudyReport) -> str:
+    """Who proposed, on what, with which budget."""
+    study, main = report.study, report.findings.of("summary").to_dicts()[0]
+    k, r = study["candidates"], study["rounds"]
+    seeds = f"{main['seeds']} seeds" if main["seeds"] > 1 else "one seed"
+    return (
+        f"Proposer: {proposer(report.findings)}. {main['problems']} problems of linear integer feasibility, {seeds}, "
+        f"K={k} candidates in each of R={r} rounds: {k * r} calls a run for each of the four compute-matched arms, one for one_shot."
+    )
+
+
+def caution(report: StudyReport) -> str:
+    """What the numbers are not."""
+    if report.study["backend"] == "operators":
+        return (
+            "No language model took part. The operators are a seeded stochastic search that reads the same structured fields a model is shown; they "
+            "say what the feedback is worth to a simple repair procedure, nothing about a model."
+        )
+    return "Results hold for this model, these prompts and this sampling."
+
+
+def answers(report: StudyReport) -> list[str]:
+    """One sentence for each question the arms were made for, from the comparison by problems."""
+    asked = [
+        ("knowing that an attempt failed", "multi_generic_feedback", "multi_no_feedback"),
+        ("seeing the unsat core", "multi_unsat_core_feedback", "multi_generic_feedback"),
+        ("the unsat core against mere attempts", "multi_unsat_core_feedback", "multi_no_feedback"),
+        ("conflict-directed search with core ranking against mere attempts", "cd_vgs_core_rank", "multi_no_feedback"),
+        ("conflict-directed search against the core in words", "cd_vgs_core_rank", "multi_unsat_core_feedback"),
+    ]
+    rows = {(row["first"], row["second"]): row for row in report.findings.comparisons.to_dicts() if row["unit"] == "problem"}
+    return [_answer(what, rows[pair]) for what, *names in asked if (pair := (names[0], names[1])) in rows]
+
+
+def _answer(what: str, row: dict[str, Any]) -> str:
+    spread = f"{points(row['difference_low'])} to {points(row['difference_high'])}"
+    counts = f"{row['only_first']} to {row['only_second']} problems, adjusted p {p_value(row['p_holm'])}"
+    numbers = f"{points(row['difference'])} percentage points, 95% {spread}; {counts}"
+    if row["p_holm"] >= SIGNIFICANT:
+        verdict = "no difference is shown"
+    else:
+        verdict = f"{row['first']} solves {'more' if row['difference'] > 0 else 'fewer'} than {row['second']}"
+    return f"{what[0].upper()}{what[1:]}: {verdict} ({numbers})."
+
+
+def headline(report: StudyReport) -> str:
+    """The rates of the arms, in one sentence."""
+    rates = [f"{row['arm']} {percent(row['rate'])}" for row in report.findings.of("summary").to_dicts()]
+    return f"Verified solve rate: {', '.join(rates)}."

@@ -1,0 +1,138 @@
+"""The report: the same bytes from the same rows, every table in both forms, honest words, and nothing of an unfinished study."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+from repair_results import K, R, made_up_problems, made_up_results
+
+from evolake.errors import InputError
+from evolake.repair.latex import render_latex, tex
+from evolake.repair.report import write_report
+from evolake.repair.report_data import report_of
+from evolake.repair.report_html import render_html
+from evolake.repair.report_tables import is_significant, shown_tables
+from evolake.repair.report_words import answers, caution, setting
+from evolake.repair.running import Stored
+from evolake.repair.tables import ARMS, ATTEMPTS
+
+MAIN = made_up_problems(40)
+SCALED = made_up_problems(10, variation="scale")
+SUDOKU = made_up_problems(5, suite="sudoku4", base="sud")
+PROBLEMS = pl.concat([MAIN, SCALED, SUDOKU])
+RESULTS = pl.concat([made_up_results(MAIN), made_up_results(SCALED, stream=1), made_up_results(SUDOKU, stream=2)])
+STUDY = {"study_sha": "5" * 64, "arms": sorted(ARMS), "seeds": [0, 1, 2], "candidates": K, "rounds": R, "root_seed": 0, "backend": "operators"}
+NAMES = ["benchmark", "accuracy", "costs", "comparisons_problem", "comparisons_run", "frontier", "convergence", "robustness", "transfer"]
+
+
+def stored(results: pl.DataFrame = RESULTS, problems: pl.DataFrame = PROBLEMS, **changed) -> Stored:
+    return Stored(STUDY | changed, problems, results, ATTEMPTS.empty())
+
+
+@pytest.fixture(scope="module")
+def report():
+    return report_of(stored())
+
+
+def test_the_files_are_all_there_and_the_same_every_time(report, tmp_path):
+    first, again = write_report(report, tmp_path / "a"), write_report(report_of(stored()), tmp_path / "b")
+    figures = ["accuracy", "calls_to_solve", "frontier", "convergence", "robustness", "transfer_sudoku4"]
+    tables = ["summary", "comparisons", "frontier", "convergence", "effort", "robustness", "results", "problems"]
+    expected = ["report.html", "report.tex", *(f"figures/{name}.png" for name in figures)]
+    expected += [f"tables/{name}.{kind}" for name in tables for kind in ("parquet", "csv")]
+    assert [str(path.relative_to(tmp_path / "a")) for path in first] == expected
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
+
+
+def test_csv_and_parquet_hold_the_same_numbers(report, tmp_path):
+    write_report(report, tmp_path)
+    for name, frame in report.findings.tables().items():
+        assert pl.read_parquet(tmp_path / "tables" / f"{name}.parquet").equals(frame)
+        plain = frame.select(pl.exclude("dominated_by"))
+        assert pl.read_csv(tmp_path / "tables" / f"{name}.csv", schema_overrides=plain.schema).select(plain.columns).equals(plain), name
+
+
+def test_page_and_article_hold_every_table_with_the_same_cells(report):
+    tables = shown_tables(report)
+    assert [table.name for table in tables] == NAMES
+    page, article = render_html(report, tables, {}), render_latex(report, tables, ["accuracy"])
+    for table in tables:
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        for cell in {cell for row in table.rows for cell in row}:
+            assert cell.replace("<", "&lt;") in page
+            assert tex(cell) in article
+    assert page.count("<table>") == article.count(r"\begin{tabular}") == len(NAMES)
+
+
+def test_the_page_reaches_for_nothing_outside(report, tmp_path):
+    write_report(report, tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert re.findall(r'(?:src|href)="(?!data:)', page) == []
+    assert page.count('src="data:image/png;base64,') == 6
+    assert "<script" not in page
+
+
+def test_the_article_is_balanced_and_includes_the_figures_that_were_written(report, tmp_path):
+    write_report(report, tmp_path)
+    article = (tmp_path / "report.tex").read_text()
+    opened, closed = re.findall(r"\\begin{(\w+)}", article), re.findall(r"\\end{(\w+)}", article)
+    assert sorted(opened) == sorted(closed)
+    unescaped = re.sub(r"\\[{}]", "", article)
+    assert unescaped.count("{") == unescaped.count("}")
+    assert all((tmp_path / path).is_file() for path in re.findall(r"\\includegraphics\[[^]]*\]{([^}]*)}", article))
+    assert len(re.findall(r"\\includegraphics", article)) == 6
+
+
+@pytest.mark.parametrize(("text", "safe"), [
+    ("a_b & 50%", r"a\_\allowbreak{}b \& 50\%"), ("p < 0.1 {x}", r"p $<$ 0.1 \{x\}"),
+    ("\\~^#$", r"\textbackslash{}\textasciitilde{}\textasciicircum{}\#\$"),
+])
+def test_latex_specials_are_escaped(text, safe):
+    assert tex(text) == safe
+
+
+def test_words_follow_the_adjusted_tests():
+    level = dict.fromkeys(ARMS, 0.5)
+    same = answers(report_of(stored(made_up_results(MAIN, skill=level), MAIN)))
+    assert len(same) == 5
+    assert all("no difference is shown" in sentence for sentence in same)
+    apart = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": 2, "multi_no_feedback": -1}), MAIN)))
+    assert any(sentence.startswith("Conflict-directed") and "cd_vgs_core_rank solves more than multi_no_feedback" in sentence for sentence in apart)
+    backwards = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": -1, "multi_no_feedback": 2}), MAIN)))
+    assert any("cd_vgs_core_rank solves fewer than multi_no_feedback" in sentence for sentence in backwards)
+
+
+def test_significant_rows_are_those_below_the_level(report):
+    table = next(one for one in shown_tables(report) if one.name == "comparisons_problem")
+    rows = report.findings.comparisons.filter(pl.col("unit") == "problem").to_dicts()
+    assert [is_significant(table, row) for row in table.rows] == [row["p_holm"] < 0.05 for row in rows]
+
+
+def test_it_always_says_whether_a_model_took_part(report):
+    assert "operators, no model" in setting(report)
+    assert caution(report).startswith("No language model took part.")
+    by_model = RESULTS.with_columns(backend=pl.lit("model"), model=pl.lit("some-model"))
+    other = report_of(stored(by_model, backend="model"))
+    assert "model some-model" in setting(other)
+    assert "No language model" not in caution(other)
+
+
+def test_a_study_of_the_main_benchmark_alone_has_no_empty_tables():
+    small = report_of(stored(made_up_results(MAIN, seeds=1), MAIN, seeds=[0]))
+    assert [table.name for table in shown_tables(small)] == NAMES[:-2]
+    assert "one seed," in setting(small)
+
+
+def test_a_study_of_one_arm_is_described_without_comparisons():
+    alone = report_of(stored(made_up_results(MAIN, arms=("one_shot",)), MAIN, arms=["one_shot"]))
+    assert answers(alone) == []
+    assert alone.findings.comparisons.is_empty()
+    assert r"\begin{itemize}" not in render_latex(alone, shown_tables(alone), [])
+
+
+def test_an_unfinished_study_is_refused_and_names_the_missing_cells():
+    with pytest.raises(InputError, match="missing: one_shot-1") as refused:
+        report_of(stored(RESULTS.filter(~((pl.col("arm") == "one_shot") & (pl.col("seed") == 1)))))
+    assert refused.value.exit_code == 2
