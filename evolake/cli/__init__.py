@@ -18,6 +18,7 @@ GROUPS = {
     "consensus": ("consensus",),
     "designs": ("designs",),
     "doctor": ("doctor",),
+    "families": ("families",),
     "repair": ("repair",),
     "report": ("report", "champion"),
     "run": ("run", "status"),

@@ -6,9 +6,21 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class FamiliesSettings(BaseModel):
-    """How much a cycle of the `families` line does."""
+    """How much a cycle of the `families` line does, and what one family may cost."""
 
     model_config = ConfigDict(extra="forbid")
     families_per_cycle: int = Field(default=24, gt=0)
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
+    refused_submissions: int = Field(default=3, gt=0, description="refused submissions that end an attempt")
     instances_per_family: int = Field(default=100, gt=0)
+    gate_difficulties: list[int] = Field(default=[1, 3, 5, 7, 10], min_length=2, description="difficulties that the gates sample")
+    execution_seeds: int = Field(default=3, gt=0, description="seeds a difficulty at the execution gate")
+    sample_seeds: int = Field(default=8, ge=4, description="seeds a difficulty of the sample for the static and the consensus gate")
+    counted_seeds: int = Field(default=3, gt=0, description="of these, seeds whose work is counted in source lines")
+    validators: int = Field(default=2, ge=2, description="m: independent validators that vote beside the primary")
+    blind_difficulties: list[int] = Field(default=[3, 5, 5, 7, 7], min_length=1, description="one blind review an entry")
+    reviewer_turns: int = Field(default=4, gt=0, description="programs that one blind reviewer may run, the last reply included")
+    experience_items: int = Field(default=30, gt=0)
+    instance_cpu_s: float = Field(default=2.0, gt=0, description="cpu seconds of one instance, one answer or one reading")
+    call_cpu_s: float = Field(default=20.0, gt=0, description="cpu seconds of one jail call, all its instances together")
+    memory_mb: int = Field(default=768, gt=0)

@@ -1,0 +1,148 @@
+"""Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run programs in the jail.
+
+Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with \\boxed{answer}. The operators' reviewers are
+pairs of a reader and a strategy: k different pairs go round over the instances, independent validators first, the primary only where there is
+nothing else. The pass is of this content: it is kept under the family's id, so any edit starts without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.families.answers import extract_boxed
+from evolake.families.consensus import Vote, take_votes
+from evolake.families.contract import VALIDATOR, VALIDATORS, Family
+from evolake.families.equivalence import matches
+from evolake.families.execution import caps_of
+from evolake.families.probes import accepted_wrongly, wrong_answers
+from evolake.families.role_models import BlindRequest, Turn
+from evolake.families.roles import BLIND_ROLE
+from evolake.families.running import DRIVER, Instance, generate
+from evolake.families.statement import rules
+from evolake.seeds import child_seed
+from evolake.sizes.families import FamiliesSettings
+
+LONGEST_OUTPUT = 6000
+LONGEST_ANSWER = 2000
+
+
+@dataclass(frozen=True)
+class Review:
+    """One blind review. answer: what stood in the box; "" for none. reviewer: the pair, or "model". status: answered, gave up (N/A), no answer,
+    failed (the role gave no usable reply).
+    """
+
+    number: int
+    difficulty: int
+    seed: int
+    reviewer: str
+    status: str
+    answer: str
+    label: Any
+    matched: bool
+    turns: tuple[Turn, ...]
+    note: str
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to solve from text: the reader's source, a solver's source and its file name."""
+
+    name: str
+    reader: str
+    solver: str
+    solver_file: str
+
+
+def strategies(family: Family) -> list[Strategy]:
+    """The operators' pairs. Empty without a reader."""
+    if family.reader is None:
+        return []
+    named = [(name, source, f"{VALIDATORS}/{name}.py") for name, source in family.validators.items()] or [("primary", family.validator, VALIDATOR)]
+    return [Strategy(f"reader+{name}", family.reader, source, file) for name, source, file in named]
+
+
+def blind_review(family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int) -> tuple[list[Review], list[Vote]]:
+    """One review an entry of `settings.blind_difficulties`, and the votes on those instances. Raises MachineryError when the jail failed."""
+    seeds = [child_seed(root_seed, "families", family.family_id, "blind", number) for number in range(len(settings.blind_difficulties))]
+    pairs = list(zip(settings.blind_difficulties, seeds, strict=True))
+    instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
+    votes = take_votes(family, instances, pool=pool, settings=settings)
+    available = strategies(family)
+    reviews = []
+    for number, (instance, vote) in enumerate(zip(instances, votes, strict=True)):
+        strategy = available[number % len(available)] if available else None
+        reviews.append(_review(family, number, instance, vote, strategy, pool=pool, agents=agents, settings=settings))
+    return reviews, votes
+
+
+def _review(
+    family: Family, number: int, instance: Instance, vote: Vote, strategy: Strategy | None, *, pool: Any, agents: Agents, settings: FamiliesSettings
+) -> Review:
+    operators = agents.backend.name == "operators"
+    reviewer = (strategy.name if strategy else "none") if operators else "model"
+    hidden: dict[str, Any] = {}
+    if operators and strategy:
+        hidden = {"reader": strategy.reader, "strategy": strategy.solver, "points": _points(family, strategy.solver_file)}
+    turns: list[Turn] = []
+    status, final, note = "no answer", "", ""
+    for turn in range(settings.reviewer_turns):
+        request = BlindRequest(statement=instance.text, transcript=turns, turns_left=settings.reviewer_turns - turn - 1, **hidden)
+        reply = agents.call(BLIND_ROLE, request, seed=instance.seed, artifact_id=family.family_id, attempt=number)
+        if isinstance(reply, AgentFailure):
+            status, note = "failed", f"{reply.status}: {reply.reason}"
+            break
+        note = reply.reasoning
+        if reply.final is not None:
+            status, final = "answered", reply.final
+            break
+        turns.append(Turn(code=reply.code or "", output=run_program(reply.code or "", instance.text, pool=pool, settings=settings)))
+    answer = extract_boxed(final) or ""
+    if status == "answered" and not answer:
+        status = "no answer"
+    if answer.strip().casefold() == "n/a":
+        status = "gave up"
+    matched = vote.decided and matches(final, vote.label, case_sensitive=family.answer.case_sensitive)
+    return Review(
+        number, instance.difficulty, instance.seed, reviewer, status, answer[:LONGEST_ANSWER], vote.label, matched, tuple(turns), note[:500]
+    )
+
+
+def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings) -> str:
+    """What a reviewer's program printed in the jail, or how it failed."""
+    payload = {"text": text, "longest": LONGEST_OUTPUT}
+    outcome = pool.call(driver=f"{DRIVER}:program", source=source, payload=payload, limits=caps_of(settings).limits())
+    if outcome.status == "ok":
+        return str(outcome.value)
+    return f"{outcome.status}: {outcome.reason}"[:LONGEST_OUTPUT]
+
+
+def _points(family: Family, solver_file: str) -> list[dict[str, Any]]:
+    """The rules with their alternatives in order of the template; which one is in force is not among it."""
+    order = {name: place for place, name in enumerate(rules(family.template))}
+    points = sorted(family.points, key=lambda point: order.get(point.name, len(order)))
+    return [
+        {"constant": point.constant, "alternatives": sorted([item.text, item.expression(solver_file)] for item in point.alternatives)}
+        for point in points
+    ]
+
+
+def blind_evidence(family: Family, reviews: Sequence[Review], votes: Sequence[Vote]) -> dict[str, Any]:
+    """What the rules of gate 2b judge, as plain JSON."""
+    labels = [vote.label for vote in votes if vote.decided]
+    return {
+        "reviews": [
+            {
+                "difficulty": review.difficulty, "seed": review.seed, "reviewer": review.reviewer, "status": review.status, "answer": review.answer,
+                "label": review.label, "matched": review.matched, "note": review.note,
+            }
+            for review in reviews
+        ],
+        "probes": sum(len(wrong_answers(label)) for label in labels),
+        "accepted_wrongly": [
+            [label, found] for label in labels for found in accepted_wrongly(label, case_sensitive=family.answer.case_sensitive)
+        ],
+    }

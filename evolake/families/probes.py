@@ -1,0 +1,52 @@
+"""Negative probes: answers that are nearly right must be judged wrong, by the same function that gives the reward."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from evolake.families.answers import cleaned, number
+from evolake.families.equivalence import matches
+
+MAX_HALF = 2**50
+"""Below this an integer and a half is a float of its own."""
+
+
+def wrong_answers(label: Any) -> list[Any]:
+    """Perturbations of a label: neighbours, sign, order, length, type. None of them is the label."""
+    return [answer for answer in [*_perturbed(label), "N/A", ""] if not _same(answer, label)]
+
+
+def accepted_wrongly(label: Any, *, case_sensitive: bool = True) -> list[str]:
+    """Those perturbations that a reply could give and be rewarded for."""
+    replies = ["\\boxed{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)) + "}" for answer in wrong_answers(label)]
+    return [reply for reply in replies if matches(reply, label, case_sensitive=case_sensitive)]
+
+
+def _perturbed(label: Any) -> list[Any]:
+    if isinstance(label, bool):
+        return [not label, int(label), [label]]
+    if isinstance(label, int):
+        near = [label + 0.5] if abs(label) < MAX_HALF else []
+        return [label + 1, label - 1, -label, 10 * label, *near, str(label) + "x", [label, label]]
+    if isinstance(label, float):
+        return [label * 1.001 + 1e-6, -label, label + 1, [label, label]]
+    if isinstance(label, str):
+        if number(cleaned(label)) is not None:  # cutting digits may leave the same number
+            return ["9" + label, label + "x", [label, label]]
+        return [label + "x", label[1:], label[::-1], label + label, [label, label]]
+    if isinstance(label, list):
+        inner = [[wrong, *label[1:]] for wrong in _perturbed(label[0])[:3]] if label else []
+        return [label[:-1], [*label, 0], label[::-1], [label, label], *inner]
+    if isinstance(label, dict) and label:
+        key = sorted(label)[0]
+        rest = {other: value for other, value in label.items() if other != key}
+        return [rest, {**label, "extra key": 0}, *({**label, key: wrong} for wrong in _perturbed(label[key])[:3])]
+    return [0, [0]]
+
+
+def _same(answer: Any, label: Any) -> bool:
+    """Equal as JSON: 1 and 1.0 and True are three things, -0.0 and 0.0 one."""
+    if isinstance(answer, int | float) and isinstance(label, int | float) and not isinstance(answer, bool) and not isinstance(label, bool):
+        return answer == label
+    return json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)

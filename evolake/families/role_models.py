@@ -1,0 +1,107 @@
+"""What each role of the families line is asked and what it answers: Pydantic models, shared by both backends (paper, appendix O.2).
+
+Fields whose description says "operators only" are hidden from prompts.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Judgement = Literal["pass", "revise"]
+ShortText = Annotated[str, Field(max_length=1000)]
+Code = Annotated[str, Field(max_length=200_000)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class QualityRequest(Model):
+    """One instance to be reviewed for publication."""
+
+    title: str
+    category: str
+    statement: str
+    answer: str = Field(description="the label, as JSON")
+    difficulty: int
+    parent_statement: str = Field(default="", description="an instance of the family it came from")
+    metrics: dict[str, Any] = Field(default_factory=dict, description="operators only: what was measured on the sample")
+
+
+class QualityReply(Model):
+    """The paper's three criteria. `action` is revise exactly where a criterion is."""
+
+    readability: Judgement
+    novelty: Judgement
+    difficulty_alignment: Judgement
+    action: Literal["proceed", "revise"]
+    feedback: ShortText = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> QualityReply:
+        wanted = "revise" if "revise" in (self.readability, self.novelty, self.difficulty_alignment) else "proceed"
+        if self.action != wanted:
+            raise ValueError(f"action must be {wanted!r} with these criteria (got {self.action!r})")
+        return self
+
+
+class ValidatorRequest(Model):
+    """Write a validator of one's own for a family. `taken` are the algorithms that there are already, in one line each."""
+
+    generator: str
+    template: str
+    primary: str
+    taken: list[str] = Field(default_factory=list)
+
+
+class ValidatorReply(Model):
+    """source: a module with `solution(inputs)`; empty where none can be given. algorithm: its idea in one line."""
+
+    source: Code
+    algorithm: ShortText
+
+
+class Turn(Model):
+    """A program that a reviewer ran, and what it printed or how it failed."""
+
+    code: str
+    output: str
+
+
+class BlindRequest(Model):
+    """Solve one instance from its text. `reader`, `strategy` and `points` are for the operators only."""
+
+    statement: str
+    transcript: list[Turn] = Field(default_factory=list)
+    turns_left: int
+    reader: str = Field(default="", description="operators only: a source with `read(text)`")
+    strategy: str = Field(default="", description="operators only: a source with `solution(inputs)`, its rules not to be trusted")
+    points: list[dict[str, Any]] = Field(default_factory=list, description="operators only: rules with alternatives, none marked as chosen")
+
+
+class BlindReply(Model):
+    """Either a program to run, which finds the statement in the variable TEXT, or the final text with \\boxed{answer}."""
+
+    reasoning: Annotated[str, Field(max_length=8000)] = ""
+    code: Code | None = None
+    final: Annotated[str, Field(max_length=200_000)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> BlindReply:
+        if (self.code is None) == (self.final is None):
+            raise ValueError("give exactly one of code and final")
+        return self
+
+
+class CurateRequest(Model):
+    """Existing experience and new candidates, one sentence each; at most `limit` may stay."""
+
+    existing: list[str]
+    candidates: list[str]
+    limit: int
+
+
+class CurateReply(Model):
+    items: list[ShortText]

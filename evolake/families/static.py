@@ -1,0 +1,133 @@
+"""Gate 1, checker K: what can be seen on a sample of instances and on the sources, without a second opinion.
+
+The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
+that ignores the difficulty shows at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.families.contract import Family
+from evolake.families.execution import caps_of, pairs_of, unfilled
+from evolake.families.leaks import leaking_place
+from evolake.families.likeness import Fingerprint, answer_key, fingerprint, likeness
+from evolake.families.running import Instance, Solved, generate, solve
+from evolake.sizes.families import FamiliesSettings
+
+HARD = 5
+"""Difficulty from which on answers must vary and be non-trivial."""
+TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
+NEAREST = 5
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty)."""
+
+    instances: tuple[Instance, ...]
+    answers: tuple[Solved, ...]
+    work: dict[int, float]
+
+
+def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
+    """Take the sample. Raises MachineryError when the jail failed."""
+    caps = caps_of(settings)
+    instances = generate(family, pairs_of(settings.gate_difficulties, settings.sample_seeds, "sample"), pool=pool, caps=caps)
+    inputs = [instance.inputs for instance in instances]
+    answers = solve(family.validator, inputs, pool=pool, caps=caps)
+    counted = [number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds]
+    work: dict[int, list[int]] = {}
+    for source in family.voters().values():
+        done = solve(source, [inputs[number] for number in counted], pool=pool, caps=caps, count=True)
+        for number, solved in zip(counted, done, strict=True):
+            steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
+            work.setdefault(instances[number].difficulty, []).append(steps)
+    return Sample(tuple(instances), tuple(answers), {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())})
+
+
+def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
+    """What the rules of gate 1 judge, as plain JSON."""
+    good = [(instance, solved) for instance, solved in zip(sample.instances, sample.answers, strict=True) if instance.status == solved.status == "ok"]
+    texts, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
+    hard = [answer_key(solved.answer) for instance, solved in good if instance.difficulty >= HARD]
+    place, share = leaking_place(texts, answers)
+    return {
+        "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
+        "unfilled": sorted({found for text in texts for found in unfilled(text)}),
+        "drawing": next((found for text in texts if (found := drawing(text))), ""),
+        "shortest": min(map(len, texts), default=0), "longest": max(map(len, texts), default=0),
+        "leak_place": place, "leak_share": share,
+        "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
+        "hard_instances": len(hard), "trivial": sum(key in TRIVIAL for key in hard),
+        "commonest_share": Counter(hard).most_common(1)[0][1] / len(hard) if hard else 1.0,
+        "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
+        "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
+        "work": [[difficulty, value] for difficulty, value in sample.work.items()],
+        "size": [[difficulty, value] for difficulty, value in _sizes([instance for instance, _ in good]).items()],
+        "nearest": nearest(fingerprint(family, [solved.answer for solved in sample.answers]), known),
+    }
+
+
+def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, Any]]:
+    """The families most like ours, most alike first: code and answers from 0 to 1, and whether code or text are the same."""
+    found = [likeness(ours, other) for other in known if other.family_id != ours.family_id]
+    found.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
+    return [
+        {
+            "family_id": item.family_id, "name": item.name, "code": item.code, "answers": item.answers, "same_code": item.same_code,
+            "same_text": item.same_text, "answer_values": len(set(ours.answers)),
+        }
+        for item in found[:NEAREST]
+    ]
+
+
+_CELL = re.compile(r"(?:[^\W_]{1,3}|[^\w\s])(?:\s+(?:[^\W_]{1,3}|[^\w\s]))+\Z")
+_SOLID = re.compile(r"[^\w\s]*(?:[#.*+|=_/\\@~oOxX■●□○ -]){3,}[^\w\s]*\Z")
+_FRAME = re.compile(r"[│├└┌┐┘┬┴┼─║═╔╗╚╝]|\|--|\+--|`--|--\+")
+DRAWN_LINES = 3
+
+
+def drawing(text: str) -> str:
+    """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets and lists of sentences are none."""
+    run: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        bare = line.strip()
+        cells = bare.removeprefix("- ").split()
+        if _FRAME.search(bare):
+            return bare[:200]
+        gridlike = bool(bare) and bare[0] not in "[({" and (
+            bool(_SOLID.match(bare) and not bare.startswith("---")) or bool(_CELL.match(bare) and (not run or len(cells) == len(run[-1].split())))
+        )
+        run = [*run, bare] if gridlike else []
+        if len(run) >= DRAWN_LINES:
+            return " / ".join(run)[:200]
+    return ""
+
+
+def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
+    """Whether every seed gives the same instance at every difficulty."""
+    by_seed: dict[int, set[str]] = {}
+    for instance in instances:
+        by_seed.setdefault(instance.seed, set()).add(json.dumps(instance.inputs, sort_keys=True))
+    return bool(by_seed) and all(len(found) == 1 for found in by_seed.values())
+
+
+def _sizes(instances: Sequence[Instance]) -> dict[int, float]:
+    """Mean number of characters of the hidden inputs, by difficulty."""
+    found: dict[int, list[int]] = {}
+    for instance in instances:
+        found.setdefault(instance.difficulty, []).append(len(json.dumps(instance.inputs)))
+    return {difficulty: sum(sizes) / len(sizes) for difficulty, sizes in sorted(found.items())}
+
+
+def rises(values: Sequence[Sequence[float]], ratio: float) -> bool:
+    """Whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at most a fifth of the pairs go down."""
+    ordered = [value for _, value in sorted(map(tuple, values))]
+    pairs = [(one, other) for number, one in enumerate(ordered) for other in ordered[number + 1 :]]
+    return len(ordered) > 1 and ordered[-1] >= ratio * max(ordered[0], 1e-9) and sum(other < one for one, other in pairs) * 5 <= len(pairs)
