@@ -16,5 +16,3 @@ class RepairSettings(BaseModel):
     perturbed: int = Field(default=100, ge=0, description="main problems that are also run scaled, permuted and relabelled")
     transfer: int = Field(default=40, ge=0, description="Sudoku 4x4 grids")
     solver_timeout_ms: int = Field(default=1500, gt=0, description="milliseconds a certification may take")
-    perturbed_problems: int = Field(default=100, gt=0, description="problems of the main benchmark that are run again under each perturbation")
-    transfer_problems: int = Field(default=20, gt=0, description="Sudoku 4x4 grids")

@@ -1,0 +1,66 @@
+"""`evolake repair run` and `evolake repair report` as a user types them: a small study, its report from the lake alone, and errors as sentences."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from evolake.repair.tables import ARMS
+
+MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
+SMALL = ("--problems", "10", "--seeds", "2", "--perturbed", "2", "--transfer", "2")
+
+
+def evolake(lake: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
+    program = str(Path(sys.executable).with_name("evolake"))
+    environment = clean | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2"}
+    return subprocess.run([program, *command], env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory) -> Path:
+    """A lake that holds a small study."""
+    root = tmp_path_factory.mktemp("study") / "lake"
+    done = evolake(root, "repair", "run", *SMALL)
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+def test_the_report_is_rebuilt_from_the_lake_alone(lake, tmp_path):
+    done = evolake(lake, "repair", "report", "--out", str(tmp_path / "report"), "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["verdict"] == "written"
+    assert said["setting"].startswith("Proposer: operators, no model. 10 problems")
+    assert all(Path(path).is_file() for path in said["files"])
+    summary = pl.read_parquet(tmp_path / "report" / "tables" / "summary.parquet")
+    main = summary.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
+    assert main["arm"].to_list() == list(ARMS)
+    assert set(main["runs"]) == {20}
+    places = {("lia", name) for name in ("none", "scale", "permute", "relabel")} | {("sudoku4", "none")}
+    assert set(summary.select("suite", "variation").iter_rows()) == places
+
+
+def test_another_lake_with_the_same_seed_gives_the_same_findings(lake, tmp_path):
+    other = tmp_path / "lake"
+    assert evolake(other, "repair", "run", *SMALL).returncode == 0
+    for place, root in enumerate((lake, other)):
+        assert evolake(root, "repair", "report", "--out", str(tmp_path / str(place))).returncode == 0
+    for name in ("summary", "comparisons", "frontier", "convergence", "effort", "robustness"):
+        first, second = (pl.read_parquet(tmp_path / str(place) / "tables" / f"{name}.parquet").drop(MEASURED, strict=False) for place in (0, 1))
+        assert first.equals(second), name
+
+
+def test_a_lake_without_a_study_says_what_to_run(tmp_path):
+    done = evolake(tmp_path / "lake", "repair", "report", "--out", str(tmp_path / "report"))
+    assert done.returncode == 2
+    assert "this lake holds no repair study" in done.stderr
+    assert "evolake repair run" in done.stderr
+    assert not (tmp_path / "report").exists()
