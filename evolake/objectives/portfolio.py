@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from evolake.objectives.source import assemble, objective_id
+from evolake.objectives.source import FAMILY_FOLDER, HELPERS, assemble, objective_id
 
 TRIES = 50
 WANTED_FACTOR = 4.0
@@ -98,28 +98,37 @@ def baseline_objective() -> ObjectiveSpec:
     return make(BASELINE_FAMILY, {}, "log10 steps at N=2000, R2-weighted blend of a power law and an exponential through all levels")
 
 
-def make(family: str, parameters: Mapping[str, float | int], description: str) -> ObjectiveSpec:
-    """The objective of a family with these constants (others keep the family file's value). ValueError: a constant it does not have."""
-    source = assemble(family, parameters)
+def make(
+    family: str, parameters: Mapping[str, float | int], description: str, *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS
+) -> ObjectiveSpec:
+    """The objective of a family with these constants (others keep the family file's value); `folder`, `helpers`: see `source.assemble`.
+
+    Raises ValueError for a constant that the family does not have.
+    """
+    source = assemble(family, parameters, folder=folder, helpers=helpers)
     return ObjectiveSpec(objective_id(source), family, dict(parameters), description, source)
 
 
-def draw(rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = ()) -> ObjectiveSpec:
+def draw(
+    rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = (), *, families: Mapping[str, Family] = OBJECTIVE_FAMILIES,
+    folder: str = FAMILY_FOLDER, helpers: str = HELPERS,
+) -> ObjectiveSpec:
     """A new objective: a family, the likelier the fewer of it exist, with random parameters.
 
     Args:
         existing: the objectives so far; none of them is drawn again.
         wanted: families that the meta review asked for; four times as likely. Unknown names are ignored: guidance may come from a model.
+        families, folder, helpers: whom to draw from and where their files lie; the default is the designs' own.
     """
     known = list(existing)
-    names = list(OBJECTIVE_FAMILIES)
+    names = list(families)
     counts = np.array([sum(objective.family == name for objective in known) for name in names])
     share = np.where([name in wanted for name in names], WANTED_FACTOR, 1.0) / (1.0 + counts) ** 2
     taken = {objective.objective_id for objective in known}
     for _ in range(TRIES):
-        family = OBJECTIVE_FAMILIES[names[int(rng.choice(len(names), p=share / share.sum()))]]
+        family = families[names[int(rng.choice(len(names), p=share / share.sum()))]]
         parameters = _draw_parameters(rng, family)
-        spec = make(family.name, parameters, family.description.format(**parameters))
+        spec = make(family.name, parameters, family.description.format(**parameters), folder=folder, helpers=helpers)
         if spec.objective_id not in taken:
             return spec
     raise RuntimeError(f"no new objective in {TRIES} draws: the random generator repeats itself")

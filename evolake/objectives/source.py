@@ -15,6 +15,7 @@ from importlib import resources
 from typing import Any
 
 FAMILY_FOLDER = "evolake.objectives.families"
+HELPERS = "levels"
 
 
 def canonical(source: str) -> str:
@@ -28,25 +29,26 @@ def objective_id(source: str) -> str:
     return hashlib.sha256(canonical(source).encode()).hexdigest()
 
 
-def assemble(module: str, parameters: Mapping[str, Any]) -> str:
+def assemble(module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS) -> str:
     """Source text of family `module` with its constants replaced.
 
     Args:
-        module: file name in `families` without .py. parameters: constant name -> int or float.
+        module: file name in `folder` without .py. parameters: constant name -> int or float.
+        folder: package that holds the family files. helpers: the file in it whose functions they share.
 
     Raises:
         ValueError: a parameter that the family does not have.
     """
-    family, helpers = _pieces(module), _pieces("levels")
+    family, shared_pieces = _pieces(folder, module), _pieces(folder, helpers)
     unknown = sorted(set(parameters) - set(family.constants))
     if unknown:
         raise ValueError(f"family {module} has no parameter {', '.join(unknown)} (it has {', '.join(family.constants)})")
     constants = [f"{name} = {parameters[name]!r}" if name in parameters else text for name, text in family.constants.items()]
-    used = _closure(family.imported, helpers)
-    shared = [text for name, text in helpers.constants.items() if name in used]
-    functions = [text for name, text in helpers.functions.items() if name in used] + list(family.functions.values())
-    names = set().union(*family.uses.values(), *(helpers.uses[name] for name in used & set(helpers.functions)))
-    imports = sorted(text for name, text in (family.modules | helpers.modules).items() if name in names)
+    used = _closure(family.imported, shared_pieces)
+    shared = [text for name, text in shared_pieces.constants.items() if name in used]
+    functions = [text for name, text in shared_pieces.functions.items() if name in used] + list(family.functions.values())
+    names = set().union(*family.uses.values(), *(shared_pieces.uses[name] for name in used & set(shared_pieces.functions)))
+    imports = sorted(text for name, text in (family.modules | shared_pieces.modules).items() if name in names)
     head = [f'"""{family.docstring}"""', "\n".join(imports), "\n".join([*constants, *shared])]
     return canonical("\n\n".join(part for part in head if part) + "\n\n\n" + "\n\n\n".join(functions))
 
@@ -77,8 +79,8 @@ class _Pieces:
 
 
 @cache
-def _pieces(module: str) -> _Pieces:
-    return _Pieces((resources.files(FAMILY_FOLDER) / f"{module}.py").read_text(encoding="utf-8"))
+def _pieces(folder: str, module: str) -> _Pieces:
+    return _Pieces((resources.files(folder) / f"{module}.py").read_text(encoding="utf-8"))
 
 
 def _closure(names: set[str], pieces: _Pieces) -> set[str]:

@@ -2,8 +2,8 @@
 
     python -m evolake.solvers.suites.confirm train [--seeds DIR] [--tree cadical195=DIR] [--limit SECONDS] [--again]
 
-A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat; each runs in a process of
-its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
+A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat; each runs in a process
+of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.cnf import read_dimacs
+from evolake.solvers.cnf import read_dimacs, write_dimacs
 from evolake.solvers.model_check import falsified_clauses
 from evolake.solvers.suites.materialize import archive_name, build, recipes_of
 from evolake.solvers.suites.spec import FOLDER, Recipe, Spec, load_spec
@@ -29,10 +29,9 @@ SOLVERS = ("cadical195", "minisat22", "glucose42", "maplechrono")
 NEEDED = 2
 ASK = """
 import resource, sys
-from pysat.formula import CNF
 from pysat.solvers import Solver
-cnf = CNF(from_string=sys.stdin.read())
-with Solver(sys.argv[1], bootstrap_with=cnf.clauses) as solver:
+clauses = [[int(word) for word in line.split()[:-1]] for line in sys.stdin.readlines()[1:]]
+with Solver(sys.argv[1], bootstrap_with=clauses) as solver:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     answer = solver.solve()
     print("UNSAT" if not answer else "SAT", resource.getrusage(resource.RUSAGE_SELF).ru_utime - before)
@@ -41,7 +40,10 @@ with Solver(sys.argv[1], bootstrap_with=cnf.clauses) as solver:
 
 
 def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]] | None:
-    """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not end in time."""
+    """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not end in time.
+
+    data: DIMACS as `write_dimacs` gives it, one clause a line.
+    """
     try:
         run = subprocess.run([sys.executable, "-c", ASK, solver], input=data, capture_output=True, timeout=limit_s, check=True)
     except subprocess.TimeoutExpired:
@@ -60,13 +62,13 @@ def confirm(name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOL
     formula = read_dimacs(data)
     found: dict[str, str] = {}
     times: dict[str, float] = {}
-    # A bare empty clause is dropped by python-sat's parser, so it is decided here.
+    plain = write_dimacs(formula)
     if (np.diff(formula.starts) == 0).any():
         return {"sha256": hashlib.sha256(data).hexdigest(), "status": "UNSAT", "confirmed_by": ["empty clause"], "cpu_s": {}}
     for solver in solvers:
         if len(found) >= needed:
             break
-        if (reply := ask(solver, data, limit_s)) is None:
+        if (reply := ask(solver, plain, limit_s)) is None:
             continue
         status, times[solver], model = reply
         if status == "SAT" and len(bad := falsified_clauses(formula, _complete(model, formula.variables))):
@@ -119,7 +121,7 @@ def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
             continue
         if seed not in trees:
             return [recipe for recipe in recipes_of(spec) if recipe.seed_name == seed]
-        for path in sorted((trees[seed] / archive.folder).glob("*.cnf")):
+        for path in sorted(path for path in (trees[seed] / archive.folder).glob("*.cnf") if path.stem not in archive.skip):
             name = archive_name(archive, path.stem)
             found.append(Recipe(name, archive.family, "unknown", None, base=name, seed_name=seed, source=f"{archive.folder}/{path.name}"))
     return found

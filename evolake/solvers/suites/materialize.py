@@ -40,7 +40,8 @@ def materialize_suite(name: str, blobs: BlobStore, cache: Path, *, seeds: Path, 
                 do=f"python -m evolake.solvers.suites.confirm {name}",
             )
         if recipe.status != "unknown" and recipe.status != pin["status"]:
-            raise InputError(f"{recipe.name}: the spec of suite {name!r} says {recipe.status}", got=f"{pin['status']} in its lock", do="mend the spec")
+            what = f"{recipe.name}: the spec of suite {name!r} says {recipe.status}"
+            raise InputError(what, got=f"{pin['status']} in its lock", do="mend the spec")
         sha = str(pin["sha256"])
         if not blobs.has(sha):
             _generate(recipe, sha, blobs, trees)

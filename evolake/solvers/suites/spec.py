@@ -16,11 +16,12 @@
     seed = "cadical195"
     folder = "test/cnf"
     family = "cadical-test"
+    skip = ["prime4294967297"]         # files to leave out, without .cnf
 
 Order matters: the first n formulas of a suite are a suite too (`Suite.first`), so the specs put a balanced quick selection on top.
 
-The lock holds, for each formula, its sha256, its status and which solvers confirmed it (`evolake.solvers.suites.confirm` writes it). A formula that the
-lock does not know, or whose bytes differ, is never benchmarked.
+The lock holds, for each formula, its sha256, its status and which solvers confirmed it (`evolake.solvers.suites.confirm` writes it). A formula that
+the lock does not know, or whose bytes differ, is never benchmarked.
 """
 
 from __future__ import annotations
@@ -99,6 +100,7 @@ class Archive:
     seed: str
     folder: str
     family: str
+    skip: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def load_spec(name: str, seeds: Path) -> Spec:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         recipes = tuple(recipe for entry in data.get("instances", []) for recipe in _recipes(entry))
-        archives = tuple(Archive(**entry) for entry in data.get("archives", []))
+        archives = tuple(Archive(**(entry | {"skip": tuple(entry.get("skip", ()))})) for entry in data.get("archives", []))
         description = str(data["suite"]["description"])
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="mend the file") from None

@@ -1,0 +1,20 @@
+"""Robust to luck: of a formula's shuffled copies and repetitions the worst counts, and their spread costs. Rewards no lucky first order."""
+
+import math
+
+from evolake.solvers.objectives.families.runs import WORST, grouped, log_cost, mean, read_runs
+
+FLOOR = 0.1
+WORST_SHARE = 0.5
+SPREAD = 0.3
+
+
+def objective(results):
+    """Mean over formulas of the blend of mean and largest log cost among its copies, plus a share of their standard deviation."""
+    values = []
+    for runs in grouped(read_runs(results), lambda run: str(run.get("instance")).partition("~")[0]):
+        costs = [log_cost(run, FLOOR) for run in runs]
+        centre = mean(costs)
+        deviation = math.sqrt(mean([(cost - centre) ** 2 for cost in costs]))
+        values.append((1.0 - WORST_SHARE) * centre + WORST_SHARE * max(costs) + SPREAD * deviation)
+    return mean(values) if values else WORST
