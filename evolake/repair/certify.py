@@ -15,19 +15,20 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import MachineryError
 from evolake.repair.candidates import Claim, Malformed
 from evolake.repair.cores import minimal_core
-from evolake.repair.problems import Problem
+from evolake.repair.problems import Problem, Variable
 
 if TYPE_CHECKING:
     import z3
 
 TIMEOUT_MS = 1500
+KEPT = 20_000
 CERTIFIED, REFUTED, UNKNOWN, MALFORMED = "certified", "refuted", "unknown", "malformed"
 
 
@@ -80,7 +81,7 @@ class Certifier:
         self._limit = 0
         self._loaded: _Loaded | None = None
         self._symbols: dict[str, z3.ArithRef] = {}
-        self._values: dict[tuple[str, int], z3.BoolRef] = {}
+        self._kept: dict[tuple[str, ...], Any] = {}
 
     def certify(self, problem: Problem, candidate: Claim | Malformed) -> Certification:
         """Judges one candidate of one problem.
@@ -159,27 +160,37 @@ class Certifier:
         literals: dict[str, Any] = {}
         self._solver.push()
         for item in problem.constraints:
-            left = z3.Sum([factor * variables[name] for name, factor in item.terms]) if item.terms else z3.IntVal(0, context)
+            left = z3.Sum([self._term(name, factor) for name, factor in item.terms]) if item.terms else z3.IntVal(0, context)
             body = left <= item.rhs if item.op == "<=" else left >= item.rhs if item.op == ">=" else left == item.rhs
-            literals[item.id] = self._track(f"c:{item.id}", body)
+            literals[item.id] = self._literal(item.id)
+            self._solver.add(z3.Implies(literals[item.id], body))
         for item in problem.variables:
-            body = z3.And(variables[item.name] >= item.low, variables[item.name] <= item.high)
-            literals[item.bound_id] = self._track(item.bound_id, body)
+            literals[item.bound_id] = self._literal(item.bound_id)
+            self._solver.add(self._bound(item))
         self._loaded = _Loaded(problem, variables, literals)
         return self._loaded
 
-    def _track(self, name: str, body: Any) -> Any:
-        literal = self._z3.Bool(f"track {name}", self._context)
-        self._solver.add(self._z3.Implies(literal, body))
-        return literal
+    def _literal(self, name: str) -> Any:
+        return self._keep(("literal", name), lambda: self._z3.Bool(f"track {name}", self._context))
+
+    def _term(self, name: str, factor: int) -> Any:
+        return self._keep(("term", name, str(factor)), lambda: factor * self._symbols[name])
+
+    def _bound(self, item: Variable) -> Any:
+        z3, symbol = self._z3, self._symbols[item.name]
+        key = ("bound", item.name, str(item.low), str(item.high))
+        return self._keep(key, lambda: z3.Implies(self._literal(item.bound_id), z3.And(symbol >= item.low, symbol <= item.high)))
 
     def _equals(self, name: str, value: int) -> Any:
-        if (known := self._values.get((name, value))) is not None:
-            return known
-        made = self._symbols[name] == self._z3.IntVal(value, self._context)
-        if len(self._values) < 10_000:
-            self._values[name, value] = made
-        return made
+        return self._keep(("equals", name, str(value)), lambda: self._symbols[name] == self._z3.IntVal(value, self._context))
+
+    def _keep(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        """Formulas are kept: making one through Z3's Python interface takes longer than most checks."""
+        if (known := self._kept.get(key)) is None:
+            known = make()
+            if len(self._kept) < KEPT:
+                self._kept[key] = known
+        return known
 
     def _set_limit(self, milliseconds: int) -> None:
         if milliseconds != self._limit:
