@@ -1,0 +1,34 @@
+"""What tests of the families line share: the shipped seeds, the rules, and one call that takes a family through its gates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evolake.agents import Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.families.contract import Family
+from evolake.families.judging import Examined, examine
+from evolake.families.loading import read_family
+from evolake.gates import load_rules
+from evolake.sizes.families import FamiliesSettings
+
+SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
+RULES = load_rules(SEEDS / "rules", "families")
+SETTINGS = FamiliesSettings(instance_cpu_s=0.5, call_cpu_s=2.0)
+
+
+def seed_family(name: str) -> Family:
+    """A shipped seed."""
+    return read_family(SEEDS / "families" / name)
+
+
+def operators() -> Agents:
+    """Agents that need no model."""
+    return Agents(OperatorsBackend("0001"), line="families", cycle="0001")
+
+
+def judged(family: Family, pool: Any, agents: Agents | None = None, **options: Any) -> Examined:
+    """The family after its gates, under the shipped rules and limits that are short enough for tests of slow families."""
+    settings = options.pop("settings", SETTINGS)
+    return examine(family, pool=pool, agents=agents or operators(), ruleset=RULES, settings=settings, cycle="0001", run_id="test", **options)
