@@ -22,6 +22,7 @@ import dagster as dg
 import polars as pl
 
 from assets.guards import require_passed
+from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
 from assets.package import limit_pool
 from evolake.errors import PartitionBusy
@@ -78,6 +79,7 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     seal = store.seals.read(line.name, cycle)
     assert seal is not None, "an unbroken chain ends in a seal"
     store.seals.reopen(line.name, following(cycle), context.run.run_id)
+    observe_rules(context, line)
     store.publish(line.name, OPENED, pl.DataFrame({"cycle": [cycle], "incoming_version": [seal.version]}), cycle=cycle, run_id=context.run.run_id)
     return Opened(cycle, seal)
 

@@ -26,7 +26,7 @@ def cycle_job(line: Line) -> UnresolvedAssetJobDefinition:
 def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
     """The job `<line>_seeds`: everything unpartitioned of the line; it seals the population that enters cycle 0001."""
     return dg.define_asset_job(
-        line.seeds_job_name, selection=dg.AssetSelection.groups(line.seeds_group), tags={LINE_TAG: line.name},
+        line.seeds_job_name, selection=dg.AssetSelection.groups(line.seeds_group, include_sources=True), tags={LINE_TAG: line.name},
         description=f"The seeds of the line {line.name}: seals the population that enters cycle 0001.",
     )
 

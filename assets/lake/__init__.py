@@ -1,5 +1,5 @@
 """What is about the lake itself rather than about one line: rule files as observable source assets."""
 
-from assets.lake.rules import rules_asset
+from assets.lake.rules import observe_rules, rules_asset
 
-__all__ = ["rules_asset"]
+__all__ = ["observe_rules", "rules_asset"]

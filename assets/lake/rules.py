@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
 
 from assets.line import Line, files_version
 from evolake.errors import InputError
+
+_watched: dict[dg.AssetKey, Callable[[], dg.DataVersion]] = {}
 
 
 def rules_asset(line: Line, folder: Path, *, name: str = "rules", pattern: str = "*.md", description: str | None = None) -> dg.SourceAsset:
@@ -25,6 +28,18 @@ def rules_asset(line: Line, folder: Path, *, name: str = "rules", pattern: str =
             raise InputError(f"no rule file in {folder}", wanted=f"at least one {pattern}", do="restore data_lake/seeds/rules/ (git checkout)")
         return dg.DataVersion(files_version(paths, folder))
 
+    _watched[line.key(name)] = version
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # observable source assets are in beta in Dagster 1.13
         return dg.observable_source_asset(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)(version)
+
+
+def observe_rules(context: dg.AssetExecutionContext, line: Line) -> None:
+    """Note in Dagster which version of the line's rules is in force, as the opening asset of a cycle does.
+
+    What judges by rules later in that run is then known to stand on that version. Without this, Dagster would know no version before somebody
+    observes the rules by hand, and would call every cycle stale that is already there.
+    """
+    for key, version in _watched.items():
+        if key.path[0] == line.name:
+            context.log_event(dg.AssetObservation(asset_key=key, tags={"dagster/data_version": version().value}))
