@@ -20,6 +20,7 @@ GROUPS = {
     "doctor": ("doctor",),
     "families": ("families",),
     "repair": ("repair",),
+    "proof": ("proof",),
     "report": ("report", "champion"),
     "run": ("run", "status"),
     "sql": ("sql",),

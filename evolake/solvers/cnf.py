@@ -131,21 +131,29 @@ def renamed(formula: Formula, mapping: np.ndarray) -> Formula:
 
 
 def random_renaming(variables: int, rng: np.random.Generator, *, flip: bool = True) -> np.ndarray:
-    """A mapping for `renamed`: a random permutation, with random signs when `flip`."""
+    """A mapping for `renamed`: a random permutation, with random signs when `flip`. For few variables; `renamed_at_random` takes any number."""
     mapping = np.concatenate([[0], rng.permutation(variables) + 1])
     return mapping * rng.choice([-1, 1], variables + 1) if flip else mapping
 
 
+def renamed_at_random(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -> Formula:
+    """`formula` with the variables that occur renamed among themselves, signs flipped when `flip`; clauses and literals stay in place."""
+    used, index = np.unique(np.abs(formula.literals), return_inverse=True)
+    new = used[rng.permutation(len(used))].astype(np.int64) * (rng.choice([-1, 1], len(used)) if flip else 1)
+    return Formula(formula.variables, (np.sign(formula.literals) * new[index]).astype(np.int32), formula.starts)
+
+
 def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -> Formula:
-    """An equivalent problem in another order: variables renamed (signs flipped when `flip`), literals and clauses permuted."""
-    other = renamed(formula, random_renaming(formula.variables, rng, flip=flip))
+    """An equivalent problem in another order: the variables that occur renamed among themselves (signs flipped when `flip`), clauses and the literals
+    in each permuted."""
+    literals = renamed_at_random(formula, rng, flip=flip).literals
     place = rng.permutation(formula.clauses)
     lengths = np.diff(formula.starts)
     new_clause = place[np.repeat(np.arange(formula.clauses), lengths)]
-    order = np.lexsort((rng.random(len(other.literals)), new_clause))
+    order = np.lexsort((rng.random(len(literals)), new_clause))
     new_lengths = np.zeros(formula.clauses, dtype=np.int64)
     new_lengths[place] = lengths
-    return Formula(formula.variables, other.literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
+    return Formula(formula.variables, literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
 
 
 def read_cnf_file(path: Path, *, lenient: bool = False) -> Formula:

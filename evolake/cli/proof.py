@@ -1,0 +1,43 @@
+"""`evolake proof`: check a proof of unsatisfiability that any solver wrote."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def proof() -> None:
+    """Check proofs of unsatisfiability."""
+
+
+@proof.command()
+@click.argument("cnf", type=click.Path(path_type=Path))
+@click.argument("proof_file", metavar="PROOF", type=click.Path(path_type=Path))
+@click.option("--checker", default="default", show_default=True, help="dratify, dratify-python, or drat-trim, cake_lpr, lrat-check where on PATH.")
+@click.option("--second", is_flag=True, help="Ask a second, independent checker too where one is on PATH; both must agree.")
+@click.option("--spelling", type=click.Choice(["auto", "drat-text", "drat-binary"]), default="auto", show_default=True, help="The proof's format.")
+@click.option("--cpu-s", default=200.0, show_default=True, type=click.FloatRange(min=1), help="Seconds of processor time for the checker.")
+@click.option("--memory-mb", default=4096, show_default=True, type=click.IntRange(min=256), help="MiB of memory for the checker.")
+@click.option("--proof-mb", default=1024, show_default=True, type=click.IntRange(min=1), help="MiB of the largest proof that is read.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def check(
+    cnf: Path, proof_file: Path, checker: str, second: bool, spelling: str, cpu_s: float, memory_mb: int, proof_mb: int, as_json: bool,
+) -> None:
+    """Judge the DRAT proof PROOF of the formula CNF (.cnf, .cnf.gz, .cnf.xz): verified, refuted or unknown.
+
+    Exit code 0 means verified, 1 refuted or unknown, 2 that a file cannot be used.
+    """
+    from evolake.solvers.proof import ProofLimits, check_proof
+
+    limits = ProofLimits(cpu_s=cpu_s, memory_mb=memory_mb, proof_mb=proof_mb)
+    found = check_proof(cnf, proof_file, limits=limits, checker=checker, second=second, spelling=spelling)  # type: ignore[arg-type]
+    if as_json:
+        shown = {"verdict": found.verdict, "reason": found.reason, "checker": found.checker, "cpu_s": round(found.cpu_s, 3)}
+        click.echo(json.dumps(shown | {"proof_sha256": found.proof_sha}))
+    else:
+        click.echo(f"{found.verdict}: {found.reason} ({found.checker}, {found.cpu_s:.2f} s)")
+    sys.exit(0 if found.verdict == "verified" else 1)

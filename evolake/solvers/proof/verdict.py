@@ -1,0 +1,61 @@
+"""The vocabulary of proof checking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from evolake.solvers.proof.parse import ProofSpelling
+
+Verdict = Literal["verified", "refuted", "unknown"]
+"""verified: the proof shows that the formula is unsatisfiable. refuted: it does not. unknown: the checker could not say within its limits."""
+
+
+@dataclass(frozen=True)
+class ProofLimits:
+    """cpu_s, memory_mb: of the checker's process. proof_mb: MiB of the largest proof that is read at all. wall_s: None means four times cpu_s."""
+
+    cpu_s: float = 200.0
+    memory_mb: int = 4096
+    proof_mb: int = 1024
+    wall_s: float | None = None
+
+    @property
+    def clock_s(self) -> float:
+        return self.wall_s if self.wall_s is not None else 4 * self.cpu_s + 10
+
+
+@dataclass(frozen=True)
+class ProofVerdict:
+    """reason: one line. checker: who said so; names joined by " and " where two did. cpu_s: seconds of processor time of all of it.
+    proof_sha: sha256 of the proof file, "" when it could not be read."""
+
+    verdict: Verdict
+    reason: str
+    checker: str
+    cpu_s: float
+    proof_sha: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one checker found."""
+
+    verdict: Verdict
+    reason: str
+    cpu_s: float
+
+
+class ProofChecker(Protocol):
+    """One way to check a proof. The conformance kit (`proof.conformance`) holds every available one to the same verdicts."""
+
+    name: str
+
+    def available(self) -> bool:
+        """Whether it can be used on this machine."""
+        ...
+
+    def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Judge the proof file against the formula's file. Raises InputError when the formula cannot be read, MachineryError for a broken set-up."""
+        ...
