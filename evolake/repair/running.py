@@ -21,7 +21,7 @@ from evolake.repair.benchmark import benchmark_rows
 from evolake.repair.cells import collect, is_finished, publish_cell, submit_cell
 from evolake.repair.reachable import require_endpoint
 from evolake.repair.study import Study, entries_of, study_of
-from evolake.repair.tables import ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of
+from evolake.repair.tables import ARMS, ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of
 from evolake.settings import Settings
 
 AHEAD = 2
@@ -79,7 +79,8 @@ def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence
     lake.publish(LINE, "problems", PROBLEMS.frame(problems), cycle=None, run_id=run_id, schema=PROBLEMS)
     before = lake.read(LINE, "study").row(0, named=True) if lake.record(LINE, "study") else {}
     if before.get("study_sha") == study.sha:
-        arms, seeds = sorted({*arms, *before["arms"]}), sorted({*seeds, *before["seeds"]})
+        arms = [arm for arm in ARMS if arm in {*arms, *before["arms"]}]
+        seeds = sorted({*seeds, *before["seeds"]})
     lake.publish(LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
 
 

@@ -1,0 +1,164 @@
+"""`evolake repair` as a user types it: processes, files, exit codes, kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import psutil
+import pytest
+from repair_cases import LIN_0127, ROUND_1, ROUND_2
+
+from evolake.lake import Lake
+from evolake.repair.running import read_study
+from evolake.repair.tables import ARMS, RESULTS
+
+PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair"]
+SMALL = ["--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2"]
+
+
+def environment(lake: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
+    return kept | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2", "NO_PROXY": "127.0.0.1"} | more
+
+
+def evolake(*arguments: str | Path, lake: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment(lake, **more))
+
+
+@pytest.fixture
+def certify(tmp_path):
+    """Writes a problem and a candidate (objects as JSON, text as it is); gives (exit code, printed object, standard error)."""
+
+    def run(problem, candidate, *options: str):
+        files = []
+        for name, content in (("problem.json", problem), ("candidate.json", candidate)):
+            path = tmp_path / name
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
+            files.append(path)
+        done = evolake("certify", *files, "--json", *options, lake=tmp_path)
+        return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("candidate", "code", "printed"),
+    [
+        (ROUND_1, 1, {"verdict": "refuted", "core": ["c2"], "violated": ["c2"], "reason": "the assignment violates c2"}),
+        (ROUND_2, 1, {"verdict": "refuted", "core": ["dom:x1"], "violated": ["dom:x1"], "reason": "the assignment violates dom:x1"}),
+        (
+            {"status": "unsat"}, 0,
+            {"verdict": "certified", "core": ["c2", "dom:x1", "dom:x2"], "violated": [], "reason": "no assignment satisfies c2, dom:x1, dom:x2"},
+        ),
+        ("{}", 1, {"verdict": "malformed", "core": [], "violated": [], "reason": "`status` must be sat or unsat (got null)"}),
+    ],
+)
+def test_certify_prints_one_object_and_says_by_its_exit_code_whether_it_is_certified(certify, candidate, code, printed):
+    assert certify(LIN_0127, candidate) == (code, printed, "")
+
+
+def test_certify_refuses_what_is_no_problem_or_no_file(certify, tmp_path):
+    code, printed, said = certify(LIN_0127 | {"constraints": 1}, ROUND_1)
+    assert (code, printed) == (2, None)
+    assert "`constraints` cannot be used" in said
+    certify(LIN_0127, ROUND_1)
+    done = evolake("certify", tmp_path / "problem.json", tmp_path / "nowhere.json", lake=tmp_path)
+    assert done.returncode == 2 and "nowhere.json" in done.stderr
+
+
+def test_certify_in_words(tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps(LIN_0127))
+    (tmp_path / "c.json").write_text(json.dumps(ROUND_2))
+    done = evolake("certify", tmp_path / "p.json", tmp_path / "c.json", lake=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "lin-0127: refuted: the assignment violates dom:x1\n  violated: dom:x1\n")
+
+
+def content(lake: Path) -> dict[str, str]:
+    """Content hashes of all parts of the study."""
+    store = Lake(lake)
+    shas = {}
+    for line, asset in store.assets():
+        for cycle in store.cycles(line, asset) or [None]:
+            record = store.record(line, asset, cycle)
+            assert record is not None
+            shas[f"{asset} {cycle}"] = record.content_sha
+    return shas
+
+
+def test_a_study_runs_whole_is_kept_and_can_be_extended(tmp_path):
+    first = evolake("run", *SMALL, "--json", lake=tmp_path)
+    assert (first.returncode, first.stderr) == (0, "")
+    answer = json.loads(first.stdout)
+    assert (answer["verdict"], answer["backend"], answer["problems"], len(answer["ran"]), answer["kept"]) == ("complete", "operators", 18, 5, [])
+    stored = read_study(Lake(tmp_path))
+    assert RESULTS.repeated_keys(stored.results).is_empty()
+    counts = stored.results.group_by("suite", "variation").len().sort("suite", "variation").rows()
+    assert counts == [("lia", "none", 50), ("lia", "permute", 10), ("lia", "relabel", 10), ("lia", "scale", 10), ("sudoku4", "none", 10)]
+    assert stored.study["arms"] == list(ARMS) and stored.study["seeds"] == [0]
+    before = content(tmp_path)
+
+    again = json.loads(evolake("run", *SMALL, "--json", lake=tmp_path).stdout)
+    assert (again["ran"], again["kept"]) == ([], answer["ran"])
+    assert content(tmp_path) == before
+
+    more = json.loads(evolake("run", *SMALL, "--seeds", "2", "--arms", "one_shot", "--json", lake=tmp_path).stdout)
+    assert (more["ran"], more["kept"]) == (["one_shot-1"], ["one_shot-0"])
+    assert read_study(Lake(tmp_path)).study["seeds"] == [0, 1]
+
+    other = json.loads(evolake("run", *SMALL, "--problems", "5", "--arms", "one_shot", "--json", lake=tmp_path).stdout)
+    assert other["ran"] == ["one_shot-0"], "a study of other problems keeps no cell of this one"
+    assert read_study(Lake(tmp_path)).results["problem_id"].n_unique() == 13
+
+
+def test_a_killed_study_goes_on_and_ends_in_the_same_content(tmp_path):
+    whole = evolake("run", *SMALL, lake=tmp_path / "whole")
+    assert whole.returncode == 0
+    running = subprocess.Popen([*PROGRAM, "run", *SMALL], env=environment(tmp_path / "killed"), stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    for line in running.stderr:
+        if line.startswith("multi_no_feedback-0:"):
+            workers = psutil.Process(running.pid).children(recursive=True)
+            running.send_signal(signal.SIGKILL)
+            break
+    running.wait()
+    running.stderr.close()
+    assert psutil.wait_procs(workers, timeout=30)[1] == [], "a killed run must leave no worker behind"
+    done = json.loads(evolake("run", *SMALL, "--json", lake=tmp_path / "killed").stdout)
+    assert {"one_shot-0", "multi_no_feedback-0"} <= set(done["kept"])
+    assert sorted([*done["kept"], *done["ran"]]) == sorted(f"{arm}-0" for arm in ARMS)
+    assert content(tmp_path / "killed") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--arms", "one_shot,two_shot"], "--arms cannot be used"),
+        (["--seeds", "0"], "--seeds"),
+        (["--backend", "model"], "the model backend lacks an endpoint"),
+        (["--profile", "huge"], "no profile named 'huge'"),
+    ],
+)
+def test_wrong_usage_ends_with_two_before_anything_is_written(tmp_path, arguments, said):
+    done = evolake("run", *SMALL, *arguments, lake=tmp_path / "lake")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert not (tmp_path / "lake").exists()
+
+
+def test_two_runs_at_once_are_refused(tmp_path):
+    with Lake(tmp_path).line_lock("repair", run_id="other"):
+        done = evolake("run", *SMALL, lake=tmp_path)
+    assert done.returncode == 3 and "other" in done.stderr
+
+
+def test_the_lake_is_queried_by_cell(tmp_path):
+    assert evolake("run", *SMALL, "--arms", "one_shot", lake=tmp_path).returncode == 0
+    rows = Lake(tmp_path).read("repair", "results")
+    assert rows["cycle"].unique().to_list() == ["one_shot-0"]
+    assert rows.select(pl.col("calls").sum()).item() == 18
