@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
+from assets.pictures import shown
 
 if TYPE_CHECKING:
     from evolake.objectives.tables import LongConsensus
-
-
-def shown(png: bytes, title: str) -> dg.MetadataValue:
-    """A figure as metadata."""
-    return dg.MetadataValue.md(f"![{title}](data:image/png;base64,{base64.b64encode(png).decode()})")
 
 
 def of_consensus(ranked: LongConsensus, population: Any) -> dict[str, Any]:

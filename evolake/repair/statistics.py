@@ -52,18 +52,30 @@ def analyse(results: pl.DataFrame, problems: pl.DataFrame, *, candidates: int, r
         InputError: the rows are not those of one complete study; says what is amiss.
     """
     require_one_study(results, problems)
-    labels = dict(problems.select("problem_id", "label").iter_rows())
-    main = results.filter([pl.col(name) == value for name, value in MAIN.items()])
-    perturbed = results.filter(pl.col("variation") != MAIN["variation"])
-    base_ids = dict(problems.filter(pl.col("variation") != MAIN["variation"]).select("problem_id", "base_id").iter_rows())
+    labels, main = dict(problems.select("problem_id", "label").iter_rows()), main_of(results)
     return Findings(
         summary=SUMMARY.frame(summary_rows(results, labels, root_seed)),
         comparisons=COMPARISONS.frame(compare_arms(main, root_seed)),
         convergence=CONVERGENCE.frame(convergence_rows(results, rounds, root_seed)),
         effort=EFFORT.frame(effort_rows(results, candidates * rounds)),
         frontier=FRONTIER.frame(frontier_rows(results)),
-        robustness=ROBUSTNESS.frame(robustness_rows(main, perturbed, base_ids, root_seed)),
+        robustness=ROBUSTNESS.frame(robustness_rows(main, perturbed_of(results), origins(problems), root_seed)),
     )
+
+
+def main_of(results: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the main benchmark."""
+    return results.filter([pl.col(name) == value for name, value in MAIN.items()])
+
+
+def perturbed_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of perturbed problems."""
+    return rows.filter(pl.col("variation") != MAIN["variation"])
+
+
+def origins(problems: pl.DataFrame) -> dict[str, str]:
+    """Perturbed problem -> the problem it was made from."""
+    return dict(perturbed_of(problems).select("problem_id", "base_id").iter_rows())
 
 
 def require_one_study(results: pl.DataFrame, problems: pl.DataFrame) -> None:
@@ -72,7 +84,7 @@ def require_one_study(results: pl.DataFrame, problems: pl.DataFrame) -> None:
     Raises:
         InputError: naming what is amiss.
     """
-    if results.filter([pl.col(name) == value for name, value in MAIN.items()]).is_empty():
+    if main_of(results).is_empty():
         raise InputError("the study has no results on the main benchmark", do="run it: evolake repair run")
     if (repeated := RESULTS.repeated_keys(results)).height:
         raise InputError("a run is there more than once", got=str(repeated.select(RESULTS.keys).row(0)), wanted="one row an arm, seed and problem")

@@ -1,0 +1,9 @@
+"""The repair study: does solver-grounded feedback beat more attempts under the same budget?
+
+    problems, study -> results (a cell an arm and seed; attempts beside it)
+                    -> summary, comparisons, convergence, effort, frontier, robustness -> figures
+"""
+
+from assets.repair.cells import study
+
+__all__ = ["study"]

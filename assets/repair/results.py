@@ -1,0 +1,55 @@
+"""The cells: all problems under one arm and one seed. A cell that the lake holds already is read, so a backfill goes on where it was cut off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from assets.repair.cells import study
+from evolake.repair.tables import RESULTS
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
+
+
+@study.cell_asset(schema=RESULTS, kinds={"z3"}, ins={"record": dg.AssetIn(key=study.key("study"))})
+def results(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, problems: pl.DataFrame, record: pl.DataFrame
+) -> pl.DataFrame:
+    """One row a problem; attempts and calls beside it. A model's calls are on the tape, so a cell that was killed repeats none that was paid for."""
+    from evolake.repair.cells import is_finished, publish_cell, run_cell
+
+    cell, store = context.partition_key, lake.open()
+    lake.hold(study.name, context.run.run_id)
+    current = _current(lake, problems, record)
+    if is_finished(store, cell, current):
+        found = store.read(study.name, "results", cell)
+        context.add_output_metadata(_told(found) | {"kept": True})
+        return found
+    rows = run_cell(current, cell, lake.settings(), store.root, context.run.run_id, executor=compute.executor())
+    publish_cell(store, cell, rows, context.run.run_id)
+    found = RESULTS.frame(rows.results)
+    context.add_output_metadata(_told(found) | {"kept": False, "attempts": len(rows.attempts)})
+    return found
+
+
+def _current(lake: LakeResource, problems: pl.DataFrame, record: pl.DataFrame) -> Any:
+    """The study that the settings describe, which must be the recorded one: cells of two studies are never mixed."""
+    from evolake.repair.study import entries_of, study_of
+
+    found, recorded = study_of(lake.settings(), entries_of(problems.to_dicts())), record["study_sha"].item()
+    if found.sha != recorded:
+        raise dg.Failure(
+            f"the settings describe another study ({found.sha[:12]}) than the recorded one ({recorded[:12]}): budget, proposer, seed or sizes have "
+            f"changed. Materialize the group {study.setup_group!r}, then the cells again.", allow_retries=False,
+        )
+    return found
+
+
+def _told(found: pl.DataFrame) -> dict[str, Any]:
+    main = found.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
+    return {
+        "solved": int(main["solved"].sum()), "problems": main.height, "calls": int(found["calls"].sum()),
+        "solver_calls": int(found["solver_calls"].sum()), "backend": found["backend"][0], "model": found["model"][0],
+    }

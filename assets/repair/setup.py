@@ -1,0 +1,41 @@
+"""What every cell works on: the benchmark, and the record of budget and proposer that tells this study from another."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.package import limit_pool
+from assets.repair.cells import study
+from evolake.repair.tables import ARMS, PROBLEMS, STUDY
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
+
+
+@study.setup_asset(schema=PROBLEMS, kinds={"z3"})
+def problems(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
+    """Main benchmark, perturbations and transfer; every label is given by two certifiers that agree."""
+    from evolake.repair.benchmark import benchmark_rows
+
+    lake.hold(study.name, context.run.run_id)
+    limit_pool(context.instance, study.pool)
+    settings = lake.settings()
+    found = PROBLEMS.frame(benchmark_rows(settings.repair, settings.seed, executor=compute.executor()))
+    counts = {f"{suite}, {variation}": rows.height for (suite, variation), rows in found.group_by("suite", "variation", maintain_order=True)}
+    context.add_output_metadata(counts | {"satisfiable": found.filter(pl.col("label") == "sat").height})
+    return found
+
+
+@study.setup_asset(name="study", schema=STUDY)
+def record(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
+    """Budget, proposer and root seed. Refuses a backend that lacks something or does not answer, before any cell is run."""
+    from evolake.agents import check_backend
+    from evolake.repair.reachable import require_endpoint
+    from evolake.repair.study import entries_of, pick_seeds, study_of
+
+    settings = lake.settings()
+    check_backend(settings)
+    require_endpoint(settings)
+    found = study_of(settings, entries_of(problems.to_dicts()))
+    context.add_output_metadata({"study_sha": found.sha, "backend": found.backend, "model": found.model, "cells": len(study.cells)})
+    return STUDY.frame([found.row(ARMS, pick_seeds(settings.repair.seeds))])
