@@ -1,0 +1,106 @@
+"""Many instances a jail call: seeds, caps, what JSON carries, and what one source may not learn of another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from families_house import seed_family
+
+from evolake.families.running import PRELOAD, Caps, generate, probe, read, solve
+from evolake.jail import open_pool
+
+CLINIC = seed_family("clinic-queue")
+CAPS = Caps(cpu_s=0.3, call_s=3.0, memory_mb=256, steps=1000)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        yield pool
+
+
+def source(body: str, head: str = "") -> str:
+    return f"{head}\n\n\ndef solution(inputs):\n    {body}\n"
+
+
+def made(pool, body: str, head: str = ""):
+    family = replace(CLINIC, generator=f"{head}\n\n\ndef input(difficulty):\n    {body}\n", template="Value [Input Slot 1]?\n", points=())
+    return generate(family, [(3, 11), (4, 12), (3, 11)], pool=pool, caps=CAPS)
+
+
+def test_an_instance_depends_on_family_difficulty_and_seed_alone(pool):
+    pairs = [(1, 5), (10, 5), (3, 6)]
+    forward, backward = generate(CLINIC, pairs, pool=pool), generate(CLINIC, pairs[::-1], pool=pool)[::-1]
+    assert [item.content for item in forward] == [item.content for item in backward]
+    assert [item.content for item in generate(CLINIC, pairs[1:2], pool=pool)] == [forward[1].content]
+    assert len({item.text for item in forward}) == 3
+
+
+def test_numpy_is_seeded_as_well(pool):
+    one, two, again = made(pool, "n = int(numpy.random.randint(10**9)); return {'n': n}, [n]", "import numpy")
+    assert one.content == again.content != two.content
+    assert one.text == f"Value {one.inputs['n']}?"
+
+
+@pytest.mark.parametrize(("body", "status", "words"), [
+    ("return {'n': difficulty}", "form", "wanted (inputs, slot_texts)"),
+    ("return {'n': difficulty}, 'text'", "form", "wanted a list of strings"),
+    ("return {'n': {1, 2}}, ['x']", "form", "type set"),
+    ("return {1: 2}, ['x']", "form", "key of type int"),
+    ("return {'n': float('nan')}, ['x']", "form", "not finite"),
+    ("return {'n': 10 ** 5000}, ['x']", "form", "digits"),
+    ("return 1 / 0, ['x']", "error", "ZeroDivisionError"),
+    ("raise SystemExit(0)", "error", "SystemExit"),
+    ("open('/etc/passwd', 'w')", "forbidden", "Read-only|PermissionError"),
+])
+def test_what_a_generator_does_wrong_is_a_status(pool, body, status, words):
+    if status == "forbidden":
+        assert {item.status for item in made(pool, body)} <= {"forbidden", "error"}
+        return
+    assert [(item.status, words in item.reason) for item in made(pool, body)] == [(status, True)] * 3
+
+
+def test_what_json_cannot_tell_apart_is_the_same_answer(pool):
+    answers = solve(source("return (1, [2.0, None], {'a': True, 3: 'x'}, Fraction(1, 2))", "from fractions import Fraction"), [{}], pool=pool)
+    assert answers[0].answer == [1, [2.0, None], {"a": True, "3": "x"}, "1/2"]
+
+
+def test_a_slow_instance_costs_itself_and_many_slow_ones_stop_the_call(pool):
+    slow = source("\n    while inputs == 1: pass\n    return inputs")
+    assert [item.status for item in solve(slow, [0, 1, 2], pool=pool, caps=CAPS)] == ["ok", "cpu", "ok"]
+    assert [item.status for item in solve(slow, [1, 1, 2, 3], pool=pool, caps=CAPS)] == ["cpu"] * 4
+
+
+def test_work_is_counted_in_source_lines_and_capped(pool):
+    loop = source("\n    total = 0\n    for number in range(inputs):\n        total += number\n    return total")
+    counted = solve(loop, [1, 10, 100, 10_000], pool=pool, caps=CAPS, count=True)
+    assert [(item.status, item.steps) for item in counted] == [("ok", 5), ("ok", 23), ("ok", 203), ("steps", None)]
+    assert [item.steps for item in solve(loop, [1, 10, 100, 10_000], pool=pool, caps=CAPS, count=True)] == [item.steps for item in counted]
+    assert [item.steps for item in solve(loop, [10], pool=pool, caps=CAPS)] == [None]
+
+
+def test_each_answer_gets_inputs_of_its_own(pool):
+    spoiling = source("inputs['list'].append(1)\n    return len(inputs['list'])")
+    inputs = {"list": []}
+    assert [item.answer for item in solve(spoiling, [inputs, inputs], pool=pool)] == [1, 1]
+
+
+def test_one_source_cannot_leave_anything_for_the_next(pool):
+    leave = source("import random, builtins\n    builtins.secret = random.secret = 42\n    return 1")
+    look = source("import random, builtins\n    return [hasattr(builtins, 'secret'), hasattr(random, 'secret'), 'input' in globals()]")
+    assert solve(leave, [0], pool=pool)[0].answer == 1
+    assert solve(look, [0], pool=pool)[0].answer == [False, False, False]
+
+
+def test_a_reader_sees_text_and_a_probe_sees_strange_inputs(pool):
+    instances = generate(CLINIC, [(5, 1), (7, 2)], pool=pool)
+    assert CLINIC.reader is not None
+    assert [item.inputs for item in read(CLINIC.reader, [item.text for item in instances], pool=pool)] == [item.inputs for item in instances]
+    assert [item.status for item in read(CLINIC.reader, ["nothing"], pool=pool)] == ["error"]
+    assert {item.status for item in probe(CLINIC.validator, pool=pool)} == {"schema_error"}
+
+
+def test_a_source_that_fails_as_a_whole_fails_for_every_instance(pool):
+    for broken, status in (("def solution(", "error"), ("x = 1", "error"), ("hog = bytearray(8 << 30)\ndef solution(i): return 1", "memory")):
+        assert [item.status for item in solve(broken, [1, 2], pool=pool, caps=CAPS)] == [status] * 2

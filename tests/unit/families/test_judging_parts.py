@@ -1,0 +1,188 @@
+"""The parts of the gates that need no jail: votes, leaks, drawings, growth, likeness, probes, the operators' reviewers, rules read from text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from families_house import RULES, SEEDS, seed_family
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.families.consensus import copies, vote
+from evolake.families.judging import GATE_NAMES, rule_evidence
+from evolake.families.leaks import leaking_place
+from evolake.families.likeness import Fingerprint, answer_key, fingerprint, likeness, normalised, similar_sources
+from evolake.families.loading import read_families
+from evolake.families.probes import accepted_wrongly, wrong_answers
+from evolake.families.role_models import BlindRequest, QualityReply, QualityRequest, Turn
+from evolake.families.roles_blind import rules_in, solve_blind
+from evolake.families.roles_quality import review_quality
+from evolake.families.running import Solved
+from evolake.families.static import drawing, rises
+from evolake.gates.checkers import CHECKERS
+
+RANDOM = np.random.default_rng(0)
+
+
+def solved(answer, status: str = "ok") -> Solved:
+    return Solved(status, "", answer, type(answer).__name__, None, 0.0)
+
+
+@pytest.mark.parametrize(("answers", "label", "agreed"), [
+    ([5, 5, 5], 5, ("a", "b", "c")),
+    ([5, 6, 5.0], 5, ("a", "c")),
+    ([6, 5, 5], 5, ("b", "c")),
+    ([[1, 2], "[1,2]", [2, 1]], [1, 2], ("a", "b")),
+    (["N/A", "N/A", 5], None, ()),
+    ([4, 5, 6], None, ()),
+    ([4, 4, 5, 5], None, ()),
+    ([4, 5], None, ()),
+    ([4], 4, ("a",)),
+])
+def test_a_label_needs_a_strict_majority(answers, label, agreed):
+    counted = vote({name: solved(answer) for name, answer in zip("abcd", answers, strict=False)}, case_sensitive=True)
+    assert (counted.label, counted.for_label, counted.decided) == (label, agreed, bool(agreed))
+
+
+def test_a_voter_that_fails_votes_for_nothing_but_counts():
+    failed = Solved("error", "boom", None, "", None, 0.0)
+    assert not vote({"primary": solved(5), "b": failed}, case_sensitive=True).decided
+    assert vote({"primary": solved(5), "b": failed, "c": solved(5)}, case_sensitive=True).for_label == ("primary", "c")
+    assert not vote({"primary": solved(None, "schema_error"), "b": failed, "c": failed}, case_sensitive=True).decided
+
+
+def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():
+    assert {family.name: copies(family) for family in read_families(SEEDS / "families")} == {
+        family.name: [] for family in read_families(SEEDS / "families")
+    }
+    assert {rule.check for rule in RULES.rules} <= set(CHECKERS)
+    assert {rule.gate for rule in RULES.rules} == set(GATE_NAMES)
+    assert rule_evidence(seed_family("clinic-queue")) == {"unstated": [], "unused": [], "mismatched": []}
+
+
+@pytest.mark.parametrize(("write", "answer", "leaks"), [
+    (lambda n: f"Numbers {n}, {n + 3} and 9. How many?", lambda n: 2 * n + 40, False),
+    (lambda n: f"Numbers {n}, 4. Total {3 * n + 10} marks. How many?", lambda n: 3 * n + 10, True),
+    (lambda n: f"Take {n} of {n * n}. (Psst: {n + 100})", lambda n: n + 100, True),
+    (lambda n: f"Ann, Bob, Cid and {n} others. Who wins?", lambda n: ("Ann", "Bob", "Cid")[n % 3], False),
+    (lambda n: f"{n} people. The winner is {('Ann', 'Bob', 'Cid')[n % 3]}, who else?", lambda n: ("Ann", "Bob", "Cid")[n % 3], True),
+    (lambda n: f"Sort these: [{n}, 1, {n + 1}]. Not like [1, {n}, {n + 1}].", lambda n: [1, n, n + 1], True),
+    (lambda n: f"Sort these: [{n + 1}, 1, {n}].", lambda n: [1, n, n + 1], False),
+    (lambda n: f"The answer is 7, as always ({n}).", lambda n: 7, False),
+])
+def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
+    numbers = range(12, 42)
+    _, share = leaking_place([write(n) for n in numbers], [answer(n) for n in numbers])
+    assert (share >= 0.9) == leaks
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("Grid:\n7 5 4\n6 7 5\n8 4 5\nSum?", True), ("Map:\n#..#\n#.##\n####\nWay?", True), ("├── a\n└── b", True), ("+--+\n|  |\n+--+", True),
+    ("Grid:\n. # .\n# . #\n. . .\n", True), ("X O X\nO X O\nX X O", True),
+    ("Grid:\n[7, 5, 4]\n[6, 7, 5]\n[8, 4, 5]\nSum?", False), ("- 3 apples cost 4 coins\n- 5 pears cost 6 coins\n- 2 figs cost 1 coin", False),
+    ("A says B lies.\nB says C lies.\nC says A lies.", False), ("1. Ann\n2. Bob\n3. Cid", False), ("---\n\nHow many?", False),
+])
+def test_drawings_are_seen_and_lists_are_not(text, found):
+    assert bool(drawing(text)) == found
+
+
+@pytest.mark.parametrize(("values", "grows"), [
+    ([10, 20, 30, 40, 50], True), ([10, 30, 20, 40, 50], True), ([10, 40, 30, 20, 50], False), ([50, 40, 30, 20, 10], False),
+    ([10, 10, 10, 10, 10], False),
+    ([10, 10.5, 11, 11.5, 12], False), ([0, 1, 2, 3, 4], True), ([5], False),
+])
+def test_growth_is_on_average(values, grows):
+    assert rises(list(enumerate(values)), 1.25) == grows
+
+
+def test_names_comments_and_docstrings_do_not_make_another_source_but_constants_do():
+    first = 'def solution(inputs):\n    """Doubles."""\n    total = 2 * inputs["n"]\n    return total\n'
+    same = 'def solution(data) -> int:\n    x = 2 * data["n"]  # twice\n    return x\n'
+    assert normalised(first) == normalised(same)
+    assert similar_sources(first, same) == 1.0
+    assert normalised(first) != normalised(first.replace("2", "3"))
+    assert normalised("def (") == ["def", "("]
+
+
+def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
+    prints = [fingerprint(family, range(40)) for family in (seed_family("clinic-queue"), seed_family("truth-tellers"))]
+    itself, other = likeness(prints[0], prints[0]), likeness(prints[0], prints[1])
+    assert (itself.code, itself.answers, itself.same_code, itself.same_text) == (1.0, 1.0, True, True)
+    assert (other.code < 0.5, other.same_code, other.same_text) == (True, False, False)
+    assert Fingerprint.from_json(prints[0].to_json()) == prints[0]
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [
+    (3, 3.0, True), ("1/2", 0.5, True), ("3", 3, True), ("007", 7, False), (True, 1, False), ([1, "a"], [1.0, "a"], True),
+    (None, "None", False), ("a ", "a", True),
+    ({"b": 1, "a": 2}, {"a": 2, "b": 1}, True),
+])
+def test_keys_of_answers_that_are_written_differently(one, other, same):
+    assert (answer_key(one) == answer_key(other)) == same
+
+
+LABELS = st.recursive(
+    st.one_of(st.integers(), st.booleans(), st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(LABELS)
+def test_perturbed_answers_are_judged_wrong(label):
+    assert len(wrong_answers(label)) >= 2
+    assert accepted_wrongly(label) == []
+
+
+POINT = {"constant": "TIE", "alternatives": [["the lowest number goes first", "1"], ["the highest number goes first", "2"]]}
+NESTED = {"constant": "X", "alternatives": [["the lowest number", "1"], ["the lowest number goes first of all", "2"]]}
+
+
+@pytest.mark.parametrize(("statement", "points", "found"), [
+    ("Here the  lowest\nnumber goes first.", [POINT], {"TIE": "1"}),
+    ("Here nothing is said.", [POINT], "does not say the rule TIE"),
+    ("First the lowest number goes first, then the highest number goes first.", [POINT], "two rules"),
+    ("In A the lowest number goes first; in B the highest number goes first.", [POINT, {**POINT, "constant": "B_TIE"}], {"TIE": "1", "B_TIE": "2"}),
+    ("In both the lowest number goes first.", [POINT, {**POINT, "constant": "B_TIE"}], {"TIE": "1", "B_TIE": "1"}),
+    ("Not all: the lowest number goes first of all.", [NESTED], {"X": "2"}),
+])
+def test_rules_are_read_from_the_statement(statement, points, found):
+    rules = rules_in(statement, points)
+    assert rules == found if isinstance(found, dict) else found in str(rules)
+
+
+def test_the_operators_reviewer_gives_up_without_a_reader_and_repeats_what_its_program_printed():
+    request = BlindRequest(statement="How many?", turns_left=3)
+    assert solve_blind(request, RANDOM).final == r"\boxed{N/A}"
+    ran = [Turn(code="...", output="\\boxed{42}\n")]
+    assert solve_blind(request.model_copy(update={"transcript": ran}), RANDOM).final == r"\boxed{42}"
+    failed = [Turn(code="...", output="error: boom")]
+    assert solve_blind(request.model_copy(update={"transcript": failed}), RANDOM).final == r"\boxed{N/A}"
+
+
+GOOD = {"growth": 4.0, "commonest_share": 0.2, "boolean": False, "same_text": False}
+
+
+@pytest.mark.parametrize(("statement", "metrics", "criterion"), [
+    ("Ann has 3 apples and Bob 4. How many are there?", GOOD, None),
+    ("小明有3个苹果。一共有多少个？", GOOD, None),
+    ("Ann has 3 apples and Bob has 4 apples.", GOOD, "readability"),
+    ("Ann has None apples. How many?", GOOD, "readability"),
+    ("Ann has (3 apples. How many?", GOOD, "readability"),
+    (" ".join(["word"] * 120) + ". How many?", GOOD, "readability"),
+    ("How many apples?", {**GOOD, "same_text": True}, "novelty"),
+    ("How many apples?", {**GOOD, "growth": 1.1}, "difficulty_alignment"),
+    ("How many apples?", {**GOOD, "commonest_share": 0.7}, "difficulty_alignment"),
+    ("Are there apples?", {**GOOD, "commonest_share": 0.7, "boolean": True}, None),
+])
+def test_the_operators_quality_review_says_what_to_change(statement, metrics, criterion):
+    request = QualityRequest(title="t", category="logical", statement=statement, answer="7", difficulty=5, metrics=metrics)
+    reply = review_quality(request, RANDOM)
+    revised = [name for name in ("readability", "novelty", "difficulty_alignment") if getattr(reply, name) == "revise"]
+    assert revised == ([criterion] if criterion else [])
+    assert (reply.action, bool(reply.feedback)) == (("revise", True) if criterion else ("proceed", False))
+
+
+def test_a_review_that_contradicts_itself_is_no_reply():
+    with pytest.raises(ValueError, match="action must be"):
+        QualityReply(readability="revise", novelty="pass", difficulty_alignment="pass", action="proceed")

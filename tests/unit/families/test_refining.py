@@ -1,0 +1,127 @@
+"""Observations, the guard of submissions, refinement and experience."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from families_house import RULES, seed_family
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.errors import InputError
+from evolake.families.experience import load_experience, merged, save_experience
+from evolake.families.judging import Examined
+from evolake.families.observations import LESSONS, kind_of, observe
+from evolake.families.refining import SubmissionGuard, refine
+from evolake.families.role_models import CurateRequest
+from evolake.families.roles_quality import curate
+from evolake.gates import Verdict
+
+FAMILY = seed_family("clinic-queue")
+
+
+def edited(number: int):
+    return replace(FAMILY, template=f"{FAMILY.template}Edit {number}.\n")
+
+
+def examined(family, *, accepted: bool, rule: str = "families-majority", evidence=None) -> Examined:
+    outcome = "pass" if accepted else "block"
+    verdict = Verdict(family.family_id, "0001", 2, "consensus", rule, "1", "0" * 64, outcome, "" if accepted else "no majority", None, "r")
+    vote = {"difficulty": 3, "seed": 1, "label": None, "answers": {"primary": 4, "b": 5, "c": 6}}
+    found = {"consensus": evidence or {"undecided": [vote], "primary_wrong": []}}
+    return Examined(family, (verdict,), accepted, (), (), (), None, {}, found)
+
+
+def test_a_block_is_a_structured_observation_with_its_traces():
+    observation = observe(examined(FAMILY, accepted=False))
+    assert observation is not None
+    assert (observation.kind, observation.gate, observation.rule_id) == ("ambiguity", "consensus", "families-majority")
+    assert observation.reason == "no majority"
+    assert [json.loads(trace)["answers"] for trace in observation.traces] == [{"primary": 4, "b": 5, "c": 6}]
+    assert observation.lesson == LESSONS["families-majority"]
+    assert observe(examined(FAMILY, accepted=True)) is None
+
+
+@pytest.mark.parametrize(("statuses", "kind"), [
+    (["gave up"] * 3, "unsolvable"), (["no answer", "gave up", "answered"], "unsolvable"), (["answered"] * 3, "ambiguity"),
+])
+def test_what_blind_reviewers_say_decides_between_unsolvable_and_ambiguous(statuses, kind):
+    reviews = [{"matched": False, "status": status} for status in statuses] + [{"matched": True, "status": "answered"}]
+    assert kind_of("families-blind", {"reviews": reviews}) == kind
+    assert kind_of("families-determinism", {}) == "implementation bug"
+
+
+def test_lessons_are_of_rules_that_there_are():
+    assert set(LESSONS) <= {rule.id for rule in RULES.rules}
+
+
+def test_a_pass_does_not_survive_an_edit():
+    guard = SubmissionGuard(3)
+    guard.record(examined(FAMILY, accepted=True))
+    assert guard.submit(FAMILY)
+    assert guard.submit(replace(FAMILY, title="Another title"))
+    assert not guard.submit(edited(1))
+    assert guard.submit(FAMILY)
+
+
+def test_the_third_refusal_ends_the_attempt_also_for_what_passed():
+    guard = SubmissionGuard(3)
+    guard.record(examined(FAMILY, accepted=True))
+    assert [guard.submit(edited(number)) for number in range(3)] == [False] * 3
+    assert guard.ended
+    assert not guard.submit(FAMILY)
+
+
+def run(passes: set[int], rounds: int, refusals: int = 9, give_up_at: int = 99, same_at: int = 99):
+    versions = [FAMILY, *(edited(number) for number in range(1, 9))]
+    accepted = {versions[number].family_id for number in passes}
+
+    def revise(family, observation, number):
+        assert observation.family_id == family.family_id
+        return None if number == give_up_at else family if number == same_at else versions[number]
+
+    done = refine(
+        FAMILY, lambda family: examined(family, accepted=family.family_id in accepted), revise, rounds=rounds, guard=SubmissionGuard(refusals)
+    )
+    return done.ended, len(done.rounds), len(done.observations), None if done.family is None else versions.index(done.family)
+
+
+def test_a_family_is_refined_until_it_passes_or_its_rounds_are_over():
+    assert run({0}, rounds=2) == ("accepted", 1, 0, 0)
+    assert run({2}, rounds=2) == ("accepted", 3, 2, 2)
+    assert run({3}, rounds=2) == ("rounds", 3, 3, None)
+    assert run(set(), rounds=0) == ("rounds", 1, 1, None)
+    assert run({5}, rounds=5, refusals=3) == ("refused", 3, 3, None)
+    assert run({5}, rounds=5, give_up_at=2) == ("given up", 2, 2, None)
+    assert run({5}, rounds=5, same_at=2) == ("unchanged", 2, 2, None)
+
+
+def test_experience_is_kept_in_a_validated_file(tmp_path):
+    path = tmp_path / "experience" / "items.json"
+    assert load_experience(path) == []
+    save_experience(path, ["State every tie rule.", "写明平局规则。"])
+    assert load_experience(path) == ["State every tie rule.", "写明平局规则。"]
+    assert [item.name for item in path.parent.iterdir()] == ["items.json"]
+    for text in ("{", '{"items": [1]}', '{"items": [], "more": 1}', '{"version": 2, "items": []}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match="no experience file"):
+            load_experience(path)
+
+
+def test_items_that_say_the_same_are_one_and_the_oldest_go_first():
+    first, second, third = "State every tie rule in the text.", "Bound every loop.", "Sort every set before use."
+    again = "State every tie rule in the text, always! And more."
+    assert merged([first, second], [again], 9) == [second, "State every tie rule in the text, always!"]
+    assert merged([first, second], [third], 2) == [second, third]
+    assert merged([first], ["", "  "], 9) == [first]
+
+
+@given(st.lists(st.text(alphabet="abc .", max_size=12)), st.lists(st.text(alphabet="abc .", max_size=12)), st.integers(1, 5))
+def test_merging_is_capped_stable_and_repeatable(existing, candidates, limit):
+    once = merged(existing, candidates, limit)
+    assert len(once) <= limit
+    assert merged(once, [], limit) == once
+    assert curate(CurateRequest(existing=existing, candidates=candidates, limit=limit), np.random.default_rng(0)).items == once
