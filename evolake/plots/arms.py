@@ -86,7 +86,7 @@ def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solv
         axes.text(1.13, place, f"{one.rate:.1%}", ha="right", va="center", fontsize=NORMAL, color=INK)
     dress(axes, title, x, grid="x")
     axes.set_yticks(places, [one.arm for one in rates], fontsize=NORMAL)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, pad=8)
     _percent(axes, "x")
     axes.set_xlim(0, 1.14)
     axes.set_ylim(-0.6, len(rates) - 0.4)

@@ -35,7 +35,7 @@ def render_latex(report: StudyReport, tables: Sequence[Shown], figures: Iterable
         _HEAD % "Solver-grounded repair",
         f"{tex(QUESTION)} {tex(setting(report))}\n\n\\textbf{{{tex(caution(report))}}}\n\n{tex(headline(report))}\n",
         f"\\begin{{itemize}}\n{sentences}\n\\end{{itemize}}\n" if sentences else "",
-        *(_figure(name) for name in figures), *(_table(table) for table in tables),
+        *(_figure(name) for name in figures), "\\clearpage\n", *(_table(table) for table in tables),
         f"Study \\texttt{{{report.study['study_sha'][:16]}}}, root seed {report.study['root_seed']}.\n", "\\end{document}\n",
     ]
     return "\n".join(parts)

@@ -83,6 +83,7 @@ def test_the_article_is_balanced_and_includes_the_figures_that_were_written(repo
     assert unescaped.count("{") == unescaped.count("}")
     assert all((tmp_path / path).is_file() for path in re.findall(r"\\includegraphics\[[^]]*\]{([^}]*)}", article))
     assert len(re.findall(r"\\includegraphics", article)) == 6
+    assert article.isascii()
 
 
 @pytest.mark.parametrize(("text", "safe"), [
