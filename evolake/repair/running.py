@@ -25,6 +25,7 @@ from evolake.repair.tables import ARMS, ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY
 from evolake.settings import Settings
 
 AHEAD = 2
+PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -115,22 +116,23 @@ def read_study(lake: Lake) -> Stored:
 @contextmanager
 def workers(count: int) -> Iterator[Executor]:
     """A pool of processes that die with this one. What was not started when the block is left by an exception is dropped."""
-    executor = ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=die_with_parent)
+    executor = ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=become_worker)
     try:
         yield executor
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def die_with_parent() -> None:
-    """Asks Linux to end this process when its parent ends, however it ends: a killed run leaves no worker behind."""
+def become_worker() -> None:
+    """Leaves interrupts to the parent, and asks Linux to end this process when the parent ends, however it ends."""
     import ctypes
     import os
     import signal
     import sys
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         parent = os.getppid()
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -135,6 +135,19 @@ def test_a_killed_study_goes_on_and_ends_in_the_same_content(tmp_path):
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
 
 
+def test_an_interrupt_says_that_what_was_finished_is_kept(tmp_path):
+    running = subprocess.Popen([*PROGRAM, "run", *SMALL], env=environment(tmp_path), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert running.stderr is not None
+    running.stderr.readline()
+    os.killpg(running.pid, signal.SIGINT)
+    said = running.stderr.read()
+    running.stderr.close()
+    assert running.wait() == 130
+    assert said.splitlines()[-1] == "interrupted; what was finished is kept, run the command again to go on"
+    assert "Traceback" not in said
+    assert "one_shot-0" in json.loads(evolake("run", *SMALL, "--arms", "one_shot", "--json", lake=tmp_path).stdout)["kept"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

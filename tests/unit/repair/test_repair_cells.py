@@ -16,6 +16,7 @@ from evolake.repair import cells as cells_module
 from evolake.repair.budget import Budget, Plan, plan_of
 from evolake.repair.cells import CellRows, is_finished, publish_cell, run_cell
 from evolake.repair.generator import generate
+from evolake.repair.running import read_study
 from evolake.repair.study import Entry, Study, pick_arms, pick_seeds, study_of
 from evolake.repair.tables import ARMS, ATTEMPTS, MATCHED_ARMS, RESULTS, cell_of, parse_cell
 
@@ -111,6 +112,11 @@ def test_a_published_cell_is_finished_for_its_own_study_alone(study, cells, tmp_
     larger = Study(study.entries, K, R + 1, 1500, "operators", "operators", 0)
     assert not is_finished(lake, "one_shot-1", larger)
     assert lake.read("repair", "results__agent_calls", "one_shot-1").height == 15
+
+
+def test_a_lake_without_a_study_says_how_to_run_one(tmp_path):
+    with pytest.raises(InputError, match="evolake repair run"):
+        read_study(Lake(tmp_path))
 
 
 def test_what_decides_the_rows_is_in_the_studys_sha(study):
