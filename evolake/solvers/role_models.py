@@ -1,0 +1,309 @@
+"""What each role of the solvers line is asked and what it answers: Pydantic models, shared by both backends.
+
+Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may see,
+and nothing else. Two things are never in one: a result of the suite `holdout`, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
+description says "operators only" carry edits as data for the operators backend; prompts leave them out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+ShortText = Annotated[str, Field(max_length=600)]
+LongText = Annotated[str, Field(max_length=6000)]
+Diff = Annotated[str, Field(max_length=200_000)]
+PlanKind = Literal["tunable", "patch", "mutate", "crossover", "rewrite"]
+IncidentKind = Literal["blocked", "regressed", "improved"]
+Lesson = Literal["forbidden", "failure", "champion"]
+SHORT_ID = 12
+
+RESEARCH_GOAL = (
+    "Make a sequential SAT solver, given as a source repository, solve more of a broad set of CNF formulas within a time limit, and sooner. "
+    "Its answers must stay right: a model for every satisfiable formula, a DRAT proof that an independent checker verifies for every other one. "
+    "A change must help formulas it has never seen, so it may not depend on names, hashes or exact sizes of formulas, nor on clocks."
+)
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Standing(Model):
+    """One line about a variant. `rank` is 1 for the best; `ucb` combines rank and visits of the graph search; `solved` is a mean over shuffles."""
+
+    variant_id: str
+    title: str
+    base: str = Field(description="the seed that it descends from")
+    operator: str
+    rank: int | None
+    consensus: float | None = Field(description="0 is best, 1 is worst")
+    ucb: float
+    visits: float
+    instances: int
+    solved: float
+    solved_sat: float
+    solved_unsat: float
+    solved_within: dict[str, float] = Field(default_factory=dict, description="share of the time limit -> solved within it")
+    best_of_all: int = Field(default=0, description="instances on which no variant was faster")
+    wrong: int = 0
+    memory_mb: float | None = None
+    par2: float | None = Field(default=None, description="unsolved counts twice the time limit; null while it is not shown")
+    edits: list[str] = Field(default_factory=list, description="what operators changed in the base; empty for a seed or a variant written as a diff")
+    changed: str = Field(default="", description="what its author said it changed")
+
+
+class Attempt(Model):
+    """One variant of an earlier cycle and what became of it, against the first of its parents."""
+
+    variant_id: str
+    base: str
+    changed: list[str] = Field(description="edits that its parent has not, or with other values")
+    outcome: Literal["accepted", "blocked"]
+    gate: str = ""
+    gain: float | None = Field(default=None, description="ranks gained on its parent, as a share of all ranks; null if it was never ranked")
+    solved_gain: float | None = Field(default=None, description="instances solved more than by its parent")
+
+
+class EditModel(Model):
+    """An edit as data; see `evolake.solvers.edits`."""
+
+    kind: Literal["tunable", "patch"]
+    name: str
+    parameters: dict[str, float | int | bool]
+
+
+class Material(Model):
+    """Operators only: what a variant can be edited by. `edits` is None for a variant that a diff made."""
+
+    variant_id: str
+    base: str
+    edits: list[EditModel] | None
+    options: list[str]
+    patches: list[str]
+
+
+class Option(Model):
+    """Operators only: a declared option of the parent's base, with inclusive bounds (null for none)."""
+
+    name: str
+    kind: Literal["float", "int", "bool"]
+    default: float | int | bool
+    low: float | None
+    high: float | None
+
+
+class Forbidden(Model):
+    """Operators only: an edit that an active learned rule blocks. Ranges: parameter -> [least, most]."""
+
+    edit: str
+    parameters: dict[str, list[float | None]] = Field(default_factory=dict)
+    base: str = ""
+
+
+class CoderMaterial(Model):
+    """Operators only: what the classical coder works with.
+
+    edits: of the parent; None for one that a diff made. joined, dropped: of a crossover by edits. joined_diff: of a crossover by files. taken: texts
+    of `edits.json` that exist on this base.
+    """
+
+    base: str = ""
+    edits: list[EditModel] | None = None
+    options: list[Option] = Field(default_factory=list)
+    patches: list[str] = Field(default_factory=list)
+    forbidden: list[Forbidden] = Field(default_factory=list)
+    taken: list[str] = Field(default_factory=list)
+    joined: list[EditModel] | None = None
+    joined_diff: str = ""
+    dropped: list[str] = Field(default_factory=list)
+
+
+class PlanRequest(Model):
+    """Planner: what to try in this cycle."""
+
+    goal: str = RESEARCH_GOAL
+    cycle: str
+    plans_wanted: int
+    standings: list[Standing] = Field(description="the variants that may be built on, best upper confidence bound first")
+    history: list[Attempt] = Field(description="newest last")
+    findings: list[str] = Field(default_factory=list, description="what post-mortems of earlier cycles say")
+    rules: list[str] = Field(default_factory=list, description="rules that block a variant")
+    guidance: list[str] = Field(default_factory=list, description="what people asked for")
+    cycles_without_gain: int = 0
+    materials: list[Material] = Field(default_factory=list, description="operators only")
+    forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
+
+
+class Plan(Model):
+    """One change to try on one parent (on two for a crossover)."""
+
+    parent_id: str
+    second_parent_id: str | None = Field(default=None, description="only for a crossover; same base as the parent")
+    kind: PlanKind = Field(description="tunable: option defaults; patch, rewrite: code; mutate: values of an earlier change; crossover: join two")
+    hypothesis: LongText = Field(description="what should improve, and why")
+    instructions: LongText = Field(description="what to change, in which functions")
+    target: str = Field(default="", max_length=120, description="leave empty, or the name of the option or mechanism")
+
+    @model_validator(mode="after")
+    def two_parents_only_for_a_crossover(self) -> Plan:
+        if (self.kind == "crossover") != (self.second_parent_id is not None):
+            raise ValueError("second_parent_id is given for a crossover and for nothing else")
+        return self
+
+
+class PlanReply(Model):
+    assessment: LongText = Field(description="where the search stands, what worked and what did not")
+    plans: list[Plan] = Field(min_length=1)
+
+
+class Region(Model):
+    """A range of lines of one source file, counted from 1, both ends included."""
+
+    path: str
+    first_line: int = Field(ge=1)
+    last_line: int = Field(ge=1)
+
+
+class Excerpt(Model):
+    """Lines of one source file as they stand, without numbers."""
+
+    path: str
+    first_line: int
+    text: str
+
+
+class SourceFile(Model):
+    path: str
+    lines: int
+    functions: list[str] = Field(default_factory=list, description="name:first line, for the larger files")
+
+
+class LookupRequest(Model):
+    """Coder, first turn: which parts of the sources to read."""
+
+    goal: str = RESEARCH_GOAL
+    hypothesis: str
+    instructions: str
+    base: str
+    files: list[SourceFile]
+    parent_diff: str = Field(description="what the parent changed in its base")
+    max_regions: int
+    max_lines: int
+
+
+class LookupReply(Model):
+    regions: list[Region] = Field(min_length=1)
+    rationale: ShortText
+
+
+class CodeRequest(Model):
+    """Coder, second turn: write the change."""
+
+    goal: str = RESEARCH_GOAL
+    hypothesis: str
+    instructions: str
+    base: str
+    parent: Standing
+    parent_diff: str
+    second_parent_diff: str = Field(default="", description="for a crossover: what the second parent changed in the same base")
+    excerpts: list[Excerpt]
+    rules: list[str]
+    plan: Plan = Field(description="operators only")
+    material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
+
+
+class CodeReply(Model):
+    title: str = Field(max_length=60)
+    changelog: LongText = Field(description="what was changed and why, for CHANGELOG.md")
+    diff: Diff = Field(default="", description="one unified diff over all files, paths as given with a/ and b/ before them")
+    edits: list[EditModel] | None = Field(default=None, description="leave null")
+    dropped: list[str] = Field(default_factory=list, description="leave empty")
+    operator: str | None = Field(default=None, description="leave null")
+
+
+class RepairRequest(Model):
+    """Coder, further turns: the change could not be used, and why."""
+
+    goal: str = RESEARCH_GOAL
+    hypothesis: str
+    instructions: str
+    diff: str = Field(description="the change as it was written, against the parent")
+    error: str
+    excerpts: list[Excerpt]
+    rules: list[str]
+    plan: Plan = Field(description="operators only")
+    edits: list[EditModel] | None = Field(default=None, description="operators only")
+    material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
+
+
+class Incident(Model):
+    """One variant of the cycle that something can be learnt from."""
+
+    variant_id: str
+    base: str
+    kind: IncidentKind
+    gate: str = Field(description="the gate that blocked it; benchmark for a regression or a gain")
+    cause: str = Field(description="rule, compile error or measure by which it fell")
+    detail: str
+    hypothesis: str
+    diff: str = Field(description="against its parent")
+    solved_gain: float | None = None
+    edits: list[EditModel] = Field(default_factory=list, description="operators only")
+    changed: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has not, or with other values")
+    lost: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has and it has not")
+
+
+class Finding(Model):
+    """What several incidents, or one, teach. `subject` names the mechanism, option or function."""
+
+    title: str = Field(max_length=120)
+    lesson: Lesson
+    subject: str = Field(max_length=120)
+    explanation: LongText
+    evidence: list[str] = Field(min_length=1, description="ids of the incidents it rests on")
+
+
+class AnalysisRequest(Model):
+    """Post-mortem analyst: the incidents of one cycle."""
+
+    goal: str = RESEARCH_GOAL
+    cycle: str
+    incidents: list[Incident]
+    accepted: int = Field(description="variants that passed all gates")
+    earlier_findings: list[str] = Field(default_factory=list)
+
+
+class AnalysisReply(Model):
+    assessment: LongText
+    findings: list[Finding]
+
+
+class CheckerSpec(Model):
+    """A checker that a learned rule may name."""
+
+    name: str
+    meaning: str
+
+
+class RuleRequest(Model):
+    """Rule writer: from one finding to a rule that a program can check."""
+
+    goal: str = RESEARCH_GOAL
+    finding: Finding
+    incidents: list[Incident]
+    checkers: list[CheckerSpec]
+    rules: list[str] = Field(description="active rules")
+    accepted: list[list[EditModel]] = Field(default_factory=list, description="operators only: edits of accepted variants of the same base")
+
+
+class RuleReply(Model):
+    """`check` empty: the finding cannot be checked by a program, so it stays advice."""
+
+    name: str = Field(max_length=48, description="lower-case words joined by dashes")
+    lesson: Lesson
+    check: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    rationale: LongText
+    evidence: list[str] = Field(description="ids of failed variants that the rule must block (for a champion: of those it would have kept)")
