@@ -43,7 +43,7 @@ def read_answer(stdout: bytes) -> Reading:
     lines = [found[1] or b"" for found in _VALUES.finditer(stdout)]
     model = None
     if lines and answer != "sat":
-        problems.append("a model without the answer SATISFIABLE")
+        problems += [] if problems else ["a model without the answer SATISFIABLE"]
     elif lines:
         model = _read_model(b"\n".join(lines), problems)
     elif answer == "sat":

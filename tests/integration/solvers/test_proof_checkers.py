@@ -1,0 +1,114 @@
+"""Every proof checker against the conformance kit; absent programs are skipped by name. The command around them."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evolake.errors import InputError
+from evolake.solvers.proof import ProofLimits, check_proof
+from evolake.solvers.proof.checkers import CHECKERS, Dratify
+from evolake.solvers.proof.conformance import CASES, SQUARE, Case, dimacs, violations
+from evolake.solvers.proof.verdict import Finding
+
+OPTIONAL = ("drat-trim", "cake_lpr", "lrat-check")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "_"))
+@pytest.mark.parametrize("name", [name for name, checker in CHECKERS.items() if name not in OPTIONAL or checker.available()])
+def test_a_checker_gives_the_right_verdict(name, case, tmp_path):
+    assert violations(CHECKERS[name], case, tmp_path) == []
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_an_optional_checker_is_tried_where_it_is_on_path(name):
+    if not CHECKERS[name].available():
+        pytest.skip(f"{name} (with drat-trim) is not on PATH; it is optional")
+    assert shutil.which(name)
+
+
+def test_the_kit_notices_a_checker_that_believes_everything(tmp_path):
+    class Believer:
+        name = "believer"
+
+        def available(self):
+            return True
+
+        def check(self, cnf, proof, limits, spelling="auto"):
+            return Finding("verified", "why not", 0.0)
+
+    assert [case.name for case in CASES if not violations(Believer(), case, tmp_path)] == [case.name for case in CASES if case.verdict == "verified"]
+
+
+def test_the_default_checker_is_there():
+    assert CHECKERS["dratify"].available()
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "a.cnf").write_bytes(dimacs(SQUARE))
+    (tmp_path / "good.drat").write_bytes(b"2 0\n0\n")
+    (tmp_path / "bad.drat").write_bytes(b"0\n")
+    return tmp_path
+
+
+def test_a_verdict_names_the_proof_and_who_judged_it(files):
+    import hashlib
+
+    found = check_proof(files / "a.cnf", files / "good.drat")
+    sha = hashlib.sha256(b"2 0\n0\n").hexdigest()
+    assert (found.verdict, found.reason, found.checker, found.proof_sha) == ("verified", "2 steps, each by unit propagation", "dratify", sha)
+    assert 0 < found.cpu_s < 20
+
+
+def test_two_checkers_must_agree(files, monkeypatch):
+    """dratify's other engine takes the place of a second program here, which may not be on PATH."""
+    python = Dratify("second", "python")
+    monkeypatch.setitem(CHECKERS, "cake_lpr", python)
+    assert check_proof(files / "a.cnf", files / "good.drat", second=True).checker == "dratify and second"
+    monkeypatch.setattr(python, "check", lambda *arguments: Finding("refuted", "no", 0.0))
+    found = check_proof(files / "a.cnf", files / "good.drat", second=True)
+    assert (found.verdict, found.checker) == ("refuted", "second")
+
+
+def test_a_proof_that_takes_too_long_is_not_judged(tmp_path):
+    holes = 6
+    from evolake.solvers.proof.conformance import pigeons
+
+    (tmp_path / "a.cnf").write_bytes(dimacs(pigeons(holes)))
+    (tmp_path / "a.drat").write_bytes(b"1 2 3 4 5 6 0\n" * 1_500_000 + b"0\n")
+    found = check_proof(tmp_path / "a.cnf", tmp_path / "a.drat", limits=ProofLimits(cpu_s=1, memory_mb=2048))
+    assert (found.verdict, found.reason) == ("unknown", "no verdict within 1 s of processor time")
+
+
+def test_a_clock_that_runs_out_gives_no_verdict(files):
+    found = check_proof(files / "a.cnf", files / "good.drat", limits=ProofLimits(wall_s=0.001))
+    assert (found.verdict, found.reason) == ("unknown", "no verdict within 0.001 s of the clock")
+
+
+@pytest.mark.parametrize(("cnf", "proof", "checker", "part"), [
+    ("absent.cnf", "good.drat", "default", "no formula"), ("a.cnf", "absent.drat", "default", "no proof"), ("a.cnf", ".", "default", "no proof"),
+    ("good.drat", "good.drat", "default", "no header"), ("a.cnf", "good.drat", "magic", "no proof checker named"),
+])
+def test_wrong_uses_are_wrong_inputs(cnf, proof, checker, part, files):
+    with pytest.raises(InputError, match=part):
+        check_proof(files / cnf, files / proof, checker=checker)
+
+
+@pytest.mark.parametrize(("arguments", "code", "verdict"), [
+    (["a.cnf", "good.drat"], 0, "verified"), (["a.cnf", "bad.drat"], 1, "refuted"), (["a.cnf", "good.drat", "--second"], 0, "verified"),
+    (["a.cnf", "good.drat", "--spelling", "drat-binary"], 1, "refuted"), (["a.cnf", "absent"], 2, None), (["good.drat", "good.drat"], 2, None),
+])
+def test_the_command_says_so_and_exits_so(arguments, code, verdict, files):
+    command = [Path(sys.executable).parent / "evolake", "proof", "check", *arguments, "--json"]
+    done = subprocess.run(command, cwd=files, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert (json.loads(done.stdout)["verdict"] if verdict else done.stdout) == (verdict or "")
+
+
+def test_a_case_of_the_kit_has_its_own_name():
+    assert len({case.name for case in CASES}) == len(CASES) >= 50
+    assert all(isinstance(case, Case) for case in CASES)

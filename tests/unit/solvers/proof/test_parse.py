@@ -1,0 +1,71 @@
+"""DRAT, text and binary, read to the last byte."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.solvers.proof.parse import BadProof, Proof, read_proof, with_close_names, write_binary, write_text
+
+LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
+STEPS = st.lists(st.one_of(
+    st.tuples(st.just(False), st.lists(LITERAL, max_size=5)), st.tuples(st.just(True), st.lists(LITERAL, min_size=1, max_size=5)),
+), max_size=8)
+
+
+def proof_of(steps):
+    starts = np.cumsum([0, *(len(literals) for _, literals in steps)])
+    flat = np.array([literal for _, literals in steps for literal in literals], dtype=np.int32)
+    return Proof(flat, starts.astype(np.int64), np.array([deletion for deletion, _ in steps], dtype=bool))
+
+
+def steps_of(proof):
+    bounds = list(zip(proof.starts[:-1], proof.starts[1:], strict=True))
+    return [(bool(deletion), proof.literals[a:b].tolist()) for deletion, (a, b) in zip(proof.deletion, bounds, strict=True)]
+
+
+@given(STEPS)
+def test_both_formats_give_the_proof_back(steps):
+    proof = proof_of(steps)
+    assert steps_of(read_proof(write_binary(proof), "drat-binary")) == steps
+    ended = next((index for index, step in enumerate(steps) if step == (False, [])), len(steps))
+    assert steps_of(read_proof(write_text(proof), "drat-text")) == steps[: ended + 1]
+
+
+@given(st.binary(max_size=60))
+def test_arbitrary_bytes_are_a_proof_or_a_refusal_and_never_anything_else(data):
+    for spelling in ("auto", "drat-text", "drat-binary"):
+        try:
+            proof = read_proof(data, spelling)
+        except BadProof:
+            continue
+        assert proof.starts[-1] == len(proof.literals)
+        assert (proof.literals != 0).all()
+
+
+@given(STEPS.filter(bool), st.data())
+def test_a_binary_proof_cut_anywhere_within_a_step_is_refused(steps, data):
+    whole = write_binary(proof_of(steps))
+    ends = {len(write_binary(proof_of(steps[:count]))) for count in range(len(steps) + 1)}
+    cut = data.draw(st.integers(0, len(whole)).filter(lambda place: place not in ends))
+    with pytest.raises(BadProof, match="cut short"):
+        read_proof(whole[:cut], "drat-binary")
+
+
+@pytest.mark.parametrize(("data", "expected"), [
+    (b"", []), (b"0", [(False, [])]), (b"1 -2 0 d 1\n-2 0 0", [(False, [1, -2]), (True, [1, -2]), (False, [])]),
+    (b"c x 1 0\n2 0\n", [(False, [2])]), (b"d 16 0\n", [(True, [16])]), (b"d\x04\x00a\x00", [(True, [2]), (False, [])]),
+    (b"a 0\x00", [(False, [16, 24])]),
+])
+def test_the_format_is_told_from_the_bytes(data, expected):
+    assert steps_of(read_proof(data)) == expected
+
+
+def test_the_first_empty_clause_is_an_addition():
+    assert proof_of([(False, [1]), (False, []), (False, [])]).first_empty == 1
+    assert proof_of([(False, [1])]).first_empty is None
+
+
+def test_names_beyond_the_formula_are_closed_up():
+    proof = with_close_names(proof_of([(False, [2_000_000_000, -1]), (True, [-90, 3]), (False, [2_000_000_000])]), 3)
+    assert steps_of(proof) == [(False, [5, -1]), (True, [-4, 3]), (False, [5])]
