@@ -1,0 +1,173 @@
+"""Anchors, and edits applied to texts: typed outcomes, no order, no guess."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from evolake.errors import InputError
+from evolake.solvers.edits import PATCHES, Edit, apply_edits, catalogue, edited, read_edits, write_edits
+from evolake.solvers.edits.anchors import Span, find
+from evolake.solvers.edits.draw import mutated, new_patch, placed, shadowed
+from evolake.solvers.edits.model import literal
+
+GEOMETRIC = Edit("patch", "restart-geometric", {"first": 80, "factor": 1.5})
+INNER_OUTER = Edit("patch", "restart-inner-outer", {"first": 80, "factor": 1.5})
+MODES = Edit("patch", "restart-modes", {"length": 500, "growth": 1.5, "stretch": 8})
+BURST = Edit("patch", "decision-random-burst", {"every": 20, "depth": 3})
+DECAY = Edit("tunable", "var-decay", {"value": 0.85})
+
+
+def only(files, adapter, *edits: Edit):
+    changed, outcomes = edited(files, adapter, edits)
+    return changed, [outcome.status for outcome in outcomes]
+
+
+def test_an_anchor_is_found_whatever_the_white_space(small_solver) -> None:
+    text = small_solver["src/core/Solver.cc"]
+    found = find(small_solver, "core/Solver.cc", "cancelUntil(backtrack_level);")
+    assert isinstance(found, Span)
+    assert text[found.start : found.end] == "cancelUntil ( backtrack_level );"
+
+
+def test_names_are_whole_words() -> None:
+    assert isinstance(find({"a.cc": "max_var_decay(x)"}, "a.cc", "var_decay(x)"), str)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "anchor-missing: a.cc has no go();"), ("go(); go();", "anchor-ambiguous: a.cc has 2 times go();")],
+)
+def test_no_match_and_two_matches_are_said(text: str, said: str) -> None:
+    assert find({"a.cc": text}, "a.cc", "go();") == said
+    assert find({}, "a.cc", "go();") == "anchor-missing: no single file a.cc"
+
+
+def test_a_tunable_moves_the_declared_default_and_nothing_else(small_solver, minisat) -> None:
+    changed, status = only(small_solver, minisat, DECAY)
+    assert status == ["applied"]
+    before = small_solver["src/core/Solver.cc"]
+    assert changed == {"src/core/Solver.cc": before.replace("0.95,", "0.85,")}
+
+
+def test_a_patch_fills_in_its_values(small_solver, minisat) -> None:
+    changed, status = only(small_solver, minisat, GEOMETRIC)
+    assert status == ["applied"]
+    assert "search((int) fmin(1e9, 80 * pow(1.5, curr_restarts)))" in changed["src/core/Solver.cc"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "status"),
+    [
+        (Edit("patch", "no-such-patch", {}), "unknown-edit"),
+        (Edit("tunable", "rnd-seed", {"value": 3}), "unknown-edit"),
+        (Edit("patch", "chrono-relative", {"share": 0.5, "depth": 5}), "not-for-this-base"),
+        (Edit("patch", "reduce-fraction", {"fraction": 0.5, "active": 0.1}), "anchor-missing"),
+        (Edit("patch", "restart-geometric", {"first": 80}), "out-of-range"),
+        (Edit("patch", "restart-geometric", {"first": 80, "factor": 99.0}), "out-of-range"),
+        (Edit("patch", "restart-geometric", {"first": 80.5, "factor": 1.5}), "out-of-range"),
+        (Edit("tunable", "var-decay", {"value": 1.0}), "out-of-range"),
+        (Edit("tunable", "var-decay", {"value": 0.95}), "no-change"),
+        (Edit("tunable", "var-decay", {"other": 0.5}), "out-of-range"),
+    ],
+)
+def test_what_cannot_be_applied_is_a_typed_outcome_and_leaves_no_trace(small_solver, minisat, edit: Edit, status: str) -> None:
+    changed, found = only(small_solver, minisat, edit)
+    assert (changed, found) == ({}, [status])
+
+
+def test_an_anchor_that_stands_twice_is_not_edited(small_solver, minisat) -> None:
+    again = "bool other() { return drand(random_seed) < random_var_freq; }\n"
+    twice = small_solver | {"src/core/Solver.cc": small_solver["src/core/Solver.cc"] + again}
+    assert only(twice, minisat, BURST) == ({}, ["anchor-ambiguous"])
+
+
+def test_two_patches_of_one_slot_do_not_meet(small_solver, minisat) -> None:
+    changed, status = only(small_solver, minisat, GEOMETRIC, INNER_OUTER)
+    assert status == ["applied", "slot-taken"]
+    assert changed == only(small_solver, minisat, GEOMETRIC)[0]
+
+
+def test_the_order_of_compatible_edits_leaves_no_mark(small_solver, minisat) -> None:
+    results = {str(only(small_solver, minisat, *order)) for order in itertools.permutations([MODES, BURST, DECAY])}
+    assert len(results) == 1
+
+
+def test_edits_are_written_to_the_files_of_a_folder(tmp_path, small_solver, minisat) -> None:
+    for path, text in small_solver.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(text.encode("latin-1"))
+    (tmp_path / "src/core/Solver.cc").write_bytes((small_solver["src/core/Solver.cc"] + "// na\xefve\n").encode("latin-1"))
+    outcome, = apply_edits(tmp_path, minisat, [DECAY])
+    assert (outcome.applied, outcome.files) == (True, ("src/core/Solver.cc",))
+    assert (tmp_path / "src/core/Solver.cc").read_bytes().endswith(b"// na\xefve\n")
+    assert b"0.85," in (tmp_path / "src/core/Solver.cc").read_bytes()
+
+
+def test_edits_survive_json_and_equal_sets_give_equal_bytes() -> None:
+    text = write_edits([MODES, DECAY, GEOMETRIC])
+    assert text == write_edits([GEOMETRIC, MODES, DECAY])
+    assert {edit.key for edit in read_edits(text)} == {"patch:restart-modes", "tunable:var-decay", "patch:restart-geometric"}
+    assert write_edits(read_edits(text)) == text
+
+
+NO_EDITS = [
+    "{", "{}", '[{"kind": "tunable"}]', '[{"kind": "x", "name": "a", "parameters": {}}]', '[{"kind": "patch", "name": "a", "parameters": {"b": "c"}}]',
+]
+
+
+@pytest.mark.parametrize("text", NO_EDITS)
+def test_what_is_no_list_of_edits_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        read_edits(text)
+
+
+def test_the_catalogue_is_wide_enough() -> None:
+    assert len(PATCHES) >= 12
+    assert sum(len(spec.files(family)) > 1 for spec in PATCHES.values() for family in spec.forms) >= 8
+    for name, least in (("minisat22", 12), ("glucose421", 12), ("maplechrono", 4), ("mergesat3", 2)):
+        assert len(catalogue(SimpleNamespace(name=name))) >= least
+    assert catalogue(SimpleNamespace(name="unheard-of")) == []
+
+
+@pytest.mark.parametrize("spec", PATCHES.values(), ids=list(PATCHES))
+def test_every_parameter_is_used_in_every_form_and_its_default_fits(spec) -> None:
+    for parameter in spec.parameters.values():
+        assert parameter.problem(int(parameter.default) if parameter.whole else parameter.default) is None
+    for family, rewrites in spec.forms.items():
+        text = "".join(rewrite.text for rewrite in rewrites)
+        assert all(f"@{name}@" in text for name in spec.parameters)
+        drawn = new_patch(spec, np.random.default_rng(1))
+        assert "@" not in "".join(rewrite.text for rewrite in spec.rewrites(family, drawn.parameters))
+
+
+@pytest.mark.parametrize("spec", PATCHES.values(), ids=list(PATCHES))
+def test_drawn_and_mutated_patches_stay_in_range_and_a_mutation_moves_one_value(spec) -> None:
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        drawn = new_patch(spec, random)
+        moved = mutated(drawn, {}, PATCHES, random)
+        assert moved is not None
+        for edit in (drawn, moved):
+            assert all(spec.parameters[name].problem(value) is None for name, value in edit.parameters.items())
+        assert sum(drawn.parameters[name] != moved.parameters[name] for name in spec.parameters) == 1
+
+
+def test_an_edit_takes_the_place_of_its_slot() -> None:
+    assert placed([GEOMETRIC, DECAY], INNER_OUTER, PATCHES) == (DECAY, INNER_OUTER)
+    assert placed([DECAY], Edit("tunable", "var-decay", {"value": 0.7}), PATCHES) == (Edit("tunable", "var-decay", {"value": 0.7}),)
+
+
+def test_options_under_a_patch_that_replaces_them_are_known() -> None:
+    assert "luby" in shadowed([GEOMETRIC], PATCHES)
+    assert shadowed([DECAY], PATCHES) == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "text"), [(True, False, "true"), (3, True, "3"), (0.5, False, "0.5"), (1e-07, False, "1e-07"), (2, False, "2.0")],
+)
+def test_values_are_written_as_the_language_reads_them(value, whole: bool, text: str) -> None:
+    assert literal(value, whole=whole) == text

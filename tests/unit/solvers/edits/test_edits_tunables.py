@@ -1,0 +1,92 @@
+"""Options read from sources, and the moves of their defaults."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.solvers.edits.anchors import Span
+from evolake.solvers.edits.draw import new_tunable
+from evolake.solvers.edits.tunables import Tunable, read_tunables
+
+NOWHERE = Span("", 0, 0)
+
+
+def test_declared_options_are_read_with_kind_default_range_and_place(small_solver) -> None:
+    found = {item.name: item for item in read_tunables(small_solver, "minisat-options")}
+    assert {name: (item.kind, item.default) for name, item in found.items()} == {
+        "ccmin-mode": ("int", 2), "grow": ("int", 0), "luby": ("bool", True), "rfirst": ("int", 100), "var-decay": ("float", 0.95),
+    }
+    assert (found["rfirst"].low, found["rfirst"].high, found["rfirst"].text) == (1, 2**31 - 1, "The first interval")
+    decay = found["var-decay"]
+    assert 0 < decay.low < 1e-8 and 1 - 1e-8 < decay.high < 1
+    assert small_solver["src/core/Solver.cc"][decay.span.start : decay.span.end] == "0.95"
+
+
+def test_seeds_options_out_of_their_own_range_and_defaults_that_are_no_literal_are_left_out(small_solver) -> None:
+    assert not {"rnd-seed", "broken", "named"} & {item.name for item in read_tunables(small_solver, "minisat-options")}
+
+
+def test_options_of_cadical_are_read_without_those_that_check_proofs(small_options) -> None:
+    found = [(item.name, item.default, item.low, item.high) for item in read_tunables(small_options, "cadical-options")]
+    assert found == [("chrono", 1, 0, 2), ("elimaxeff", 2_000_000_000, 0, 2e9)]
+
+
+def test_an_option_declared_twice_is_left_out(small_solver) -> None:
+    files = small_solver | {"src/simp/SimpSolver.cc": 'static BoolOption again (c, "luby", "t", false);\n'}
+    assert "luby" not in {item.name for item in read_tunables(files, "minisat-options")}
+
+
+def test_a_style_without_options_has_none(small_solver) -> None:
+    assert read_tunables(small_solver, "none") == []
+
+
+@pytest.mark.parametrize(
+    ("tunable", "value", "problem"),
+    [
+        (Tunable("a", "float", 0.5, 0, 1, "", NOWHERE), 2.0, "2.0 is outside 0..1"),
+        (Tunable("a", "int", 5, 0, 9, "", NOWHERE), 2.5, "2.5 is not a whole number"),
+        (Tunable("a", "int", 5, 0, 9, "", NOWHERE), True, "True is not a number"),
+        (Tunable("a", "bool", True, 0, 1, "", NOWHERE), 1, "1 is not true or false"),
+        (Tunable("a", "float", 0.5, 0, 1, "", NOWHERE), math.nan, "nan is not a number"),
+        (Tunable("a", "bool", True, 0, 1, "", NOWHERE), False, None),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named(tunable: Tunable, value, problem: str | None) -> None:
+    assert tunable.problem(value) == problem
+
+
+RANGES = st.sampled_from([
+    ("float", 0.95, 1e-9, 1 - 1e-9), ("float", 0.8, 1e-9, 1 - 1e-9), ("float", 0.0, 0.0, 1.0), ("float", 2.0, 1 + 1e-9, math.inf),
+    ("float", 0.2, 1e-9, math.inf), ("int", 100, 1, 2**31 - 1), ("int", 0, -(2**31), 2**31 - 1), ("int", 2, 0, 2), ("int", -1, -1, 2**31 - 1),
+    ("int", 1, 0, 1), ("int", 5, 2, 2**31 - 1), ("int", 2_000_000_000, 0, 2_000_000_000), ("bool", True, 0, 1),
+])
+
+
+@given(RANGES, st.integers(0, 2**32 - 1))
+def test_a_move_stays_within_the_range_and_is_a_move(range_, seed: int) -> None:
+    kind, default, low, high = range_
+    tunable = Tunable("option", kind, default, low, high, "", NOWHERE)
+    edit = new_tunable(tunable, np.random.default_rng(seed))
+    assert tunable.problem(edit.parameters["value"]) is None
+    assert edit.parameters["value"] != default
+    assert edit == new_tunable(tunable, np.random.default_rng(seed))
+
+
+def test_moves_of_a_number_are_even_in_ratio() -> None:
+    tunable = Tunable("rfirst", "int", 1000, 1, 2**31 - 1, "", NOWHERE)
+    values = [new_tunable(tunable, np.random.default_rng(seed)).parameters["value"] for seed in range(400)]
+    assert abs(sum(value > 1000 for value in values) - 200) < 50
+    assert min(values) >= 1000 // 16 and max(values) <= 16_001
+    assert abs(np.median([abs(math.log(value / 1000)) for value in values]) - (0.1 + math.log(16)) / 2) < 0.25
+
+
+def test_a_decay_moves_in_its_distance_to_one() -> None:
+    tunable = Tunable("var-decay", "float", 0.95, 1e-9, 1 - 1e-9, "", NOWHERE)
+    values = np.array([new_tunable(tunable, np.random.default_rng(seed)).parameters["value"] for seed in range(400)])
+    assert abs((values > 0.95).sum() - 200) < 50
+    assert values.min() >= 0.5 and values.max() > 0.99
