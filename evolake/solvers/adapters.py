@@ -144,7 +144,7 @@ def _read_patch(patches: Path, name: str | None) -> str:
     if name is None:
         return ""
     try:
-        return (patches / name).read_bytes().decode("latin-1")
+        return (patches / name).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError("layout.patch cannot be read", wanted=f"a file of {patches}", got=error.strerror) from None
 

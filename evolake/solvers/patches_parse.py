@@ -1,0 +1,125 @@
+"""Unified diffs as data. The text of a hunk is what counts; the line numbers and counts in its header are hints, and models get them wrong."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_IGNORED = ("index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ", "similarity index ")
+_REFUSED = {
+    "rename from ": "renames a file", "copy from ": "copies a file", "GIT binary patch": "holds a binary patch",
+    "Binary files ": "holds a binary file",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a hunk. mark: " ", "-" or "+". ended: whether a line end follows it."""
+
+    mark: str
+    text: str
+    ended: bool = True
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """start: 1-based line of the old file where it should be. number: which hunk of its file it is, from 1."""
+
+    number: int
+    start: int
+    lines: tuple[Line, ...]
+
+    @property
+    def old(self) -> list[str]:
+        return [line.text for line in self.lines if line.mark != "+"]
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """What happens to one file. old is None where it is made, new is None where it is removed."""
+
+    old: str | None
+    new: str | None
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def path(self) -> str:
+        return self.new or self.old or ""
+
+
+def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
+    """The files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    files: list[FileDiff] = []
+    problems: list[str] = []
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        if refused := next((words for start, words in _REFUSED.items() if line.startswith(start)), None):
+            problems.append(f"line {position + 1} {refused}, which is not possible here: write it as text")
+            position += 1
+        elif _is_header(lines, position):
+            file, position = _read_file(lines, position, problems)
+            files.append(file)
+        elif not line.strip() or line.startswith(("diff ", *_IGNORED)):
+            position += 1
+        else:
+            problems.append(f"line {position + 1} belongs to no file of the diff: {line[:80]!r}")
+            break
+    if not files and not problems:
+        problems.append("there is no file in the diff; it begins with '--- a/PATH' and '+++ b/PATH'")
+    seen = [file.path for file in files]
+    problems += [f"{path} comes twice; give all its hunks under one header" for path in sorted({path for path in seen if seen.count(path) > 1})]
+    return files, problems
+
+
+def _is_header(lines: list[str], position: int) -> bool:
+    return lines[position].startswith("--- ") and position + 1 < len(lines) and lines[position + 1].startswith("+++ ")
+
+
+def _read_file(lines: list[str], position: int, problems: list[str]) -> tuple[FileDiff, int]:
+    old, new = _name(lines[position], "a/"), _name(lines[position + 1], "b/")
+    if old is None and new is None:
+        problems.append(f"line {position + 1}: both files are /dev/null")
+    elif old is not None and new is not None and old != new:
+        problems.append(f"line {position + 1}: {old} becomes {new}; a file cannot be renamed, remove one and make the other")
+    position += 2
+    hunks: list[Hunk] = []
+    while position < len(lines) and (found := _HUNK.match(lines[position])):
+        hunk, position = _read_hunk(lines, position + 1, len(hunks) + 1, found)
+        hunks.append(hunk)
+    if not hunks:
+        problems.append(f"{new or old}: no hunk follows its header; a hunk begins with '@@ -LINE,COUNT +LINE,COUNT @@'")
+    return FileDiff(old, new, tuple(hunks)), position
+
+
+def _name(line: str, prefix: str) -> str | None:
+    name = line[4:].split("\t")[0].strip()
+    return None if name == "/dev/null" else name.removeprefix(prefix)
+
+
+def _read_hunk(lines: list[str], position: int, number: int, found: re.Match[str]) -> tuple[Hunk, int]:
+    body: list[Line] = []
+    while position < len(lines):
+        line = lines[position]
+        if line.startswith("\\"):
+            if body:
+                body[-1] = Line(body[-1].mark, body[-1].text, ended=False)
+        elif line == "" or line[0] in " -+":
+            if _is_header(lines, position) and _complete(body, found):
+                break
+            body.append(Line(line[:1] or " ", line[1:]))
+        else:
+            break
+        position += 1
+    wanted = int(found[2] or 1)
+    while body and body[-1] == Line(" ", "") and sum(line.mark != "+" for line in body) > wanted:  # blank lines after the hunk
+        body.pop()
+    return Hunk(number, int(found[1]), tuple(body)), position
+
+
+def _complete(body: list[Line], found: re.Match[str]) -> bool:
+    """Whether the lines so far can be the whole hunk: then '--- ' begins the next file, and is not a removed line."""
+    old, new = sum(line.mark != "+" for line in body), sum(line.mark != "-" for line in body)
+    return old >= int(found[2] or 1) or new >= int(found[4] or 1) or not body
