@@ -1,0 +1,93 @@
+"""Run variants on suites: jobs planned from plain data, sent to an executor, finished rows kept as they come.
+
+The executor is any `concurrent.futures.Executor`: a process pool here, `dask.distributed.Client.get_executor()` on a cluster whose hosts see the same
+files. Rows are the same whichever it is. A benchmark that is killed goes on where it stopped: each finished row is appended to a journal, and jobs
+whose rows are there are not run again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.lake.schemas import TableSchema
+from evolake.solvers.execute import Program, RunLimits
+from evolake.solvers.journal import run_journaled
+from evolake.solvers.measuring import Job, measure
+from evolake.solvers.proof import ProofLimits
+from evolake.solvers.suites import Suite
+from evolake.solvers.tables import RUNS
+
+Progress = Callable[[int, int, Mapping[str, Any]], None]
+"""Called after each row with how many are done, how many there are, and the row."""
+
+WALL_FACTOR, WALL_EXTRA_S = 3.0, 10.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to measure. proof_share: share of UNSAT answers whose proofs are checked; champions: variants of which every proof is, twice where two
+    independent checkers exist. repeats: runs of each formula."""
+
+    limits: RunLimits
+    proof_share: float = 1.0
+    champions: frozenset[str] = frozenset()
+    proof_limits: ProofLimits = field(default_factory=ProofLimits)
+    repeats: int = 1
+    cores: tuple[int, ...] | None = None
+    scratch: Path | None = None
+
+
+def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimits:
+    """Limits of a measured run: cpu time decides, the clock is only a guard."""
+    return RunLimits(cpu_s=timeout_s, wall_s=WALL_FACTOR * timeout_s + WALL_EXTRA_S, memory_mb=memory_mb, proof_mb=proof_mb)
+
+
+def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: Plan, *, cycle: str) -> list[Job]:
+    """Jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed falls on all variants.
+
+    Args:
+        programs: variant id -> its built solver.
+    """
+    return [
+        Job(
+            variant_id=variant, program=programs[variant], instance=item, suite=suite.name, cycle=cycle, limits=plan.limits, repeat=repeat,
+            check_proof=variant in plan.champions or is_checked(variant, item.sha, plan.proof_share), second_checker=variant in plan.champions,
+            proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch,
+        )
+        for repeat in range(plan.repeats)
+        for item in suite.instances
+        for variant in sorted(programs)
+    ]
+
+
+def is_checked(variant_id: str, formula_sha: str, share: float) -> bool:
+    """Whether the proof of this variant on this formula belongs to the checked share: by hash, so that it is the same in every run."""
+    word = hashlib.sha256(f"{variant_id} {formula_sha}".encode()).digest()
+    return int.from_bytes(word[:8]) < share * 2**64
+
+
+def run_jobs(
+    jobs: Sequence[Job], executor: Executor, *, journal: Path | None = None, on_progress: Progress | None = None, schema: TableSchema = RUNS,
+    run: Callable[[Job], dict[str, Any]] = measure,
+) -> pl.DataFrame:
+    """Rows of RUNS (or of the table of the same columns given as `schema`) in the order of `jobs`.
+
+    Args:
+        journal: see `journal.run_journaled`. run: what measures one job; a module's function, as it travels to the executor's workers.
+
+    Raises:
+        What the machinery raises, after pending jobs were cancelled; finished rows are in the journal.
+    """
+    columns = set(RUNS.columns)
+
+    def is_row(value: Any) -> bool:
+        return isinstance(value, dict) and set(value) == columns
+
+    return schema.frame(run_journaled(jobs, executor, run, journal=journal, fits=is_row, on_progress=on_progress))

@@ -1,0 +1,157 @@
+"""One measured run: a solver on a formula, its answer judged by the formula itself, its proof checked where the plan says so.
+
+A proof is written in every run that may end UNSAT, checked or not, as in the SAT competition: what is timed is the same for all variants, and a
+variant cannot be faster by guessing when nobody looks. Checking comes after the core is given back and is not part of the measured time.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from evolake.errors import InputError
+from evolake.solvers.cnf import read_cnf_file
+from evolake.solvers.cores import held_core
+from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.proof import ProofLimits, ProofVerdict, check_proof
+from evolake.solvers.proof.parse import ProofSpelling
+from evolake.solvers.suites import Instance
+
+COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
+PROBLEMS_LENGTH = 500
+SPELLINGS: dict[str, ProofSpelling] = {"none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to make. Plain data: it may travel to another process or host that sees the same files.
+
+    check_proof: whether an UNSAT answer must be proved to count. second_checker: whether two independent checkers must agree, where two exist.
+    """
+
+    variant_id: str
+    program: Program
+    instance: Instance
+    suite: str
+    cycle: str
+    limits: RunLimits
+    repeat: int = 0
+    check_proof: bool = True
+    second_checker: bool = False
+    proof_limits: ProofLimits = field(default_factory=ProofLimits)
+    cores: tuple[int, ...] | None = None
+    scratch: Path | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two jobs the same measurement."""
+        program = self.program.argv if self.program.proof_argv is None else self.program.proof_argv
+        return (
+            self.variant_id, self.suite, self.instance.name, self.instance.sha, self.repeat, self.limits.cpu_s, self.limits.memory_mb,
+            self.check_proof, self.second_checker, " ".join(program), self.cycle,
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of a run's answer.
+
+    wrong: refuted by the formula or by its known status. holds: nothing that was looked at speaks against it. certificate: what proves it.
+    """
+
+    wrong: bool = False
+    holds: bool = False
+    checked: bool = False
+    certificate: Literal["model", "proof"] | None = None
+    proof_status: str | None = None
+    proof: ProofVerdict | None = None
+    problems: tuple[str, ...] = ()
+
+
+def measure(job: Job) -> dict[str, Any]:
+    """A row of RUNS. Blocks until a core is free."""
+    return measure_together([job])[0]
+
+
+def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """A row of RUNS for each job, run one after the other on one core, which is held throughout; judged when all have run.
+
+    Raises:
+        InputError: a formula that is no file yet. JailUnavailable: the jail itself failed.
+    """
+    scratch = Path(tempfile.mkdtemp(prefix="evolake-run-", dir=jobs[0].scratch))
+    try:
+        with held_core(jobs[0].cores) as core:
+            runs = [_run(job, core, scratch / str(place)) for place, job in enumerate(jobs)]
+        return [row_of(job, run, judge(job, run, file_of(job))) for job, run in zip(jobs, runs, strict=True)]
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def file_of(job: Job) -> Path:
+    """The file of a job's formula. Raises InputError where the suite was not materialized."""
+    if job.instance.path is None:
+        raise InputError(f"the formula {job.instance.name} is no file yet", wanted="a materialized suite", do="call materialize_suite first")
+    return job.instance.path
+
+
+def _run(job: Job, core: int, scratch: Path) -> SolverRun:
+    wants_proof = job.instance.status != "SAT" and job.program.proof_argv is not None
+    return run_solver(job.program, file_of(job), job.limits, core=core, scratch=scratch, want_proof=wants_proof)
+
+
+def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
+    """Judges the answer of a well-formed run by the file `formula`; a run that is not well-formed has no answer to judge."""
+    if run.status == "sat":
+        return judge_model(formula, run.model if run.model is not None else np.zeros(0, dtype=np.int32))
+    if run.status == "unsat":
+        return _judge_unsat(job, run, formula)
+    return Judgement()
+
+
+def judge_model(formula: Path, model: np.ndarray) -> Judgement:
+    """A model is a certificate when it satisfies every clause; any other refutes the answer that came with it."""
+    falsified = falsified_clauses(read_cnf_file(formula, lenient=True), model)
+    if len(falsified):
+        said = f"the model satisfies not one literal of {len(falsified)} clauses, clause {int(falsified[0]) + 1} the first"
+        return Judgement(wrong=True, checked=True, problems=(said,))
+    return Judgement(holds=True, checked=True, certificate="model")
+
+
+def _judge_unsat(job: Job, run: SolverRun, formula: Path) -> Judgement:
+    if job.instance.status == "SAT":
+        return Judgement(wrong=True, checked=True, proof_status="unchecked", problems=("says UNSAT of a formula that has a model",))
+    if not job.check_proof:
+        return Judgement(holds=True, proof_status="unchecked")
+    if run.proof is None:
+        return Judgement(checked=True, proof_status="unknown", problems=("there is no proof",))
+    verdict = check_proof(formula, run.proof, limits=job.proof_limits, second=job.second_checker, spelling=SPELLINGS[job.program.proof])
+    if verdict.verdict == "verified":
+        return Judgement(holds=True, checked=True, certificate="proof", proof_status="verified", proof=verdict)
+    return Judgement(checked=True, proof_status=verdict.verdict, proof=verdict, problems=(f"proof {verdict.verdict}: {verdict.reason}",))
+
+
+def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
+    """The row of RUNS that a judged run makes."""
+    item, proof = job.instance, judgement.proof
+    answer = {"sat": "SAT", "unsat": "UNSAT"}.get(run.answer or "")
+    return {
+        "variant_id": job.variant_id, "cycle": job.cycle, "suite": job.suite, "instance": item.name, "family": item.family,
+        "expected": item.status, "formula_sha": item.sha, "shuffle": item.shuffle, "seed": item.seed, "repeat": job.repeat,
+        "status": "wrong" if judgement.wrong else run.status, "answer": answer, "solved": judgement.holds and run.cpu_s <= job.limits.cpu_s,
+        "answer_checked": judgement.checked, "certificate": judgement.certificate, "proof_status": judgement.proof_status,
+        "proof_checker": proof.checker if proof else None, "proof_sha": proof.proof_sha if proof else None,
+        "proof_bytes": int(run.proof_bytes) if run.proof is not None else None, "proof_cpu_s": float(proof.cpu_s) if proof else None,
+        "problems": "; ".join([*run.problems, *judgement.problems])[:PROBLEMS_LENGTH] or None, "cpu_s": round(float(run.cpu_s), 6),
+        "wall_s": round(float(run.wall_s), 6), "peak_mb": round(float(run.peak_mb), 3),
+        **{name: int(run.counters[name]) if name in run.counters else None for name in COUNTERS},
+        "timeout_s": float(job.limits.cpu_s), "memory_mb": int(job.limits.memory_mb), "host": platform.node(),
+    }

@@ -1,0 +1,300 @@
+"""Suites: the same bytes everywhere, pinned; statuses that hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evolake.errors import InputError, MachineryError
+from evolake.lake.blobs import BlobStore
+from evolake.settings import PROJECT_ROOT
+from evolake.solvers.cnf import Formula, read_cnf_file, read_dimacs
+from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
+from evolake.solvers.suites.circuits import mix, multiplier
+from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
+from evolake.solvers.suites.confirm import ask, confirm
+from evolake.solvers.suites.corner_cases import CASES, corner_case
+from evolake.solvers.suites.generators import GENERATORS, generate
+from evolake.solvers.suites.materialize import build, recipes_of
+
+SEEDS = PROJECT_ROOT / "data_lake" / "seeds"
+TINY = """
+[suite]
+name = "tiny"
+description = "three formulas"
+
+[[instances]]
+name = "a"
+family = "random-3"
+generator = "rksat"
+parameters = { n = 20, m = 60, k = 3, seed = 1 }
+status = "SAT"
+shuffles = 1
+
+[[instances]]
+name = "b"
+family = "corner"
+generator = "corner"
+parameters = { name = "no-newline-at-end-unsat" }
+status = "UNSAT"
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A seeds folder with the suite `tiny`, locked."""
+    folder = tmp_path / "seeds" / "suites"
+    folder.mkdir(parents=True)
+    (folder / "tiny.toml").write_text(TINY)
+    spec = load_spec("tiny", tmp_path / "seeds")
+    pins = {recipe.name: {"sha256": hashlib.sha256(build(recipe)).hexdigest(), "status": recipe.status} for recipe in recipes_of(spec)}
+    (folder / "tiny.lock.json").write_text(json.dumps({"formulas": pins}))
+    return tmp_path / "seeds"
+
+
+@pytest.mark.parametrize("name", ["train", "holdout", "smoke"])
+def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
+    spec = load_spec(name, SEEDS)
+    recipes = [recipe for recipe in recipes_of(spec) if recipe.generator is not None]
+    if name != "smoke":
+        recipes = recipes[::4]
+    assert {recipe.name: hashlib.sha256(build(recipe)).hexdigest() for recipe in recipes} == {
+        recipe.name: spec.locked[recipe.name]["sha256"] for recipe in recipes
+    }
+
+
+def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
+    specs = {name: load_spec(name, SEEDS) for name in suite_names(SEEDS)}
+    recipes = {name: recipes_of(spec) for name, spec in specs.items()}
+    assert set(specs) == {"train", "holdout", "smoke"}
+    assert len(recipes["smoke"]) >= 115
+    assert len([recipe for recipe in recipes["train"] if not recipe.shuffle]) >= 40
+    for name, spec in specs.items():
+        assert set(spec.locked) == {recipe.name for recipe in recipes[name]}
+        assert all(len(pin["confirmed_by"]) >= 2 or pin["confirmed_by"] == ["empty clause"] for pin in spec.locked.values())
+        assert {pin["status"] for pin in spec.locked.values()} == {"SAT", "UNSAT"}
+    train, holdout = recipes["train"], recipes["holdout"]
+    assert {recipe.family for recipe in holdout} - {recipe.family for recipe in train} == {"van-der-waerden", "add-rotate-xor"}
+    shas = [{specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in ("train", "holdout")]
+    assert not shas[0] & shas[1]
+    for spec_recipes, count in ((train, 12), (holdout, 6)):
+        assert {recipe.status for recipe in spec_recipes[:count]} == {"SAT", "UNSAT"}
+        assert len({recipe.family for recipe in spec_recipes[:count]}) >= 5
+
+
+def test_shuffles_are_the_same_problem_in_another_order(tiny: Path, tmp_path: Path) -> None:
+    suite = materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
+    assert [(item.name, item.base, item.shuffle, item.status) for item in suite.instances] == [
+        ("a", "a", 0, "SAT"), ("a~1", "a", 1, "SAT"), ("b", "b", 0, "UNSAT"),
+    ]
+    assert suite.instances[0].path is not None and suite.instances[1].path is not None
+    first, second = read_cnf_file(suite.instances[0].path), read_cnf_file(suite.instances[1].path)
+    assert first != second
+    assert (first.variables, sorted(np.diff(first.starts))) == (second.variables, sorted(np.diff(second.starts)))
+
+
+def test_a_materialized_suite_lies_in_files_that_say_nothing_of_the_formula(tiny: Path, tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "lake")
+    suite = materialize_suite("tiny", blobs, tmp_path / "cache", seeds=tiny)
+    for item in suite.instances:
+        assert item.path == tmp_path / "cache" / f"{item.sha}.cnf"
+        assert item.path.read_bytes() == blobs.get(item.sha)
+        assert item.path.stat().st_mode & 0o222 == 0
+    assert materialize_suite("tiny", blobs, tmp_path / "cache", seeds=tiny) == suite
+    assert suite.first(2).instances == suite.instances[:2]
+    assert suite.first(0) == suite
+    assert suite.first(2).sha != suite.sha
+
+
+def test_bytes_other_than_the_locks_are_never_used(tiny: Path, tmp_path: Path) -> None:
+    lock = tiny / "suites" / "tiny.lock.json"
+    data = json.loads(lock.read_text())
+    data["formulas"]["a"]["sha256"] = "0" * 64
+    lock.write_text(json.dumps(data))
+    with pytest.raises(MachineryError, match="other bytes than its lock says"):
+        materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
+
+
+def test_a_formula_that_nobody_confirmed_is_never_used(tiny: Path, tmp_path: Path) -> None:
+    lock = tiny / "suites" / "tiny.lock.json"
+    data = json.loads(lock.read_text())
+    del data["formulas"]["b"]
+    lock.write_text(json.dumps(data))
+    with pytest.raises(InputError, match="does not know 'b'"):
+        materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
+
+
+def test_a_status_that_the_lock_contradicts_is_refused(tiny: Path, tmp_path: Path) -> None:
+    spec = tiny / "suites" / "tiny.toml"
+    spec.write_text(spec.read_text().replace('status = "UNSAT"', 'status = "SAT"'))
+    with pytest.raises(InputError, match="UNSAT in its lock"):
+        materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
+
+
+def test_formulas_of_an_archive_come_from_its_tree_until_the_lake_has_them(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "cnfs").mkdir(parents=True)
+    (tree / "cnfs" / "one.cnf").write_bytes(b"p cnf 1 1\n1 0\n")
+    folder = tmp_path / "seeds" / "suites"
+    folder.mkdir(parents=True)
+    (folder / "old.toml").write_text('[suite]\nname = "old"\ndescription = "x"\n[[archives]]\nseed = "s"\nfolder = "cnfs"\nfamily = "f"\n')
+    pin = {"sha256": hashlib.sha256(b"p cnf 1 1\n1 0\n").hexdigest(), "status": "SAT", "confirmed_by": ["x", "y"]}
+    (folder / "old.lock.json").write_text(json.dumps({"formulas": {"f/one": pin}}))
+    blobs = BlobStore(tmp_path / "lake")
+    with pytest.raises(InputError, match="comes with the sources of s"):
+        materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds")
+    found = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds", trees={"s": tree}.__getitem__)
+    shutil.rmtree(tree)
+    again = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds")
+    assert found == again
+    assert [(item.name, item.family, item.status) for item in found.instances] == [("f/one", "f", "SAT")]
+
+
+def test_unknown_suites_and_generators_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no suite 'nothing'"):
+        load_spec("nothing", SEEDS)
+    with pytest.raises(InputError, match="no generator 'dice'"):
+        generate("dice", {})
+    with pytest.raises(InputError, match="cannot use"):
+        generate("rksat", {"sides": 6})
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_corner_cases_can_be_read_and_have_the_status_they_state(name: str) -> None:
+    formula = read_dimacs(corner_case(name))
+    assert confirm(name, corner_case(name), 60.0, solvers=("minisat22", "cadical195"))["status"] == CASES[name][0]
+    assert formula.clauses >= 0
+
+
+@pytest.mark.parametrize(
+    ("generator", "parameters", "status"),
+    [
+        ("rksat", {"n": 50, "m": 150, "k": 3, "seed": 3}, "SAT"), ("planted", {"n": 60, "m": 300, "k": 3, "seed": 3}, "SAT"),
+        ("tseitin", {"n": 8, "d": 3, "seed": 3}, "UNSAT"), ("tseitin", {"n": 12, "d": 4, "seed": 4}, "UNSAT"),
+        ("coloring", {"n": 20, "m": 30, "k": 3, "seed": 3}, "SAT"), ("coloring", {"n": 6, "m": 15, "k": 5, "seed": 3}, "UNSAT"),
+        ("qgh", {"n": 8, "holes": 30, "seed": 3}, "SAT"), ("mult", {"bits_a": 5, "bits_b": 5, "product": 23 * 29}, "SAT"),
+        ("mult", {"bits_a": 5, "bits_b": 5, "product": 677}, "UNSAT"), ("arx", {"width": 4, "rounds": 2, "known": 3, "seed": 3}, "SAT"),
+        ("cnfgen", {"args": "php 5 4"}, "UNSAT"), ("cnfgen", {"args": "vdw 8 3 3"}, "SAT"), ("cnfgen", {"args": "vdw 9 3 3"}, "UNSAT"),
+    ],
+)
+def test_generators_keep_what_they_promise(generator: str, parameters: dict, status: str) -> None:
+    first, second = generate(generator, parameters), generate(generator, parameters)
+    assert isinstance(first, Formula)
+    assert first == second
+    assert (np.abs(first.literals) <= first.variables).all()
+    reply = ask("cadical195", _bytes(first), 60.0)
+    assert reply is not None
+    assert reply[0] == status
+
+
+def test_a_multipliers_model_is_a_factorisation() -> None:
+    reply = ask("cadical195", _bytes(multiplier(6, 6, 37 * 53)), 60.0)
+    assert reply is not None
+    true = {literal for literal in reply[2] if literal > 0}
+    factors = [sum(1 << place for place in range(6) if start + place in true) for start in (2, 8)]
+    assert sorted(factors) == [37, 53]
+
+
+def test_the_mixers_reference_is_its_circuit() -> None:
+    parameters = {"width": 5, "rounds": 2, "known": 20, "seed": 9}
+    formula = generate("arx", parameters)
+    assert isinstance(formula, Formula)
+    reply = ask("minisat22", _bytes(formula), 60.0)
+    assert reply is not None
+    true = {literal for literal in reply[2] if literal > 0}
+    words = [sum(1 << place for place in range(5) if 2 + 5 * word + place in true) for word in range(4)]
+    rng = np.random.Generator(np.random.PCG64(9))
+    assert words == [int(rng.integers(32)) for _ in range(4)]
+    assert mix([1, 2, 3, 4], 32, 0) == [2, 4, 6, 8]
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 3), (9, 4), (20, 4), (60, 3)])
+def test_tseitin_graphs_are_simple_and_regular(n: int, d: int) -> None:
+    formula = tseitin(n, d, seed=5)
+    assert formula.variables == n * d // 2
+    assert formula.clauses == n * 2 ** (d - 1)
+    assert set(np.diff(formula.starts).tolist()) == {d}
+    assert np.bincount(np.abs(formula.literals), minlength=formula.variables + 1)[1:].tolist() == [2 * 2 ** (d - 1)] * formula.variables
+
+
+def test_parameters_that_make_no_formula_are_refused() -> None:
+    for make in (lambda: tseitin(5, 3, 0), lambda: coloring(4, 7, 3, 0), lambda: multiplier(2, 2, 99)):
+        with pytest.raises(ValueError, match=r"."):
+            make()
+    assert quasigroup_with_holes(4, 0, 0) == quasigroup_with_holes(4, 0, 1)
+    assert set(GENERATORS) == {"rksat", "planted", "cnfgen", "tseitin", "coloring", "qgh", "mult", "arx", "corner"}
+
+
+def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:
+    import gzip
+    import lzma
+
+    folder = tmp_path / "mine"
+    (folder / "hard").mkdir(parents=True)
+    (folder / "b.cnf").write_bytes(b"p cnf 1 2\n1 0\n-1 0\n")
+    (folder / "hard" / "a.cnf.xz").write_bytes(lzma.compress(b"p cnf 2 1\n1 2 0\n"))
+    (folder / "c.cnf.gz").write_bytes(gzip.compress(b"p cnf 3 1\n-3 0\n"))
+    (folder / "status.csv").write_text("file,verdict\nb.cnf,UNSATISFIABLE\na,sat\n")
+    blobs = BlobStore(tmp_path / "lake")
+    suite = competition_suite(folder, blobs, tmp_path / "cache")
+    assert [(item.name, item.family, item.status) for item in suite.instances] == [
+        ("b", "mine", "UNSAT"), ("c", "mine", "unknown"), ("hard/a", "hard", "SAT"),
+    ]
+    assert suite.instances[2].path is not None
+    assert suite.instances[2].path.read_bytes() == b"p cnf 2 1\n1 2 0\n"
+    assert competition_suite(folder, blobs, tmp_path / "cache", count=1).instances == suite.instances[:1]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "there is no formula in"), ({"a.cnf": b"hello"}, "a.cnf"),
+        ({"a.cnf": b"p cnf 1 1\n1 0\n", "status.csv": b"a,maybe\nb,sat\nc,odd\n"}, "line 3"),
+        ({"a.cnf.xz": b"not xz"}, "cannot be read"),
+    ],
+)
+def test_a_folder_that_is_no_suite_is_refused(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    with pytest.raises(InputError, match=message):
+        competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache")
+
+
+def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    from evolake.solvers.suites import confirm as module
+
+    data = b"p cnf 2 2\n1 2 0\n-1 0\n"
+    found = confirm("x", data, 60.0, solvers=("minisat22", "cadical195"))
+    assert (found["status"], found["confirmed_by"]) == ("SAT", ["cadical195", "minisat22"])
+    with pytest.raises(InputError, match="not confirmed"):
+        confirm("x", data, 60.0, solvers=("minisat22",))
+    monkeypatch.setattr(module, "ask", lambda solver, data, limit: ("SAT", 0.0, [1, 2]))
+    with pytest.raises(InputError, match="falsifies clause 1"):
+        confirm("x", data, 60.0)
+    answers = {"a": ("UNSAT", 0.0, []), "b": ("SAT", 0.0, [-1, 2])}
+    monkeypatch.setattr(module, "ask", lambda solver, data, limit: answers[solver])
+    with pytest.raises(InputError, match="disagree"):
+        confirm("x", data, 60.0, solvers=("a", "b"))
+
+
+def test_instances_are_plain_values(tiny: Path, tmp_path: Path) -> None:
+    import pickle
+
+    suite = materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
+    assert pickle.loads(pickle.dumps(suite)) == suite
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        suite.instances[0].name = "other"  # type: ignore[misc]
+
+
+def _bytes(formula: Formula) -> bytes:
+    from evolake.solvers.cnf import write_dimacs
+
+    return write_dimacs(formula)

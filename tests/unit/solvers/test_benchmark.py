@@ -1,0 +1,249 @@
+"""The benchmark: rows that say what was proved, work that goes on after a kill, the same rows from any executor."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from solver_runs import run_row
+
+from evolake.errors import InputError, MachineryError
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.benchmark import Plan, is_checked, plan_jobs, run_jobs, run_limits
+from evolake.solvers.cores import held_core, usable_cores
+from evolake.solvers.duel import Contender, run_duel
+from evolake.solvers.execute import Program
+from evolake.solvers.journal import read_journal
+from evolake.solvers.measuring import Job, measure
+from evolake.solvers.metrics import compute_metrics
+from evolake.solvers.suites import Suite, competition_suite
+from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
+
+SAT, UNSAT = b"p cnf 2 2\n1 2 0\n-1 0\n", b"p cnf 1 2\n1 0\n-1 0\n"
+STATISTICS = {"conflicts": r"^c conflicts (\d+)"}
+HONEST = """
+echo "c conflicts 7"
+read p cnf variables clauses < "$1"
+if [ "$variables" = 2 ]; then echo "s SATISFIABLE"; echo "v -1 2 0"; exit 10; fi
+[ -n "$2" ] && echo 0 > "$2"
+echo "s UNSATISFIABLE"; exit 20
+"""
+WRONG_MODEL = 'echo "s SATISFIABLE"; echo "v 1 2 0"; exit 10'
+ALWAYS_UNSAT = '[ -n "$2" ] && echo 0 > "$2"; echo "s UNSATISFIABLE"; exit 20'
+UNPROVED = 'read p cnf variables clauses < "$1"; [ "$variables" = 2 ] && exit 0; [ -n "$2" ] && echo "1 2 foo 0" > "$2"; echo "s UNSATISFIABLE"; exit 20'
+ENDLESS = "while :; do :; done"
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    folder = tmp_path / "formulas"
+    folder.mkdir()
+    (folder / "good.cnf").write_bytes(SAT)
+    (folder / "bad.cnf").write_bytes(UNSAT)
+    (folder / "status.csv").write_text("good,SAT\nbad,UNSAT\n")
+    return competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache")
+
+
+@pytest.fixture
+def solver(tmp_path: Path) -> Callable[..., Program]:
+    def make(script: str, *, proof: bool = True) -> Program:
+        folder = tmp_path / hashlib.sha256(script.encode()).hexdigest()[:12]
+        folder.mkdir(exist_ok=True)
+        (folder / "solver").write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "solver").chmod(0o755)
+        return Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "{proof}") if proof else None, "drat-text" if proof else "none", {}, STATISTICS)
+
+    return make
+
+
+PLAN = Plan(run_limits(2.0, 256, proof_mb=4))
+
+
+def rows(programs: dict[str, Program], suite: Suite, plan: Plan = PLAN, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    with ThreadPoolExecutor(2) as executor:
+        frame = run_jobs(plan_jobs(programs, suite, plan, cycle="0001"), executor, **options)
+    return {(row["variant_id"], row["instance"]): row for row in frame.to_dicts()}
+
+
+def said(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("status", "answer", "solved", "answer_checked", "certificate", "proof_status"))
+
+
+def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite: Suite) -> None:
+    programs = {
+        "honest": solver(HONEST), "model": solver(WRONG_MODEL), "unsat": solver(ALWAYS_UNSAT), "junk": solver(UNPROVED),
+        "no-proof": solver(HONEST, proof=False),
+    }
+    found = rows(programs, suite)
+    assert {key: said(row) for key, row in found.items()} == {
+        ("honest", "good"): ("sat", "SAT", True, True, "model", None),
+        ("honest", "bad"): ("unsat", "UNSAT", True, True, "proof", "verified"),
+        ("model", "good"): ("wrong", "SAT", False, True, None, None),
+        ("model", "bad"): ("wrong", "SAT", False, True, None, None),
+        ("unsat", "good"): ("wrong", "UNSAT", False, True, None, "unchecked"),
+        ("unsat", "bad"): ("unsat", "UNSAT", True, True, "proof", "verified"),
+        ("junk", "good"): ("unknown", None, False, False, None, None),
+        ("junk", "bad"): ("unsat", "UNSAT", False, True, None, "refuted"),
+        ("no-proof", "good"): ("sat", "SAT", True, True, "model", None),
+        ("no-proof", "bad"): ("unsat", "UNSAT", False, True, None, "unknown"),
+    }
+    honest = found["honest", "bad"]
+    assert (honest["conflicts"], honest["proof_bytes"], honest["proof_sha"]) == (7, 2, hashlib.sha256(b"0\n").hexdigest())
+    assert found["model", "good"]["problems"] == "the model satisfies not one literal of 1 clauses, clause 2 the first"
+    metrics = compute_metrics(RUNS.frame(found.values()))
+    assert {row["variant_id"]: (row["solved"], row["wrong"], row["unproved"]) for row in metrics.to_dicts()} == {
+        "honest": (2.0, 0, 0), "model": (0.0, 2, 0), "unsat": (1.0, 1, 0), "junk": (0.0, 0, 1), "no-proof": (1.0, 0, 1),
+    }
+
+
+def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program], suite: Suite) -> None:
+    found = rows({"v": solver(HONEST), "champion": solver(HONEST)}, suite, replace(PLAN, proof_share=0.0, champions=frozenset({"champion"})))
+    assert said(found["v", "bad"]) == ("unsat", "UNSAT", True, False, None, "unchecked")
+    assert said(found["champion", "bad"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
+    assert found["v", "bad"]["proof_bytes"] == 2
+
+
+def test_the_checked_share_is_the_same_in_every_run() -> None:
+    chosen = [is_checked("v", str(number), 0.3) for number in range(2000)]
+    assert chosen == [is_checked("v", str(number), 0.3) for number in range(2000)]
+    assert 0.25 < sum(chosen) / 2000 < 0.35
+    assert all(is_checked("v", str(number), 1.0) for number in range(100))
+    assert not any(is_checked("v", str(number), 0.0) for number in range(100))
+
+
+def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: Suite) -> None:
+    found = rows({"v": solver(ENDLESS)}, suite.first(1), Plan(run_limits(0.5, 256)))
+    row = found["v", "bad"]
+    assert said(row) == ("timeout", None, False, False, None, None)
+    assert 0.4 < row["cpu_s"] < 3.0
+
+
+def test_finished_rows_are_kept_and_not_run_again(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+    jobs = plan_jobs({"v": solver(HONEST)}, suite, replace(PLAN, repeats=2), cycle="0001")
+    journal = tmp_path / "journal.jsonl"
+    with ThreadPoolExecutor(1) as executor, pytest.raises(MachineryError, match="pulled the plug"):
+        run_jobs(jobs, executor, journal=journal, run=_dies_at(3))
+    kept = len(read_journal(journal))
+    assert 1 <= kept <= 3
+    with journal.open("ab") as file:
+        file.write(b'{"key": "torn')
+    seen: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(1) as executor:
+        full = run_jobs(jobs, executor, journal=journal, run=_mark, on_progress=lambda done, total, row: seen.append((done, total)))
+    assert seen == [(kept + 1 + number, 4) for number in range(4 - kept)]
+    assert full["host"].to_list().count("marked") == 4 - kept
+    with ThreadPoolExecutor(1) as executor:
+        assert run_jobs(jobs, executor, journal=journal, run=_dies_at(0)).equals(full)
+
+
+def test_a_row_of_another_program_version_is_measured_again(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+    jobs = plan_jobs({"v": solver(HONEST)}, suite.first(1), PLAN, cycle="0001")
+    journal = tmp_path / "journal.jsonl"
+    with ThreadPoolExecutor(1) as executor:
+        run_jobs(jobs, executor, journal=journal, run=_mark)
+    entry = json.loads(journal.read_text())
+    del entry["value"]["host"]
+    journal.write_text(json.dumps(entry) + "\n")
+    with ThreadPoolExecutor(1) as executor:
+        assert run_jobs(jobs, executor, journal=journal, run=_mark).height == 1
+    assert len(journal.read_text().splitlines()) == 2
+
+
+def test_other_limits_are_another_measurement(solver: Callable[..., Program], suite: Suite) -> None:
+    first, second = (plan_jobs({"v": solver(HONEST)}, suite, Plan(run_limits(seconds, 256)), cycle="0001") for seconds in (1.0, 2.0))
+    assert not {job.key for job in first} & {job.key for job in second}
+    assert [job.key for job in first] == [job.key for job in plan_jobs({"v": solver(HONEST)}, suite, Plan(run_limits(1.0, 256)), cycle="0001")]
+
+
+def test_a_process_pool_gives_the_rows_of_threads(solver: Callable[..., Program], suite: Suite) -> None:
+    jobs = plan_jobs({"v": solver(HONEST), "w": solver(WRONG_MODEL)}, suite, PLAN, cycle="0001")
+    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
+        assert _stable(run_jobs(jobs, threads, schema=SMOKE_RUNS)) == _stable(run_jobs(jobs, processes, schema=SMOKE_RUNS))
+
+
+def test_a_dask_cluster_gives_the_rows_of_a_process_pool(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    jobs = plan_jobs({"v": solver(HONEST)}, suite, PLAN, cycle="0001")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path / "dask")) as cluster,
+        distributed.Client(cluster) as client,
+        ProcessPoolExecutor(2) as processes,
+    ):
+        assert _stable(run_jobs(jobs, client.get_executor())) == _stable(run_jobs(jobs, processes))
+
+
+def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as executor:
+        found = run_duel(
+            Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, replace(PLAN, proof_share=0.0), executor, cycle="0002",
+            pairs=2, journal=tmp_path / "journal.jsonl",
+        )
+        again = run_duel(
+            Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, replace(PLAN, proof_share=0.0), executor, cycle="0002",
+            pairs=2, journal=tmp_path / "journal.jsonl",
+        )
+    assert found == again
+    frame = DUELS.frame(found)
+    assert frame.select("instance", "pair", "part", "place").rows() == [
+        ("bad", 0, "champion", 0), ("bad", 0, "challenger", 1), ("good", 0, "champion", 1), ("good", 0, "challenger", 0),
+        ("bad", 1, "champion", 1), ("bad", 1, "challenger", 0), ("good", 1, "champion", 0), ("good", 1, "challenger", 1),
+    ]
+    told = frame.filter(pl.col("pair") == 0).select("variant_id", "instance", "status", "certificate").rows()
+    assert told == [("old", "bad", "unsat", "proof"), ("new", "bad", "unsat", "proof"), ("old", "good", "sat", "model"), ("new", "good", "wrong", None)]
+
+
+def test_a_core_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    first, *_ = usable_cores()
+    with held_core([first], tmp_path) as core:
+        assert core == first
+        descriptor = os.open(tmp_path / str(first), os.O_RDWR)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(descriptor)
+    with held_core([first], tmp_path) as core:
+        assert core == first
+
+
+def test_two_who_measure_get_two_cores(tmp_path: Path) -> None:
+    with held_core([0, 1], tmp_path) as one, held_core([0, 1], tmp_path) as other:
+        assert {one, other} == {0, 1}
+
+
+def test_a_suite_without_files_is_refused(solver: Callable[..., Program], suite: Suite) -> None:
+    job = plan_jobs({"v": solver(HONEST)}, suite, PLAN, cycle="0001")[0]
+    with pytest.raises(InputError, match="no file yet"):
+        measure(replace(job, instance=replace(job.instance, path=None)))
+
+
+def _stable(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return frame.drop("cpu_s", "wall_s", "peak_mb", "proof_cpu_s", "instructions").to_dicts()
+
+
+def _mark(job: Job) -> dict[str, Any]:
+    return _row(job) | {"host": "marked"}
+
+
+def _row(job: Job) -> dict[str, Any]:
+    row = run_row(job.variant_id, job.instance.name, "sat", 1.0, repeat=job.repeat)
+    return {name: row.get(name) for name in RUNS.columns}
+
+
+def _dies_at(count: int) -> Callable[[Job], dict[str, Any]]:
+    calls = [0]
+
+    def run(job: Job) -> dict[str, Any]:
+        if calls[0] == count:
+            raise MachineryError("somebody pulled the plug")
+        calls[0] += 1
+        return _row(job)
+
+    return run
