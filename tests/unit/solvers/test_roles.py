@@ -1,0 +1,246 @@
+"""The roles: prompts that fit, seeded classical answers, a bandit that learns, and rules that spare what was accepted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from evolake.agents.prompts import build_messages
+from evolake.solvers import role_models as models
+from evolake.solvers.edits import PATCHES, write_edits
+from evolake.solvers.roles import ANALYST, CODER, CODER_REPAIR, LOOKUP, PLANNER, ROLES, RULE_WRITER
+from evolake.solvers.roles_analyst import free_ranges
+from evolake.solvers.roles_coder import edits_of
+from evolake.solvers.roles_planner import arms, asked_for
+
+SECRET = "operators-only-secret"
+DECAY = models.EditModel(kind="tunable", name="var-decay", parameters={"value": 0.9})
+GEOMETRIC = models.EditModel(kind="patch", name="restart-geometric", parameters={"first": 100, "factor": 1.5})
+OPTIONS = [
+    models.Option(name="var-decay", kind="float", default=0.95, low=1e-9, high=1 - 1e-9),
+    models.Option(name="luby", kind="bool", default=True, low=0, high=1),
+    models.Option(name="rfirst", kind="int", default=100, low=1, high=None),
+]
+NAMES = ["restart-geometric", "restart-ema", "vsids-ramp"]
+
+
+def standing(number: int, base: str = "minisat22", rank: int | None = None) -> models.Standing:
+    return models.Standing(
+        variant_id=f"{number:012d}", title=f"variant {number}", base=base, operator="patch", rank=number if rank is None else rank, consensus=0.1,
+        ucb=1 - number / 20, visits=1, instances=20, solved=15, solved_sat=8, solved_unsat=7,
+    )
+
+
+def material(number: int, edits: list[models.EditModel] | None, base: str = "minisat22") -> models.Material:
+    return models.Material(variant_id=f"{number:012d}", base=base, edits=edits, options=[item.name for item in OPTIONS], patches=NAMES)
+
+
+def attempt(changed: list[str], gain: float | None, outcome: Literal["accepted", "blocked"] = "accepted") -> models.Attempt:
+    return models.Attempt(variant_id="9" * 12, base="minisat22", changed=changed, outcome=outcome, gain=gain)
+
+
+PLAN_REQUEST = models.PlanRequest(
+    cycle="0003", plans_wanted=4, standings=[standing(1), standing(2), standing(3)], history=[attempt(["patch:restart-ema"], 0.2)],
+    guidance=["be bold"], materials=[material(1, [GEOMETRIC]), material(2, [DECAY]), material(3, [])],
+)
+PLAN = models.Plan(parent_id="0" * 12, kind="patch", hypothesis="h", instructions="i", target="patch:vsids-ramp")
+MATERIAL = models.CoderMaterial(base="minisat22", edits=[DECAY], options=OPTIONS, patches=NAMES, taken=[SECRET])
+CODE_REQUEST = models.CodeRequest(
+    hypothesis="h", instructions="i", base="minisat22", parent=standing(1), parent_diff="", excerpts=[], rules=["no threads"], plan=PLAN,
+    material=MATERIAL,
+)
+REPAIR_REQUEST = models.RepairRequest(
+    hypothesis="h", instructions="i", diff="d", error="build: boom", excerpts=[], rules=[], plan=PLAN, edits=[DECAY, GEOMETRIC], material=MATERIAL,
+)
+LOOKUP_REQUEST = models.LookupRequest(
+    hypothesis="h", instructions="i", base="minisat22", files=[models.SourceFile(path="src/a.cc", lines=300, functions=["f:1"])], parent_diff="",
+    max_regions=3, max_lines=100,
+)
+
+
+def incident(number: int, edit: models.EditModel, kind: models.IncidentKind = "blocked", lost: list[str] | None = None) -> models.Incident:
+    return models.Incident(
+        variant_id=f"{number:012d}", base="minisat22", kind=kind, gate="smoke", cause="solvers-answers", detail="wrong", hypothesis="h", diff="d",
+        edits=[edit], changed=[f"{edit.kind}:{edit.name}"], lost=lost or [],
+    )
+
+
+def decay(value: float) -> models.EditModel:
+    return models.EditModel(kind="tunable", name="var-decay", parameters={"value": value})
+
+
+ANALYSIS = models.AnalysisRequest(cycle="0003", incidents=[incident(1, decay(0.99)), incident(2, decay(0.995)), incident(3, GEOMETRIC)], accepted=2)
+FINDING = models.Finding(title="t", lesson="failure", subject="tunable:var-decay", explanation="e", evidence=["000000000001", "000000000002"])
+RULE_REQUEST = models.RuleRequest(
+    finding=FINDING, incidents=ANALYSIS.incidents, checkers=[models.CheckerSpec(name="solvers.forbidden_edit", meaning="m")], rules=[],
+    accepted=[[decay(0.9)], [GEOMETRIC]],
+)
+REQUESTS = {
+    PLANNER: PLAN_REQUEST, LOOKUP: LOOKUP_REQUEST, CODER: CODE_REQUEST, CODER_REPAIR: REPAIR_REQUEST, ANALYST: ANALYSIS, RULE_WRITER: RULE_REQUEST,
+}
+
+
+def answer(role, request=None, seed: int = 0):
+    return role.operators(request or REQUESTS[role], np.random.default_rng(seed))
+
+
+def edits_in(reply: models.CodeReply) -> list[models.EditModel]:
+    assert reply.edits is not None
+    return reply.edits
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
+    system, user = (message["content"] for message in build_messages(role, REQUESTS[role]))
+    assert models.RESEARCH_GOAL in user and "JSON Schema" in system
+    assert isinstance(answer(role, seed=4), role.reply)
+    assert answer(role, seed=4) == answer(role, seed=4)
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_what_only_operators_use_is_in_no_prompt(role) -> None:
+    user = build_messages(role, REQUESTS[role])[1]["content"]
+    assert SECRET not in user and "restart-geometric" not in user
+
+
+def test_a_crossover_needs_two_parents_and_nothing_else_may_have_them() -> None:
+    plan = {"parent_id": "0" * 12, "hypothesis": "h", "instructions": "i"}
+    for wrong in ({"kind": "crossover"}, {"kind": "patch", "second_parent_id": "1" * 12}):
+        with pytest.raises(ValidationError, match="second_parent_id"):
+            models.Plan.model_validate(plan | wrong)
+
+
+def test_plans_build_on_known_variants_and_name_what_they_change() -> None:
+    found = answer(PLANNER).plans
+    assert len(found) == 4
+    assert found[0].parent_id == "000000000001"
+    ids = {item.variant_id for item in PLAN_REQUEST.standings}
+    assert all({plan.parent_id, plan.second_parent_id or plan.parent_id} <= ids for plan in found)
+    assert all(plan.target or plan.kind == "crossover" for plan in found)
+
+
+def test_all_kinds_of_change_are_planned_over_time() -> None:
+    kinds = Counter(plan.kind for seed in range(40) for plan in answer(PLANNER, seed=seed).plans)
+    assert set(kinds) == {"patch", "tunable", "mutate", "crossover"}
+
+
+def test_an_arm_that_gained_comes_before_fresh_ones_and_those_before_one_that_was_blocked() -> None:
+    history = [attempt(["patch:vsids-ramp"], 0.6)] * 3 + [attempt(["patch:restart-ema"], None, "blocked")] * 3
+    ranked = [arm.key for arm in arms(material(1, []), history, set())]
+    assert ranked[0] == "patch:vsids-ramp" and ranked[-1] == "patch:restart-ema"
+
+
+def test_an_arm_tried_often_without_gain_gives_way() -> None:
+    history = [attempt(["patch:vsids-ramp"], 0.0)] * 8
+    assert arms(material(1, []), history, set())[-1].key == "patch:vsids-ramp"
+
+
+def test_what_happened_on_another_base_teaches_nothing_here() -> None:
+    other = attempt(["patch:vsids-ramp"], 0.9).model_copy(update={"base": "glucose421"})
+    assert arms(material(1, []), [other], set()) == arms(material(1, []), [], set())
+
+
+def test_forbidden_arms_are_not_planned() -> None:
+    request = PLAN_REQUEST.model_copy(update={"forbidden": [models.Forbidden(edit=name) for name in [*NAMES, "luby", "rfirst"]]})
+    targets = {plan.target for seed in range(30) for plan in answer(PLANNER, request, seed).plans if plan.kind in ("patch", "tunable")}
+    assert targets == {"tunable:var-decay"}
+
+
+def test_guidance_puts_named_edits_first() -> None:
+    request = PLAN_REQUEST.model_copy(update={"guidance": ["please look at restart-ema"], "plans_wanted": 1})
+    plans = [answer(PLANNER, request, seed).plans[0] for seed in range(30)]
+    assert {plan.target for plan in plans if plan.kind in ("patch", "tunable")} == {"patch:restart-ema"}
+    assert asked_for(["try other restarts"], ["patch:restart-ema", "patch:vsids-ramp"]) == ["patch:restart-ema"]
+
+
+def test_the_coder_adds_the_planned_edit_to_those_of_the_parent() -> None:
+    found = answer(CODER)
+    assert [edit.name for edit in edits_in(found)] == ["vsids-ramp", "var-decay"]
+    assert edits_in(found)[1] == DECAY
+    assert (found.operator, found.diff) == ("patch", "")
+
+
+def test_a_mutation_moves_one_value_of_the_planned_edit() -> None:
+    plan = PLAN.model_copy(update={"kind": "mutate", "target": "tunable:var-decay"})
+    found = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan}))
+    assert [edit.name for edit in edits_in(found)] == ["var-decay"]
+    assert found.operator == "mutate" and edits_in(found)[0] != DECAY
+
+
+def test_a_variant_that_exists_is_drawn_again() -> None:
+    first = answer(CODER)
+    taken = write_edits(edits_of(edits_in(first)))
+    second = answer(CODER, CODE_REQUEST.model_copy(update={"material": MATERIAL.model_copy(update={"taken": [taken]})}))
+    assert write_edits(edits_of(edits_in(second))) != taken
+
+
+def test_a_forbidden_range_is_left_alone() -> None:
+    plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:rfirst"})
+    rule = models.Forbidden(edit="rfirst", parameters={"value": [None, 100.0]})
+    request = CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update={"forbidden": [rule]})})
+    values = [edit.parameters["value"] for seed in range(30) for edit in edits_in(answer(CODER, request, seed)) if edit.name == "rfirst"]
+    assert len(values) > 20 and min(values) > 100
+
+
+def test_nothing_new_repeats_the_parent_and_says_so() -> None:
+    empty = models.CoderMaterial(base="minisat22", edits=[DECAY])
+    found = answer(CODER, CODE_REQUEST.model_copy(update={"material": empty}))
+    assert (found.operator, found.edits) == ("repeat", [DECAY])
+
+
+def test_a_crossover_is_handed_on_with_what_was_dropped() -> None:
+    plan = PLAN.model_copy(update={"kind": "crossover", "second_parent_id": "1" * 12, "target": ""})
+    joined = MATERIAL.model_copy(update={"joined": [GEOMETRIC, DECAY], "dropped": ["patch:x of parent 2"]})
+    found = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": joined}))
+    assert (found.operator, found.dropped, len(edits_in(found))) == ("crossover", ["patch:x of parent 2"], 2)
+    assert "patch:x of parent 2" in found.changelog
+
+
+def test_repair_goes_back_to_known_values_and_then_gives_the_edit_up() -> None:
+    wild = models.EditModel(kind="patch", name="restart-geometric", parameters={"first": 1000, "factor": 1.02})
+    request = REPAIR_REQUEST.model_copy(update={"edits": [DECAY, wild]})
+    found = answer(CODER_REPAIR, request)
+    for _ in range(20):
+        found = answer(CODER_REPAIR, request)
+        if len(edits_in(found)) == 1:
+            break
+        request = request.model_copy(update={"edits": found.edits})
+    assert found.edits == [DECAY] and request.edits is not None
+    default = {name: parameter.default for name, parameter in PATCHES["restart-geometric"].parameters.items()}
+    assert request.edits[0].parameters == pytest.approx(default, rel=0.05)
+
+
+def test_incidents_with_the_same_change_are_one_finding() -> None:
+    found = answer(ANALYST).findings
+    assert [(item.subject, item.lesson, len(item.evidence)) for item in found] == [
+        ("tunable:var-decay", "failure", 2), ("patch:restart-geometric", "failure", 1),
+    ]
+
+
+def test_a_rule_covers_the_values_that_failed_and_no_accepted_one() -> None:
+    found = answer(RULE_WRITER)
+    assert found.check == "solvers.forbidden_edit"
+    low, high = found.parameters["parameters"]["value"]
+    assert 0.9 < low <= 0.99 and high >= 0.995
+    assert (found.parameters["edit"], found.parameters["base"]) == ("var-decay", "minisat22")
+
+
+def test_where_accepted_values_lie_between_there_is_advice_and_no_rule() -> None:
+    between = RULE_REQUEST.model_copy(update={"accepted": [[decay(0.992)]]})
+    assert answer(RULE_WRITER, between).check == ""
+    assert free_ranges([decay(0.99)], []) == {}
+    assert free_ranges([], [decay(0.99)]) is None
+
+
+def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_failed() -> None:
+    champion = FINDING.model_copy(update={"lesson": "champion", "subject": "patch:restart-geometric", "evidence": ["000000000003"]})
+    request = RULE_REQUEST.model_copy(update={"finding": champion})
+    assert answer(RULE_WRITER, request).check == ""
+    dropped = [*ANALYSIS.incidents, incident(4, decay(0.9), "regressed", ["patch:restart-geometric"])]
+    found = answer(RULE_WRITER, request.model_copy(update={"incidents": dropped}))
+    assert (found.check, found.evidence) == ("solvers.kept_edit", ["000000000004"])
+    assert found.parameters == {"edit": "restart-geometric", "base": "minisat22"}

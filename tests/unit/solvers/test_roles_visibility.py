@@ -1,0 +1,174 @@
+"""What roles may see: PAR-2 only from its cycle on, results of the suite holdout never."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from evolake.agents import Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.agents.prompts import build_messages
+from evolake.agents.roles import Job
+from evolake.gates import CHECKERS
+from evolake.sizes.solvers import SolversSettings
+from evolake.solvers.edits import Edit
+from evolake.solvers.learned_rules import decide
+from evolake.solvers.planning import Base, KnownVariant, plan_variants, standings
+from evolake.solvers.post_mortem_roles import Evaluated, attempt_of, checker_specs, post_mortem
+from evolake.solvers.proposing_sources import excerpts, outline, visible_files
+from evolake.solvers.replay import StoredVariant
+from evolake.solvers.role_models import Region
+from evolake.solvers.rules.edits import LEARNED_CHECKERS
+
+PAR2 = 987.654321
+SETTINGS = SolversSettings(par2_hidden_until=33, variants_per_cycle=3)
+IDS = [f"{number}" * 64 for number in (1, 2, 3)]
+
+
+class Listening(OperatorsBackend):
+    """The operators, with every request kept."""
+
+    def __init__(self) -> None:
+        super().__init__("0001")
+        self.jobs: list[Job] = []
+
+    def ask(self, job, record):
+        self.jobs.append(job)
+        return super().ask(job, record)
+
+    def texts(self) -> list[str]:
+        """Every request as its model would see it, and as the operators do."""
+        return [build_messages(job.role, job.request)[1]["content"] + job.request.model_dump_json() for job in self.jobs]
+
+
+def metrics(variant_id: str, suite: str = "train", solved: float = 12.0) -> dict:
+    return {
+        "variant_id": variant_id, "suite": suite, "instances": 20, "solved": solved, "solved_sat": 6.0, "solved_unsat": 6.0, "par2": PAR2,
+        "par2_sat": PAR2, "par2_unsat": PAR2, "vbs_match": 3, "wrong": 0, "memory_mean_mb": 40.0, "solved_within_6": 4.0,
+    }
+
+
+def ranking(variant_id: str, rank: int) -> dict:
+    return {"variant_id": variant_id, "rank": rank, "consensus": 0.2, "ucb": 0.5, "visits": 1.0, "solved": 12.0, "par2": PAR2, "wrong": 0}
+
+
+def known(tmp_path: Path) -> list[KnownVariant]:
+    return [KnownVariant(name, "minisat22", "seed", "seed", tmp_path, ()) for name in IDS]
+
+
+def plan(tmp_path: Path, small_solver_folder: Path, cycle: str, backend: Listening, rows: list[dict]):
+    adapter = SimpleNamespace(name="minisat22", tunables="minisat-options", editable=("src/**/*",))
+    with Agents(backend, line="solvers", cycle=cycle) as agents:
+        return plan_variants(
+            agents, known(tmp_path), {"minisat22": Base("minisat22", small_solver_folder, adapter)},
+            ranking=[ranking(name, number) for number, name in enumerate(IDS, start=1)], metrics=rows, history=[], settings=SETTINGS, cycle=cycle,
+            root_seed=1,
+        )
+
+
+@pytest.fixture
+def small_solver_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "base"
+    (folder / "src/core").mkdir(parents=True)
+    (folder / "src/core/Solver.cc").write_text('static DoubleOption d (g, "var-decay", "t", 0.95, DoubleRange(0, false, 1, false));\n')
+    (folder / "RESULTS.md").write_text(f"PAR-2 {PAR2}")
+    return folder
+
+
+@pytest.mark.parametrize(("cycle", "shown"), [("0001", False), ("0032", False), ("0033", True), ("0034", True)])
+def test_par2_is_hidden_from_the_planner_before_its_cycle(tmp_path, small_solver_folder, cycle: str, shown: bool) -> None:
+    backend = Listening()
+    planned = plan(tmp_path, small_solver_folder, cycle, backend, [metrics(name) for name in IDS])
+    assert len(planned.rows) == 3
+    text, = backend.texts()
+    assert (str(PAR2) in text) is shown
+    assert "solved" in text
+
+
+def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(tmp_path, small_solver_folder) -> None:
+    row = metrics(IDS[0], "holdout")
+    backend = Listening()
+    with pytest.raises(ValueError, match="holdout"):
+        plan(tmp_path, small_solver_folder, "0040", backend, [row])
+    with pytest.raises(ValueError, match="holdout"):
+        standings(known(tmp_path), ranking=[], metrics=[metrics(IDS[1]), row], settings=SETTINGS, cycle="0040")
+    child = evaluated(IDS[0], [], measured=row)
+    with Agents(backend, line="solvers", cycle="0040") as agents, pytest.raises(ValueError, match="holdout"):
+        post_mortem(agents, [child], settings=SETTINGS, cycle="0040", root_seed=1)
+    with pytest.raises(ValueError, match="holdout"):
+        attempt_of(child, 3)
+    assert backend.jobs == []
+
+
+def evaluated(variant_id: str, edits: list[Edit], *, gate: str = "", measured: dict | None = None, rank: int = 2, parent_rank: int = 1) -> Evaluated:
+    return Evaluated(
+        variant_id=variant_id, base="minisat22", hypothesis="h", diff="d", edits=tuple(edits), parent_edits=(), blocked_gate=gate,
+        blocked_rule="solvers-answers" if gate else "", reason="wrong answer" if gate else "", measured=measured, rank=rank, parent_rank=parent_rank,
+        parent_measured=metrics("p", solved=14.0) if measured else None,
+    )
+
+
+@pytest.mark.parametrize(("cycle", "shown"), [("0032", False), ("0033", True)])
+def test_par2_is_hidden_from_analyst_and_rule_writer_before_its_cycle(cycle: str, shown: bool) -> None:
+    backend = Listening()
+    items = [
+        evaluated(IDS[0], [Edit("tunable", "var-decay", {"value": 0.99})], measured=metrics(IDS[0])),
+        evaluated(IDS[1], [Edit("tunable", "rfirst", {"value": 7})], gate="smoke"),
+    ]
+    with Agents(backend, line="solvers", cycle=cycle) as agents:
+        found = post_mortem(agents, items, settings=SETTINGS, cycle=cycle, root_seed=1)
+    assert {job.role.name for job in backend.jobs} == {"solvers_analyst", "solvers_rule_writer"}
+    assert any("987.7" in text for text in backend.texts()) is shown
+    assert not any(str(PAR2) in text for text in backend.texts())
+    assert {item.subject for item in found.findings} == {"tunable:var-decay", "tunable:rfirst"}
+
+
+def test_the_coder_is_shown_sources_and_no_results(small_solver_folder) -> None:
+    adapter = SimpleNamespace(editable=("src/**/*", "*.md"))
+    files = visible_files(small_solver_folder, adapter)
+    assert list(files) == ["src/core/Solver.cc"]
+    shown = excerpts(files, [Region(path="src/core/Solver.cc", first_line=1, last_line=9), Region(path="RESULTS.md", first_line=1, last_line=9)])
+    assert [(item.path, item.first_line) for item in shown] == [("src/core/Solver.cc", 1)]
+
+
+def test_an_outline_names_functions_of_larger_files() -> None:
+    text = "\n".join(["// c"] * 90 + ["bool Solver::simplify()", "{", "    if (ok) {", "static double luby(double y, int x) {"])
+    item, = outline({"src/a.cc": text})
+    assert item.functions == ["Solver::simplify:91", "luby:94"]
+
+
+def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence() -> None:
+    items = [
+        evaluated(IDS[0], [Edit("tunable", "rfirst", {"value": 7})], gate="smoke"),
+        evaluated(IDS[1], [Edit("tunable", "rfirst", {"value": 300})], measured=metrics(IDS[1], solved=15.0)),
+    ]
+    with Agents(Listening(), line="solvers", cycle="0003") as agents:
+        found = post_mortem(agents, items, settings=SETTINGS, cycle="0003", root_seed=1)
+    stored = [
+        StoredVariant(
+            item.variant_id, "0003", "blocked" if item.blocked_gate else "accepted", item.blocked_gate, item.blocked_rule,
+            {"base": "minisat22", "edits": [edit.to_json() for edit in item.edits or ()], "parent_edits": []},
+        )
+        for item in items
+    ]
+    rows = decide(found.proposals, stored, [], cycle="0003")
+    active = [row for row in rows if row["state"] == "active"]
+    assert [(row["check"], json.loads(row["blocked_failed"]), json.loads(row["blocked_accepted"])) for row in active] == [
+        ("solvers.forbidden_edit", [IDS[0]], [])
+    ]
+
+
+def test_every_checker_for_learned_rules_is_described_with_its_parameters() -> None:
+    specs = checker_specs()
+    assert [item.name for item in specs] == list(LEARNED_CHECKERS)
+    assert all(CHECKERS[item.name].__doc__ and "Parameters " in item.meaning for item in specs)
+
+
+def test_a_cycle_without_incidents_asks_nobody() -> None:
+    backend = Listening()
+    with Agents(backend, line="solvers", cycle="0003") as agents:
+        assert post_mortem(agents, [], settings=SETTINGS, cycle="0003", root_seed=1).findings == ()
+    assert backend.jobs == []
