@@ -39,7 +39,12 @@ echo "s UNSATISFIABLE"; exit 20
 """
 WRONG_MODEL = 'echo "s SATISFIABLE"; echo "v 1 2 0"; exit 10'
 ALWAYS_UNSAT = '[ -n "$2" ] && echo 0 > "$2"; echo "s UNSATISFIABLE"; exit 20'
-UNPROVED = 'read p cnf variables clauses < "$1"; [ "$variables" = 2 ] && exit 0; [ -n "$2" ] && echo "1 2 foo 0" > "$2"; echo "s UNSATISFIABLE"; exit 20'
+UNPROVED = """
+read p cnf variables clauses < "$1"
+[ "$variables" = 2 ] && exit 0
+[ -n "$2" ] && echo "1 2 foo 0" > "$2"
+echo "s UNSATISFIABLE"; exit 20
+"""
 ENDLESS = "while :; do :; done"
 
 
@@ -60,7 +65,8 @@ def solver(tmp_path: Path) -> Callable[..., Program]:
         folder.mkdir(exist_ok=True)
         (folder / "solver").write_text(f"#!/bin/sh\n{script}\n")
         (folder / "solver").chmod(0o755)
-        return Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "{proof}") if proof else None, "drat-text" if proof else "none", {}, STATISTICS)
+        proof_argv = ("solver", "{cnf}", "{proof}") if proof else None
+        return Program(folder, ("solver", "{cnf}"), proof_argv, "drat-text" if proof else "none", {}, STATISTICS)
 
     return make
 
@@ -197,8 +203,9 @@ def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Progra
         ("bad", 0, "champion", 0), ("bad", 0, "challenger", 1), ("good", 0, "champion", 1), ("good", 0, "challenger", 0),
         ("bad", 1, "champion", 1), ("bad", 1, "challenger", 0), ("good", 1, "champion", 0), ("good", 1, "challenger", 1),
     ]
-    told = frame.filter(pl.col("pair") == 0).select("variant_id", "instance", "status", "certificate").rows()
-    assert told == [("old", "bad", "unsat", "proof"), ("new", "bad", "unsat", "proof"), ("old", "good", "sat", "model"), ("new", "good", "wrong", None)]
+    assert frame.filter(pl.col("pair") == 0).select("variant_id", "instance", "status", "certificate").rows() == [
+        ("old", "bad", "unsat", "proof"), ("new", "bad", "unsat", "proof"), ("old", "good", "sat", "model"), ("new", "good", "wrong", None),
+    ]
 
 
 def test_a_core_is_held_by_one_at_a_time(tmp_path: Path) -> None:

@@ -1,0 +1,157 @@
+"""Objectives over benchmark runs: each sees what it says it sees, and all of them together rank better variants first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from solver_runs import run_row
+
+from evolake.jail import Pool, open_pool
+from evolake.objectives.source import assemble
+from evolake.solvers.objectives.consensus import SHOWN, rank_variants, results_of, score_variants
+from evolake.solvers.objectives.families.runs import WORST
+from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective, first_objective, initial_portfolio
+from evolake.solvers.tables import RUNS, SCORES
+
+SPEEDS = {"best": 0.6, "good": 0.8, "plain": 1.0, "slow": 1.4}
+
+
+def random_runs(seed: int = 0, speeds: dict[str, float] | None = None) -> pl.DataFrame:
+    """Runs of variants that differ by a factor in everything, each formula with a shuffled copy; timeouts where it is past 10 s."""
+    rng = np.random.default_rng(seed)
+    base = rng.lognormal(0.3, 1.2, size=24)
+    rows = []
+    for variant, factor in (speeds or SPEEDS).items():
+        for number, seconds in enumerate(base):
+            for shuffle in (0, 1):
+                cpu_s = float(seconds * factor * rng.lognormal(0, 0.02))
+                expected = "SAT" if number % 2 else "UNSAT"
+                status = expected.lower() if cpu_s <= 10 else "timeout"
+                name = f"f{number % 4}-{number}" + (f"~{shuffle}" if shuffle else "")
+                rows.append(run_row(
+                    variant, name, status, min(cpu_s, 10.0), expected=expected, shuffle=shuffle, conflicts=int(5000 * cpu_s),
+                    decisions=int(9000 * cpu_s), peak_mb=20 + 10 * cpu_s, proof_bytes=int(1e6 * cpu_s),
+                ))
+    return RUNS.frame(rows)
+
+
+def call(family: str, results: list[dict[str, Any]], **parameters: float) -> float:
+    """Runs a family's own text, as the jail does."""
+    namespace: dict[str, Any] = {}
+    exec(assemble(family, parameters, folder=FOLDER, helpers=HELPERS), namespace)
+    return namespace["objective"](results)
+
+
+def results(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    return results_of(RUNS.frame(rows))[rows[0]["variant_id"]]
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_every_family_ranks_uniformly_faster_variants_first(family: str) -> None:
+    shown = results_of(random_runs())
+    scores = {variant: call(family, shown[variant]) for variant in SPEEDS}
+    assert sorted(scores, key=scores.__getitem__) == list(SPEEDS)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_every_family_stands_odd_results(family: str) -> None:
+    assert call(family, []) == WORST
+    bare = [{"instance": "a", "cpu_s": 1.0, "timeout_s": 10.0, "solved": True, "status": "sat", "expected": "SAT", "conflicts": 3}]
+    assert np.isfinite(call(family, bare))
+    assert np.isfinite(call(family, [*bare, {"instance": "b", "cpu_s": None, "timeout_s": 10.0}, {}]))
+
+
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - {"sat_side", "unsat_side", "memory"}))
+def test_a_wrong_answer_is_never_better_than_a_timeout(family: str) -> None:
+    sound = [run_row("v", f"a-{number}", "unsat", 1.0) for number in range(3)]
+    wrong = run_row("v", "b", "wrong", 0.1, expected="SAT", answer="UNSAT")
+    late = run_row("v", "b", "timeout", 10.0, expected="SAT")
+    assert call(family, results(*sound, wrong)) >= call(family, results(*sound, late))
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_every_drawn_parameter_is_a_constant_of_its_family(family: str) -> None:
+    found = FAMILIES[family]
+    parameters = {name: values[0] for name, values in found.choices.items()} | {name: low for name, (low, _) in found.ranges.items()}
+    assert np.isfinite(call(family, results_of(random_runs())["best"], **parameters))
+    assert found.description.format(**parameters)
+
+
+def test_families_look_at_different_things() -> None:
+    quick_sat, quick_unsat = run_row("v", "a", "sat", 1.0), run_row("v", "b", "unsat", 5.0)
+    slow_sat, slow_unsat = run_row("v", "a", "sat", 5.0), run_row("v", "b", "unsat", 1.0)
+    first, second = results(quick_sat, quick_unsat), results(slow_sat, slow_unsat)
+    assert call("sat_side", first) < call("sat_side", second)
+    assert call("unsat_side", first) > call("unsat_side", second)
+    thrifty = results(run_row("v", "a", "sat", 5.0, peak_mb=10.0, conflicts=10, decisions=20))
+    hungry = results(run_row("v", "a", "sat", 1.0, peak_mb=900.0, conflicts=5000, decisions=90000))
+    assert call("memory", thrifty) < call("memory", hungry)
+    assert call("effort", thrifty) < call("effort", hungry)
+    assert call("par2", thrifty) > call("par2", hungry)
+    even = results(run_row("v", "f-1", "sat", 3.0), run_row("v", "f-1~1", "sat", 3.0))
+    lucky = results(run_row("v", "f-1", "sat", 0.5), run_row("v", "f-1~1", "sat", 5.0))
+    assert call("shuffles", even) < call("shuffles", lucky)
+    assert call("log_time", even) > call("log_time", lucky)
+    checked = results(run_row("v", "a", "unsat", 2.0))
+    unchecked = results(run_row("v", "a", "unsat", 1.0, certificate=None, answer_checked=False, proof_status="unchecked"))
+    assert call("proved", checked) < call("proved", unchecked)
+
+
+def test_effort_without_counters_is_an_error() -> None:
+    with pytest.raises(ValueError, match="how many conflicts"):
+        call("effort", results(run_row("v", "a", "sat", 1.0, conflicts=None)))
+
+
+def test_par2_is_the_competitions_measure() -> None:
+    rows = results(run_row("v", "a", "sat", 3.0), run_row("v", "b", "timeout", 10.0))
+    assert call("par2", rows) == 11.5
+    assert first_objective().family == "par2"
+
+
+def test_portfolios_are_varied_and_repeatable() -> None:
+    portfolio = initial_portfolio(np.random.default_rng(4), 8)
+    assert portfolio == initial_portfolio(np.random.default_rng(4), 8)
+    assert len({spec.objective_id for spec in portfolio}) == 8
+    assert len({spec.family for spec in portfolio}) >= 6
+    assert draw_objective(np.random.default_rng(5), portfolio).objective_id not in {spec.objective_id for spec in portfolio}
+    assert "{" not in "".join(spec.description for spec in portfolio)
+
+
+def test_objectives_see_no_identity_no_host_and_no_clock() -> None:
+    assert not {"variant_id", "wall_s", "host", "cycle", "formula_sha", "seed"} & set(SHOWN)
+    shown = results_of(random_runs())
+    assert set(shown) == set(SPEEDS)
+    assert {key for row in shown["best"] for key in row} == set(SHOWN)
+    assert results_of(random_runs().sample(fraction=1.0, shuffle=True, seed=1)) == shown
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with open_pool(workers=1) as opened:
+        yield opened
+
+
+def test_the_consensus_ranks_all_variants_from_scores_made_in_the_jail(pool: Pool) -> None:
+    portfolio = initial_portfolio(np.random.default_rng(4), 7)
+    scores = score_variants(portfolio, random_runs(), pool, cycle="0003")
+    assert SCORES.validate(scores).height == 7 * 4
+    assert scores["status"].unique().to_list() == ["ok"]
+    standings, found = rank_variants(scores, {spec.objective_id: 1 for spec in portfolio}, now=3)
+    assert [(item.variant_id, item.rank) for item in standings] == [("best", 1), ("good", 2), ("plain", 3), ("slow", 4)]
+    assert abs(found.result.weights.sum() - 1.0) < 1e-12
+
+
+def test_an_objective_that_fails_is_outvoted(pool: Pool) -> None:
+    class Broken:
+        objective_id = "broken"
+        source = "def objective(results):\n    raise RuntimeError('no')\n"
+
+    portfolio = [*initial_portfolio(np.random.default_rng(4), 3), Broken()]
+    scores = score_variants(portfolio, random_runs(), pool, cycle="0003")
+    assert scores.filter(pl.col("objective_id") == "broken")["reason"].unique().to_list() == ["RuntimeError: no"]
+    standings, _ = rank_variants(scores, {spec.objective_id: 1 for spec in portfolio}, now=3)
+    assert [item.variant_id for item in standings] == list(SPEEDS)
