@@ -44,7 +44,7 @@ class Policy(NamedTuple):
     programs: may execute other programs (a native candidate is itself started so).
     processes: may make processes, and signal those of its own jail where `signals` holds.
     signals: may signal any process it sees; only right in a process namespace of its own.
-    threads: may make threads.
+    threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
     writes: may open files for writing and change the file system, where that is not read-only anyway.
     """
 
@@ -131,7 +131,8 @@ def program(policy: Policy, own_pid: int) -> bytes:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules += _only(name, _allow_if_equal((_low(0), own_pid)))
     rules += _only("prlimit64", _allow_if_equal((_low(0), 0), *([] if policy.programs else [(_low(2), 0), (_high(2), 0)])))
-    for name in ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"):
+    rules += _only("sched_setaffinity", _allow_if_equal((_low(0), 0)) if policy.threads else _refuse())
+    for name in ("sched_setscheduler", "sched_setparam", "sched_setattr"):
         rules += _only(name, _allow_if_equal((_low(0), 0)))
     rules += _only("setpriority", _allow_if_equal((_low(0), 0), (_low(1), 0)))
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))

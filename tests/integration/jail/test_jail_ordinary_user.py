@@ -15,13 +15,17 @@ from evolake.jail import bubblewrap
 SCRIPT = """
 import json, os, sys
 from evolake.jail import GENERIC_DRIVER, Limits, open_pool, run_native
+from evolake.jail.direct import DirectRun, run_direct
 with open_pool(workers=1, preload=(), mode="bubblewrap") as pool:
     value = pool.call(GENERIC_DRIVER, "import os\\ndef f(): return [os.getuid(), 42]", {"function": "f"}).value
     fork = pool.call(GENERIC_DRIVER, "import os\\ndef f(): os.fork()", {"function": "f"}).status
 native = run_native(["/bin/sh", "-c", "echo $(echo hello) > out"], outputs=["out"], limits=Limits(processes=4), mode="bubblewrap")
+direct = run_direct(DirectRun(["/bin/sh", "-c", "sleep 1 & echo forked; exit 0"]), mode="bubblewrap")
+direct = [direct.status, direct.exit_code, run_direct(DirectRun(["/usr/bin/id", "-u"]), mode="bubblewrap").stdout.decode()]
 bomb = "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 2; }; f 7; sleep 30"
 contained = run_native(["/bin/sh", "-c", bomb], limits=Limits(wall_s=3, processes=4), mode="bubblewrap").status in ("timeout", "forbidden")
-print(json.dumps({"user": os.getuid(), "value": value, "fork": fork, "native": native.outputs["out"].decode(), "contained": contained}))
+print(json.dumps({"user": os.getuid(), "value": value, "fork": fork, "native": native.outputs["out"].decode(), "contained": contained,
+                  "direct": direct}))
 """
 NOBODY = 65534
 
@@ -62,4 +66,5 @@ def test_an_ordinary_user_gets_the_same_jail():
         assert done.stderr == ""
         assert json.loads(done.stdout) == {
             "user": NOBODY if become else os.getuid(), "value": [NOBODY, 42], "fork": "forbidden", "native": "hello\n", "contained": True,
+            "direct": ["ok", 2, f"{NOBODY}\n"],
         }

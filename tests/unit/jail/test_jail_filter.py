@@ -10,6 +10,7 @@ from evolake.jail.inside.seccomp import PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST
 
 OWN = 4321
 NATIVE = Policy(programs=True)
+NATIVE_WITHOUT_THREADS = Policy(programs=True, threads=False)
 NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True)
 ALLOWED = "allowed"
 
@@ -40,7 +41,7 @@ def decide(policy, name, *arguments, architecture=None, number=None):
 EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY]
 
 
-@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITH_PROCESSES])
+@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES])
 def test_every_policy_refuses_the_common_list(policy):
     present = [name for name in EVERYWHERE if syscalls.number(name) is not None]
     assert {name: decide(policy, name) for name in present} == dict.fromkeys(present, errno.EPERM)
@@ -52,6 +53,11 @@ def test_every_policy_refuses_the_common_list(policy):
     (PYTHON_IN_NAMESPACES, "clone", (0x11,), errno.EPERM),
     (PYTHON_IN_NAMESPACES, "clone", (0x3D0F00,), ALLOWED),
     (NATIVE, "clone", (0x11,), errno.EPERM),
+    (NATIVE, "clone", (0x3D0F00,), ALLOWED),
+    (NATIVE_WITHOUT_THREADS, "clone", (0x11,), errno.EPERM),
+    (NATIVE_WITHOUT_THREADS, "clone", (0x3D0F00,), errno.EPERM),
+    (NATIVE_WITHOUT_THREADS, "execve", (), ALLOWED),
+    (NATIVE_WITHOUT_THREADS, "sched_setaffinity", (0, 8, 1), errno.EPERM),
     (NATIVE_WITH_PROCESSES, "clone", (0x11,), ALLOWED),
     (NATIVE_WITH_PROCESSES, "clone", (0x10000011,), errno.EPERM),
     (PYTHON_IN_NAMESPACES, "clone3", (), errno.ENOSYS),
