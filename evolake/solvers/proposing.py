@@ -140,12 +140,15 @@ def propose_variants(
         plans: rows of PLANS. known: parents by whole id. standing: lines by short id, from `planning.standings`.
         into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back.
         rules: what blocks a variant, in words. existing: ids of all variants there are; one that is made again is unmade.
-        taken: base -> texts of `edits.json` that exist.
+        taken: base -> texts of `edits.json` that exist, beside those of `known`.
     """
     context = _Context(agents, into, judge, settings, cycle, root_seed, rules, forbidden)
     result = Proposals()
     ids = set(existing) | set(known)
     texts = {base: set(items) for base, items in (taken or {}).items()}
+    for item in known.values():
+        if item.edits is not None:
+            texts.setdefault(item.base, set()).add(write_edits(item.edits))
     for plan in plans:
         parents = [known[parent] for parent in plan["parent_ids"]]
         base = bases[parents[0].base]

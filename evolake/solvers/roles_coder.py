@@ -39,7 +39,7 @@ def write_change(request: CodeRequest, random: np.random.Generator) -> CodeReply
     """A child of the parent by the plan's edit. Where every try is known already, the parent again: it will be dropped as a repeat."""
     material = request.material
     if request.plan.kind == "crossover":
-        return _crossover(material, request.plan)
+        return _crossover(material, request.plan, random)
     if material.edits is None and request.plan.kind == "mutate":
         return CodeReply(title=NOTHING_NEW, changelog="A variant written as a diff has no values to move.", edits=None, operator="repeat")
     start = edits_of(material.edits or [])
@@ -102,10 +102,16 @@ def tunable_of(option: Option) -> Tunable:
     return Tunable(option.name, option.kind, option.default, low, high, "", NOWHERE)
 
 
-def _crossover(material: CoderMaterial, plan: Plan) -> CodeReply:
+def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator) -> CodeReply:
+    """The union; where that exists already, the union with one more edit."""
     lost = f" Dropped: {'; '.join(material.dropped)}." if material.dropped else ""
     if material.joined is not None:
         edits = edits_of(material.joined)
+        for _ in range(TRIES):
+            if write_edits(edits) not in material.taken and not _forbidden(edits, material):
+                break
+            further = _drawn(plan, material, edits, random, anything=True)
+            edits = placed(edits_of(material.joined), further, PATCHES) if further else edits
         names = ", ".join(edit.described() for edit in edits)
         return CodeReply(
             title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}", changelog=f"Joined: {names}.{lost}"[:6000], edits=models_of(edits),

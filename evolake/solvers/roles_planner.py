@@ -21,6 +21,10 @@ BLOCKED_GAIN = -0.5
 FRESH_GAIN = 0.15
 EXPLORE = 0.35
 PATCH_BONUS = 0.05
+MATTERS = re.compile(
+    r"decay|restart|rfirst|rinc|luby|reduce|^K$|^R$|^co$|chanseok|chrono|step|glue|tier|lbd|phase|stabil|score|target|learnt", re.IGNORECASE,
+)
+"""Options of mechanisms that decide most about a search: tried a little earlier than those of preprocessing and of memory."""
 ODDS: dict[PlanKind, float] = {"patch": 0.4, "tunable": 0.2, "mutate": 0.2, "crossover": 0.2}
 STUCK_AFTER = 3
 
@@ -67,7 +71,9 @@ def arms(material: Material, history: Sequence[Attempt], forbidden: set[str]) ->
             continue
         gains = tries.get(key, [])
         mean = sum(gains) / len(gains) if gains else FRESH_GAIN
-        bonus = EXPLORE * math.sqrt(math.log(total + 1) / (len(gains) + 1)) + (PATCH_BONUS if key.startswith("patch:") else 0.0)
+        bonus = EXPLORE * math.sqrt(math.log(total + 1) / (len(gains) + 1))
+        if key.startswith("patch:") or MATTERS.search(key.partition(":")[2]):
+            bonus += PATCH_BONUS
         found.append(Arm(material.base, key, len(gains), mean, mean + bonus))
     return sorted(found, key=lambda arm: (-arm.bound, arm.key))
 

@@ -2,7 +2,7 @@
 
 Two styles. `minisat-options`: `static DoubleOption opt(category, "name", "text", default, DoubleRange(low, closed, high, closed));`, likewise Int,
 Int64 and Bool. `cadical-options`: `OPTION(name, default, low, high, ..., "text")`. Defaults are moved, not command lines: a variant stays one program
-that is run in one way. Options that decide what is said rather than how it is searched (proofs, models, logs, limits, seeds) are left out.
+that is run in one way. Options that decide what is said or stored rather than how it is searched (proofs, models, logs, limits, seeds) are left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BOUNDS = {
 }
 NOT_SEARCH = re.compile(
     r"seed|verb|quiet|report|log|check|proof|drup|drat|certif|model|witness|dimacs|pars|trace|profile|terminate|binary|flush|stats|debug|realtime|"
-    r"external|idrup|lidrup|frat|lrat|veripb|opensb|lim-time|assumpts|vbyte|incremental|rcheck|up-time|arena$|^compact|lucky|walknonstable$"
+    r"external|idrup|lidrup|frat|lrat|veripb|opensb|lim-time|assumpts|vbyte|incremental|rcheck|up-time|gc-frac|arena|^compact|lucky|walknonstable$"
 )
 
 _MINISAT = re.compile(
