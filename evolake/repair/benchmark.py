@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from evolake.repair.generator import generate
+from evolake.repair.labels import LABEL_TIMEOUT_MS
 from evolake.repair.robustness import perturbed_rows
 from evolake.repair.transfer import transfer_rows
 from evolake.sizes.repair import RepairSettings
@@ -26,25 +27,24 @@ def benchmark_rows(sizes: RepairSettings, root_seed: int, *, executor: Executor 
         MachineryError: two certifiers disagree about a label, or a perturbed problem has another label than its origin.
     """
     run = _here if executor is None else _submitted(executor)
-    limit = sizes.solver_timeout_ms
-    main_parts = [run(_main, start, min(start + CHUNK, sizes.problems), root_seed, limit) for start in range(0, sizes.problems, CHUNK)]
-    transfer = run(_transfer, sizes.transfer, root_seed, limit)
+    main_parts = [run(_main, start, min(start + CHUNK, sizes.problems), root_seed) for start in range(0, sizes.problems, CHUNK)]
+    transfer = run(_transfer, sizes.transfer, root_seed)
     main = [row for part in main_parts for row in part()]
     chosen = main[: sizes.perturbed]
-    perturbed_parts = [run(_perturbed, chosen[start : start + CHUNK], root_seed, limit) for start in range(0, len(chosen), CHUNK)]
+    perturbed_parts = [run(_perturbed, chosen[start : start + CHUNK], root_seed) for start in range(0, len(chosen), CHUNK)]
     return [*main, *(row for part in perturbed_parts for row in part()), *transfer()]
 
 
-def _main(start: int, end: int, root_seed: int, timeout_ms: int) -> Rows:
-    return [item.row() for item in generate(end, root_seed, timeout_ms=timeout_ms, start=start)]
+def _main(start: int, end: int, root_seed: int) -> Rows:
+    return [item.row() for item in generate(end, root_seed, start=start)]
 
 
-def _perturbed(rows: Rows, root_seed: int, timeout_ms: int) -> Rows:
-    return list(perturbed_rows(rows, root_seed, timeout_ms=timeout_ms))
+def _perturbed(rows: Rows, root_seed: int) -> Rows:
+    return list(perturbed_rows(rows, root_seed, timeout_ms=LABEL_TIMEOUT_MS))
 
 
-def _transfer(count: int, root_seed: int, timeout_ms: int) -> Rows:
-    return list(transfer_rows(count, root_seed, timeout_ms=timeout_ms))
+def _transfer(count: int, root_seed: int) -> Rows:
+    return list(transfer_rows(count, root_seed, timeout_ms=LABEL_TIMEOUT_MS))
 
 
 def _here(work: Callable[..., Rows], *arguments: Any) -> Callable[[], Rows]:

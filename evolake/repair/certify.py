@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import z3
 
 TIMEOUT_MS = 1500
+MINIMISING = 4
 KEPT = 20_000
 CERTIFIED, REFUTED, UNKNOWN, MALFORMED = "certified", "refuted", "unknown", "malformed"
 
@@ -69,7 +70,7 @@ class Certifier:
     """Certifies candidates, one after the other, problem after problem. For one thread; each has a Z3 context of its own.
 
     Args:
-        timeout_ms: for the question itself; minimising a core may take as long again.
+        timeout_ms: for one check. Minimising a core takes many checks, all of them together at most `MINIMISING` times as long.
     """
 
     def __init__(self, timeout_ms: int = TIMEOUT_MS):
@@ -128,14 +129,14 @@ class Certifier:
         if not answer:
             self._check_model(loaded)
             return Certification(REFUTED, reason="the problem is satisfiable")
-        end = time.monotonic() + self._timeout_ms / 1000
+        end = time.monotonic() + MINIMISING * self._timeout_ms / 1000
         bounds_first = sorted(loaded.literals, key=lambda name: not name.startswith("dom:"))
 
         def ask(part: Sequence[str]) -> bool | None:
             left = int(1000 * (end - time.monotonic()))
             if left <= 0:
                 return None
-            self._set_limit(max(left // 4, min(left, 50)))  # one hard check shall not use up the time of all others
+            self._set_limit(min(left, self._timeout_ms))
             return self._ask(loaded, part)
 
         core = minimal_core(bounds_first, ask)

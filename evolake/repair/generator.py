@@ -27,7 +27,7 @@ import numpy as np
 
 from evolake.errors import InputError, MachineryError
 from evolake.repair.certify import Certifier
-from evolake.repair.labels import Label, certify_label
+from evolake.repair.labels import LABEL_TIMEOUT_MS, Label, certify_label
 from evolake.repair.problems import Constraint, Problem, Variable
 from evolake.seeds import child_seed
 
@@ -66,7 +66,7 @@ def planned_labels(count: int, root_seed: int) -> list[str]:
     return labels[:count]
 
 
-def generate(count: int, root_seed: int, *, timeout_ms: int = 1500, start: int = 0) -> Iterator[Labelled]:
+def generate(count: int, root_seed: int, *, start: int = 0) -> Iterator[Labelled]:
     """Problems start..count-1 of a seed. The first problems of a larger set are those of a smaller one.
 
     Raises:
@@ -75,7 +75,7 @@ def generate(count: int, root_seed: int, *, timeout_ms: int = 1500, start: int =
     """
     if count < 1:
         raise InputError("a study needs at least one problem", got=str(count), do="raise --problems")
-    certifier = Certifier(timeout_ms)
+    certifier = Certifier(LABEL_TIMEOUT_MS)
     for index, label in enumerate(planned_labels(count, root_seed)):
         if index >= start:
             yield generate_one(index, label, root_seed, certifier)

@@ -4,6 +4,8 @@ The enumeration assigns one variable after the other, all values at once, and dr
 any completion within the bounds (interval reasoning). It is complete: what it drops holds no solution. Its arithmetic is that of 64-bit integers, and
 a problem whose sums could leave that range is refused. Where it would visit more partial assignments than it may, it says so, and the problem
 stays without a label: a generator then draws another one.
+
+Which problems a seed gives must not depend on how busy the machine is. So the solver gets far more time here than a candidate's certification does.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from evolake.repair.certify import CERTIFIED, REFUTED, Certifier
 from evolake.repair.problems import Problem
 
 CERTIFIERS = ("z3", "interval_enumeration")
+LABEL_TIMEOUT_MS = 60_000
 MAX_VISITS = 4_000_000
 BLOCK_ROWS = 50_000
 _SAFE = 2**62
