@@ -23,6 +23,7 @@ GROUPS = {
     "proof": ("proof",),
     "report": ("report", "champion"),
     "run": ("run", "status"),
+    "solvers": ("solvers",),
     "sql": ("sql",),
 }
 

@@ -33,7 +33,7 @@ WALL_FACTOR, WALL_EXTRA_S = 3.0, 10.0
 @dataclass(frozen=True)
 class Plan:
     """How to measure. proof_share: share of UNSAT answers whose proofs are checked; champions: variants of which every proof is, twice where two
-    independent checkers exist. repeats: runs of each formula."""
+    independent checkers exist. repeats: runs of each formula. verdicts: see `proof_cache`."""
 
     limits: RunLimits
     proof_share: float = 1.0
@@ -42,6 +42,7 @@ class Plan:
     repeats: int = 1
     cores: tuple[int, ...] | None = None
     scratch: Path | None = None
+    verdicts: Path | None = None
 
 
 def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimits:
@@ -59,7 +60,7 @@ def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: Plan, *, cycl
         Job(
             variant_id=variant, program=programs[variant], instance=item, suite=suite.name, cycle=cycle, limits=plan.limits, repeat=repeat,
             check_proof=variant in plan.champions or is_checked(variant, item.sha, plan.proof_share), second_checker=variant in plan.champions,
-            proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch,
+            proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch, verdicts=plan.verdicts,
         )
         for repeat in range(plan.repeats)
         for item in suite.instances

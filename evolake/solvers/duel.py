@@ -94,6 +94,7 @@ def run_duel(
         return Job(
             variant_id=contender.variant_id, program=contender.program, instance=suite.instances[index], suite=suite.name, cycle=cycle,
             limits=plan.limits, repeat=pair, check_proof=True, proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch,
+            verdicts=plan.verdicts,
         )
 
     work = [

@@ -21,8 +21,9 @@ from evolake.solvers.cnf import read_cnf_file
 from evolake.solvers.cores import held_core
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.model_check import falsified_clauses
-from evolake.solvers.proof import ProofLimits, ProofVerdict, check_proof
+from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.parse import ProofSpelling
+from evolake.solvers.proof_cache import check_once
 from evolake.solvers.suites import Instance
 
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
@@ -35,6 +36,7 @@ class Job:
     """One run to make. Plain data: it may travel to another process or host that sees the same files.
 
     check_proof: whether an UNSAT answer must be proved to count. second_checker: whether two independent checkers must agree, where two exist.
+    verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
     """
 
     variant_id: str
@@ -49,6 +51,7 @@ class Job:
     proof_limits: ProofLimits = field(default_factory=ProofLimits)
     cores: tuple[int, ...] | None = None
     scratch: Path | None = None
+    verdicts: Path | None = None
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -133,7 +136,9 @@ def _judge_unsat(job: Job, run: SolverRun, formula: Path) -> Judgement:
         return Judgement(holds=True, proof_status="unchecked")
     if run.proof is None:
         return Judgement(checked=True, proof_status="unknown", problems=("there is no proof",))
-    verdict = check_proof(formula, run.proof, limits=job.proof_limits, second=job.second_checker, spelling=SPELLINGS[job.program.proof])
+    verdict = check_once(
+        formula, run.proof, limits=job.proof_limits, second=job.second_checker, spelling=SPELLINGS[job.program.proof], folder=job.verdicts,
+    )
     if verdict.verdict == "verified":
         return Judgement(holds=True, checked=True, certificate="proof", proof_status="verified", proof=verdict)
     return Judgement(checked=True, proof_status=verdict.verdict, proof=verdict, problems=(f"proof {verdict.verdict}: {verdict.reason}",))

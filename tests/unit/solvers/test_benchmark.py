@@ -25,6 +25,7 @@ from evolake.solvers.execute import Program
 from evolake.solvers.journal import read_journal
 from evolake.solvers.measuring import Job, measure
 from evolake.solvers.metrics import compute_metrics
+from evolake.solvers.proof import ProofVerdict
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
 
@@ -124,6 +125,41 @@ def test_the_checked_share_is_the_same_in_every_run() -> None:
     assert 0.25 < sum(chosen) / 2000 < 0.35
     assert all(is_checked("v", str(number), 1.0) for number in range(100))
     assert not any(is_checked("v", str(number), 0.0) for number in range(100))
+
+
+def test_a_proof_is_checked_once_and_an_undecided_one_again(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evolake.solvers import proof_cache
+
+    asked: list[str] = []
+    real = proof_cache.check_proof
+
+    def counted(formula: Path, proof: Path, **options: Any) -> Any:
+        asked.append(proof.read_text())
+        return real(formula, proof, **options)
+
+    monkeypatch.setattr(proof_cache, "check_proof", counted)
+    plan = replace(PLAN, verdicts=tmp_path / "verdicts")
+    first = rows({"a": solver(HONEST), "b": solver(UNPROVED)}, suite, plan)
+    again = rows({"a": solver(HONEST), "b": solver(UNPROVED)}, suite, plan)
+    assert sorted(asked) == ["0\n", "1 2 foo 0\n"]
+    assert {key: said(row) for key, row in first.items()} == {key: said(row) for key, row in again.items()}
+    assert first["a", "bad"]["proof_cpu_s"] == again["a", "bad"]["proof_cpu_s"]
+    rows({"a": solver(HONEST)}, suite, replace(plan, champions=frozenset({"a"})))
+    assert len(asked) == 3
+
+
+def test_a_proof_that_could_not_be_decided_is_checked_again(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([ProofVerdict("unknown", "no time left", "c", 1.0, "s"), ProofVerdict("verified", "", "c", 1.0, "s")])
+    monkeypatch.setattr("evolake.solvers.proof_cache.check_proof", lambda formula, proof, **options: next(answers))
+    plan = replace(PLAN, verdicts=tmp_path / "verdicts")
+    first, second = (rows({"v": solver(HONEST)}, suite, plan)["v", "bad"] for _ in range(2))
+    assert said(first) == ("unsat", "UNSAT", False, True, None, "unknown")
+    assert first["problems"] == "proof unknown: no time left"
+    assert said(second) == ("unsat", "UNSAT", True, True, "proof", "verified")
 
 
 def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: Suite) -> None:

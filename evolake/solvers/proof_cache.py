@@ -1,0 +1,47 @@
+"""A proof is checked once: verdicts are kept by the content of formula and proof.
+
+A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the benchmark and each pass of a duel. The verdict
+follows from the two files and the checkers alone, so it may be kept; one that rests on a limit ("unknown") is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+from evolake.lake import disk
+from evolake.solvers.proof import ProofLimits, ProofVerdict, check_proof
+from evolake.solvers.proof.parse import ProofSpelling
+
+VERSION = "1"
+
+
+def check_once(
+    formula: Path, proof: Path, *, limits: ProofLimits, second: bool, spelling: ProofSpelling, folder: Path | None
+) -> ProofVerdict:
+    """The verdict of `check_proof`, from `folder` where an equal proof of an equal formula was decided before. None: always check.
+
+    A kept verdict says how much processor time the check took when it was made. Raises what `check_proof` raises.
+    """
+    if folder is None:
+        return check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
+    path = folder / f"{_key(formula, proof, second, spelling)}.json"
+    if path.is_file():
+        return ProofVerdict(**json.loads(path.read_text(encoding="utf-8")))
+    verdict = check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
+    if verdict.verdict != "unknown":
+        disk.make_folder(folder)
+        disk.write_atomic(path, json.dumps(asdict(verdict)).encode(), tag=f"{os.getpid()}-{threading.get_ident()}")
+    return verdict
+
+
+def _key(formula: Path, proof: Path, second: bool, spelling: str) -> str:
+    parts = [VERSION, str(second), spelling]
+    for path in (formula, proof):
+        with path.open("rb") as file:
+            parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
