@@ -13,7 +13,7 @@ from evolake.lake.blobs import BlobStore
 LONGEST_FEEDBACK = 6000
 LONGEST_LOG = 2500
 SHOWN = 8
-RUN_FIELDS = ("instance", "expected", "status", "answer", "proof_status", "conflicts", "cpu_s", "peak_mb", "problems")
+RUN_FIELDS = ("instance", "expected", "status", "answer", "proof_status", "conflicts", "peak_mb", "problems")
 
 
 def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any]], ruleset: Ruleset, blobs: BlobStore | None = None) -> str:

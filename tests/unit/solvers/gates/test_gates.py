@@ -1,0 +1,96 @@
+"""Each gate alone on stored evidence: verdict rows, the feedback built from them, and edits read as data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolake.gates import load_rules
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.feedback import LONGEST_FEEDBACK, feedback_of
+from evolake.solvers.gate_compliance import read_edits
+from evolake.solvers.gating import GATES, Judged, gate_verdicts, load_evidence, runs_evidence, store_evidence
+
+RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
+
+
+def row(instance: str, **values: Any) -> dict[str, Any]:
+    good = {
+        "instance": instance, "family": "f", "shuffle": 0, "repeat": 0, "timeout_s": 5.0, "cpu_s": 0.1, "expected": "UNSAT", "status": "unsat",
+        "answer": "UNSAT", "certificate": "proof", "proof_status": "verified", "conflicts": 5, "decisions": 9, "propagations": 40,
+        "peak_mb": 10.0, "memory_mb": 256, "problems": None,
+    }
+    return {**good, **values}
+
+
+def sat(instance: str) -> dict[str, Any]:
+    return row(instance, expected="SAT", status="sat", answer="SAT", certificate="model", proof_status=None)
+
+
+GOOD = [sat("s"), row("u"), row("v")]
+
+
+def verdicts(gate: str, evidence: dict[str, Any], sha: str | None = None):
+    return gate_verdicts(gate, evidence, RULES, variant_id="v1", cycle="0003", run_id="r", evidence_sha=sha)
+
+
+def test_every_gate_has_rules():
+    assert all(RULES.of_gate(gate) for gate in GATES)
+    assert {rule.gate for rule in RULES.rules} == set(GATES)
+
+
+def test_a_gate_alone_gives_a_verdict_a_rule_on_stored_rows(tmp_path: Path):
+    blobs = BlobStore(tmp_path)
+    sha = store_evidence(runs_evidence(GOOD), blobs)
+    found = verdicts("correctness", load_evidence(sha, blobs), sha)
+    assert [verdict.rule_id for verdict in found] == [rule.id for rule in RULES.of_gate("correctness")]
+    assert {(verdict.outcome, verdict.gate_no, verdict.cycle, verdict.evidence_sha) for verdict in found} == {("pass", 3, "0003", sha)}
+    assert sha == store_evidence(runs_evidence([{**item, "cpu_s": 0.2, "peak_mb": 11.0} for item in GOOD]), blobs)
+
+
+def test_a_block_ends_the_gate_and_becomes_feedback_with_its_runs():
+    bad = runs_evidence([sat("s"), row("u", proof_status="refuted", problems="lemma 7 is no ``` consequence"), row("v")])
+    found = verdicts("correctness", bad)
+    assert [(verdict.rule_id, verdict.outcome) for verdict in found][-1] == ("solvers-correctness-proofs", "block")
+    text = feedback_of(found, {"correctness": bad}, RULES)
+    assert text.startswith("Blocked at gate 3 (correctness) by the rule solvers-correctness-proofs: u: its proof is refuted")
+    assert "unverified is not verified" in text
+    assert "instance=u  expected=UNSAT  status=unsat" in text and "instance=v" not in text
+    assert len(text) <= LONGEST_FEEDBACK
+    judged = Judged("v1", tuple(found))
+    assert judged.blocked is found[-1] and not judged.accepted
+
+
+def test_feedback_of_a_build_shows_the_errors_of_its_log(tmp_path: Path):
+    blobs = BlobStore(tmp_path)
+    log = "\n".join(["compiling", *(f"core/Solver.cc:{line}: error: no semicolon" for line in range(2000)), "done"])
+    build = {"ok": False, "reason": "core/Solver.cc:0: error: no semicolon", "log_sha": blobs.put(log.encode()), "cpu_s": 1.0, "warnings": 0}
+    text = feedback_of(verdicts("build", {"build": build}), {"build": {"build": build}}, RULES, blobs)
+    assert "core/Solver.cc:0: error: no semicolon" in text and "compiling" not in text
+    assert len(text) <= LONGEST_FEEDBACK
+
+
+def test_passes_give_no_feedback_and_only_all_gates_accept():
+    found = [verdict for gate in ("correctness",) for verdict in verdicts(gate, runs_evidence(GOOD))]
+    assert feedback_of(found, {"correctness": runs_evidence(GOOD)}, RULES) == ""
+    assert not Judged("v1", tuple(found)).accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [(b"[", "cannot be read"), (b"{}", "is no list of edits"), (b'[{"kind": "tunable"}]', "is no list of edits"), (b"\xff", "cannot be read")],
+)
+def test_a_broken_list_of_edits_is_evidence(tmp_path: Path, text: bytes, problem: str):
+    (tmp_path / "edits.json").write_bytes(text)
+    edits, problems = read_edits(tmp_path)
+    assert edits == [] and problem in problems[0]
+
+
+def test_edits_are_read_and_their_absence_is_no_problem(tmp_path: Path):
+    assert read_edits(tmp_path) == ([], [])
+    made = [{"kind": "tunable", "name": "rfirst", "parameters": {"value": 50}}]
+    (tmp_path / "edits.json").write_text(json.dumps(made))
+    assert read_edits(tmp_path) == (made, [])
