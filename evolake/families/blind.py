@@ -17,6 +17,7 @@ from evolake.families.consensus import Vote, take_votes
 from evolake.families.contract import VALIDATOR, VALIDATORS, Family
 from evolake.families.equivalence import matches
 from evolake.families.execution import caps_of
+from evolake.families.learned_reader import learn_reader
 from evolake.families.probes import accepted_wrongly, wrong_answers
 from evolake.families.role_models import BlindRequest, Turn
 from evolake.families.roles import BLIND_ROLE
@@ -57,12 +58,12 @@ class Strategy:
     solver_file: str
 
 
-def strategies(family: Family) -> list[Strategy]:
-    """The operators' pairs. Empty without a reader."""
-    if family.reader is None:
-        return []
+def strategies(family: Family, learned: str | None = None) -> list[Strategy]:
+    """The operators' pairs, readers taking turns. learned: a reader that was learnt from examples. Empty without any reader."""
+    readers = [(name, source) for name, source in (("reader", family.reader), ("learned", learned)) if source is not None]
     named = [(name, source, f"{VALIDATORS}/{name}.py") for name, source in family.validators.items()] or [("primary", family.validator, VALIDATOR)]
-    return [Strategy(f"reader+{name}", family.reader, source, file) for name, source, file in named]
+    pairs = [(readers[(number + turn) % len(readers)], solver) for turn in range(len(readers)) for number, solver in enumerate(named)]
+    return [Strategy(f"{reader}+{name}", text, source, file) for (reader, text), (name, source, file) in pairs]
 
 
 def blind_review(family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int) -> tuple[list[Review], list[Vote]]:
@@ -71,7 +72,8 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
     pairs = list(zip(settings.blind_difficulties, seeds, strict=True))
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     votes = take_votes(family, instances, pool=pool, settings=settings)
-    available = strategies(family)
+    learned = learn_reader(family, pool=pool, settings=settings) if agents.backend.name == "operators" else None
+    available = strategies(family, learned)
     reviews = []
     for number, (instance, vote) in enumerate(zip(instances, votes, strict=True)):
         strategy = available[number % len(available)] if available else None

@@ -93,7 +93,8 @@ def _bare_list(text: Any, value: Any, case: bool) -> bool:
     """`1, 2` for [1, 2]: a whole answer may leave the brackets out."""
     if not isinstance(text, str) or not isinstance(value, list | tuple) or not value:
         return False
-    found = structure(f"[{cleaned(text)}]")
+    shown = cleaned(text)
+    found = structure(f"[{shown}]") if structure(shown) is None else None
     return found is not None and _equal(found, value, case, 1)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from evolake.families.answers import cleaned, number
 from evolake.families.equivalence import matches
 
-MAX_HALF = 2**50
-"""Below this an integer and a half is a float of its own."""
+MAX_HALF = 2**28
+"""Below this a half is more than the tolerance of 1e-9."""
 
 
 def wrong_answers(label: Any) -> list[Any]:
@@ -30,7 +30,7 @@ def _perturbed(label: Any) -> list[Any]:
         near = [label + 0.5] if abs(label) < MAX_HALF else []
         return [label + 1, label - 1, -label, 10 * label, *near, str(label) + "x", [label, label]]
     if isinstance(label, float):
-        return [label * 1.001 + 1e-6, -label, label + 1, [label, label]]
+        return [label * 1.001 + 1e-6, -label, 1.01 * label + 1, [label, label]]
     if isinstance(label, str):
         if number(cleaned(label)) is not None:  # cutting digits may leave the same number
             return ["9" + label, label + "x", [label, label]]
@@ -46,7 +46,11 @@ def _perturbed(label: Any) -> list[Any]:
 
 
 def _same(answer: Any, label: Any) -> bool:
-    """Equal as JSON: 1 and 1.0 and True are three things, -0.0 and 0.0 one."""
+    """Equal as values: 1 and 1.0 are one thing, and so are 0.0 and -0.0; True is another than 1."""
+    if isinstance(answer, list) and isinstance(label, list):
+        return len(answer) == len(label) and all(_same(one, other) for one, other in zip(answer, label, strict=True))
+    if isinstance(answer, dict) and isinstance(label, dict):
+        return answer.keys() == label.keys() and all(_same(value, label[key]) for key, value in answer.items())
     if isinstance(answer, int | float) and isinstance(label, int | float) and not isinstance(answer, bool) and not isinstance(label, bool):
         return answer == label
     return json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)

@@ -5,12 +5,13 @@ What comes back is the candidate's word and is checked for its form here; a dead
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.families.contract import Family
-from evolake.families.statement import fill, stated
+from evolake.families.statement import SLOT, fill, stated
 
 if TYPE_CHECKING:
     from evolake.jail import Limits
@@ -21,6 +22,10 @@ PRELOAD = (
 """What a pool should preload to run families quickly: `open_pool(preload=PRELOAD)`."""
 DRIVER = "evolake.families.driver"
 MAX_STEPS = 2_000_000
+MAX_STATEMENT = 1_000_000
+MAX_DEPTH = 64
+MAX_BITS = 14_000
+"""Of what comes back from a candidate: characters of a statement, nesting, bits of an integer. More is not taken apart on this side."""
 OUTPUT_BYTES = 16_000_000
 
 
@@ -106,7 +111,26 @@ def probe(source: str, *, pool: Any, caps: Caps = Caps()) -> list[Solved]:
 def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -> list[Reading]:
     """Inputs that a reader finds in statements. Raises MachineryError."""
     items = _items(pool, "read", source, {"texts": list(texts), "cap_s": caps.cpu_s}, len(texts), caps)
-    return [Reading(str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("inputs")) for item in items]
+    return [_reading(item) for item in items]
+
+
+def sound(value: Any) -> bool:
+    """Whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it, but runs
+    where the candidate can change it.
+    """
+    waiting = [(value, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if depth > MAX_DEPTH or (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and item.bit_length() > MAX_BITS):
+            return False
+        if isinstance(item, list | dict):
+            waiting.extend((part, depth + 1) for part in (item.values() if isinstance(item, dict) else item))
+    return True
+
+
+def _filled_length(template: str, slot_texts: Sequence[str]) -> int:
+    numbers = [int(number) for number in SLOT.findall(template)]
+    return len(template) + sum(len(slot_texts[number - 1]) for number in numbers if 1 <= number <= len(slot_texts))
 
 
 def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps) -> list[dict[str, Any]]:
@@ -131,10 +155,20 @@ def _instance(template: str, pair: tuple[int, int], item: dict[str, Any]) -> Ins
     status, reason, slots = str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("slots")
     if status == "ok" and not (isinstance(slots, list) and all(isinstance(text, str) for text in slots)):
         status, reason = "protocol", "the reply is not that of the driver"
+    if status == "ok" and not sound(item.get("inputs")):
+        status, reason = "protocol", "the inputs are nested too deep or hold numbers that cannot be used"
+    if status == "ok" and isinstance(slots, list) and _filled_length(template, slots) > MAX_STATEMENT:
+        status, reason = "output", f"the statement has more than {MAX_STATEMENT} characters"
     if status != "ok":
         return Instance(*pair, status, reason, "", None, (), _number(item, "cpu_s"))
     assert isinstance(slots, list)
     return Instance(*pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), _number(item, "cpu_s"))
+
+
+def _reading(item: dict[str, Any]) -> Reading:
+    if not sound(item.get("inputs")):
+        return Reading("protocol", "the inputs are nested too deep or hold numbers that cannot be used", None)
+    return Reading(str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("inputs"))
 
 
 def _solved(item: dict[str, Any]) -> Solved:
@@ -142,4 +176,6 @@ def _solved(item: dict[str, Any]) -> Solved:
     reason = str(item.get("reason", ""))[:500]
     if isinstance(answer, dict) and answer.get("status") == "schema_error":
         status, reason, answer = "schema_error", str(answer.get("detail", ""))[:500], None
+    elif status == "ok" and not sound(answer):
+        status, reason, answer = "protocol", "the answer is nested too deep or holds numbers that cannot be used", None
     return Solved(status, reason, answer, str(item.get("type", ""))[:40], steps if type(steps) is int else None, _number(item, "cpu_s"))

@@ -24,6 +24,8 @@ HARD = 5
 """Difficulty from which on answers must vary and be non-trivial."""
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
 NEAREST = 5
+LONGEST_TEXT = 20_000
+"""Characters of a statement that are searched; the length rule blocks what is longer."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,15 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
     """What the rules of gate 1 judge, as plain JSON."""
     good = [(instance, solved) for instance, solved in zip(sample.instances, sample.answers, strict=True) if instance.status == solved.status == "ok"]
-    texts, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
+    whole, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
+    texts = [text[:LONGEST_TEXT] for text in whole]
     hard = [answer_key(solved.answer) for instance, solved in good if instance.difficulty >= HARD]
     place, share = leaking_place(texts, answers)
     return {
         "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
         "unfilled": sorted({found for text in texts for found in unfilled(text)}),
         "drawing": next((found for text in texts if (found := drawing(text))), ""),
-        "shortest": min(map(len, texts), default=0), "longest": max(map(len, texts), default=0),
+        "shortest": min(map(len, whole), default=0), "longest": max(map(len, whole), default=0),
         "leak_place": place, "leak_share": share,
         "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
         "hard_instances": len(hard), "trivial": sum(key in TRIVIAL for key in hard),
@@ -88,7 +91,8 @@ def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, A
 
 
 _CELL = re.compile(r"(?:[^\W_]{1,3}|[^\w\s])(?:\s+(?:[^\W_]{1,3}|[^\w\s]))+\Z")
-_SOLID = re.compile(r"[^\w\s]*(?:[#.*+|=_/\\@~oOxX■●□○ -]){3,}[^\w\s]*\Z")
+SOLID = frozenset("#.*+|=_/\\@~oOxX■●□○ -")
+LONGEST_LINE = 300
 _FRAME = re.compile(r"[│├└┌┐┘┬┴┼─║═╔╗╚╝]|\|--|\+--|`--|--\+")
 DRAWN_LINES = 3
 
@@ -97,13 +101,13 @@ def drawing(text: str) -> str:
     """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets and lists of sentences are none."""
     run: list[str] = []
     for line in [*text.split("\n"), ""]:
-        bare = line.strip()
+        bare = line[:LONGEST_LINE].strip()
         cells = bare.removeprefix("- ").split()
         if _FRAME.search(bare):
             return bare[:200]
-        gridlike = bool(bare) and bare[0] not in "[({" and (
-            bool(_SOLID.match(bare) and not bare.startswith("---")) or bool(_CELL.match(bare) and (not run or len(cells) == len(run[-1].split())))
-        )
+        solid = len(bare) >= DRAWN_LINES and SOLID.issuperset(bare) and not bare.startswith("---")
+        row = bool(_CELL.match(bare)) and (not run or len(cells) == len(run[-1].split()))
+        gridlike = bool(bare) and bare[0] not in "[({" and (solid or row)
         run = [*run, bare] if gridlike else []
         if len(run) >= DRAWN_LINES:
             return " / ".join(run)[:200]

@@ -101,6 +101,23 @@ def test_a_reader_sees_text_and_a_probe_sees_strange_inputs(pool):
     assert {item.status for item in probe(CLINIC.validator, pool=pool)} == {"schema_error"}
 
 
+FORGE = "import evolake.families.driver as driver\n    driver.plain = lambda value, **rest: value\n    "
+
+
+@pytest.mark.parametrize("value", ["deep(500)", "float('nan')", "10 ** 4290", "{'a': [float('inf')]}"])
+def test_a_candidate_that_takes_over_the_driver_cannot_harm_the_host(pool, value):
+    deep = "def deep(n):\n    found = []\n    for _ in range(n): found = [found]\n    return found"
+    answers = solve(source(f"{FORGE}return {value}", deep), [0, 1], pool=pool)
+    assert [item.status for item in answers] == ["protocol", "protocol"]
+    assert {item.status for item in made(pool, f"{FORGE}return {{'n': {value}}}, ['x']", deep)} == {"protocol"}
+
+
+def test_a_statement_that_would_fill_the_memory_is_not_written(pool):
+    large = "def input(difficulty):\n    return {'n': 1}, ['x' * 1000000]\n"
+    family = replace(CLINIC, generator=large, template="[Input Slot 1]" * 10_000, points=())
+    assert [(item.status, item.text) for item in generate(family, [(1, 1)], pool=pool)] == [("output", "")]
+
+
 def test_a_source_that_fails_as_a_whole_fails_for_every_instance(pool):
     for broken, status in (("def solution(", "error"), ("x = 1", "error"), ("hog = bytearray(8 << 30)\ndef solution(i): return 1", "memory")):
         assert [item.status for item in solve(broken, [1, 2], pool=pool, caps=CAPS)] == [status] * 2

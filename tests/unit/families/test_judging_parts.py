@@ -121,8 +121,9 @@ def test_keys_of_answers_that_are_written_differently(one, other, same):
     assert (answer_key(one) == answer_key(other)) == same
 
 
+WORDS = st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)
 LABELS = st.recursive(
-    st.one_of(st.integers(), st.booleans(), st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)),
+    st.one_of(st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False), WORDS),
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), inner, max_size=3)),
     max_leaves=6,
 )
