@@ -17,8 +17,8 @@ def proof() -> None:
 @proof.command()
 @click.argument("cnf", type=click.Path(path_type=Path))
 @click.argument("proof_file", metavar="PROOF", type=click.Path(path_type=Path))
-@click.option("--checker", default="default", show_default=True, help="dratify, dratify-python, or drat-trim, cake_lpr, lrat-check where on PATH.")
-@click.option("--second", is_flag=True, help="Ask a second, independent checker too where one is on PATH; both must agree.")
+@click.option("--checker", default="default", help="dratify (the default), dratify-python; drat-trim, lrat-trim, lrat-check, cake_lpr where present.")
+@click.option("--second", is_flag=True, help="Ask a second, independent checker too where one is present; both must agree.")
 @click.option("--spelling", type=click.Choice(["auto", "drat-text", "drat-binary"]), default="auto", show_default=True, help="The proof's format.")
 @click.option("--cpu-s", default=200.0, show_default=True, type=click.FloatRange(min=1), help="Seconds of processor time for the checker.")
 @click.option("--memory-mb", default=4096, show_default=True, type=click.IntRange(min=256), help="MiB of memory for the checker.")
@@ -41,3 +41,14 @@ def check(
     else:
         click.echo(f"{found.verdict}: {found.reason} ({found.checker}, {found.cpu_s:.2f} s)")
     sys.exit(0 if found.verdict == "verified" else 1)
+
+
+@proof.command()
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.")
+def tools(source: Path, into: Path | None) -> None:
+    """Build drat-trim and lrat-trim from SOURCE, cadical's sources (a folder or an archive), for second opinions."""
+    from evolake.solvers.proof.tools import build_tools
+
+    for path in build_tools(source, into):
+        click.echo(f"built {path}")

@@ -1,10 +1,9 @@
-"""The proof checkers that evolake knows: dratify, which is always installed, and the classical programs where they are on PATH."""
+"""The proof checkers that evolake knows: dratify, which is always installed, and the classical programs where they are on PATH or built (`tools`)."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from evolake.jail.protocol import one_line
 from evolake.jail.verdict import signal_name
 from evolake.solvers.proof.dratify import Engine
 from evolake.solvers.proof.parse import ProofSpelling
+from evolake.solvers.proof.tools import find_program
 from evolake.solvers.proof.verdict import Finding, ProofChecker, ProofLimits
 
 HINTS_MB = 4096
@@ -88,7 +88,7 @@ class DratTrim:
     name = "drat-trim"
 
     def available(self) -> bool:
-        return shutil.which("drat-trim") is not None
+        return find_program("drat-trim") is not None
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
         with tempfile.TemporaryDirectory(prefix="evolake-proof-") as name:
@@ -111,7 +111,7 @@ class LratChecker:
         self.name, self._verified, self._refuted = name, verified, refuted
 
     def available(self) -> bool:
-        return shutil.which(self.name) is not None and shutil.which("drat-trim") is not None
+        return find_program(self.name) is not None and DratTrim().available()
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
         with tempfile.TemporaryDirectory(prefix="evolake-proof-") as name:
@@ -127,8 +127,10 @@ class LratChecker:
 
 
 def _run(program: str, arguments: list[str], folder: Path, limits: ProofLimits, writable: dict[str, Path]) -> NativeOutcome:
-    """A checker's program from PATH in the jail, with the files of `folder`."""
-    path = Path(shutil.which(program) or program).resolve()
+    """A checker's program in the jail, with the files of `folder`."""
+    path = find_program(program)
+    if path is None:
+        raise MachineryError(f"{program} is gone", wanted="the program that was there before")
     inputs = {file.name: file for file in folder.iterdir() if file.name not in writable}
     return run_direct(DirectRun([f"{{solver}}/{path.name}", *arguments], path.parent, inputs, writable), Limits(
         cpu_s=limits.cpu_s, wall_s=limits.clock_s, memory_mb=limits.memory_mb, file_mb=HINTS_MB if writable else 0,
@@ -147,10 +149,11 @@ def _by_line(outcome: NativeOutcome, verified: str, refuted: str, cpu_before: fl
 
 CHECKERS: dict[str, ProofChecker] = {checker.name: checker for checker in (
     Dratify("dratify", "native"), DratTrim(), LratChecker("cake_lpr", "s VERIFIED UNSAT", "s NOT VERIFIED"),
-    LratChecker("lrat-check", "c VERIFIED", "c NOT VERIFIED"), Dratify("dratify-python", "python"),
+    LratChecker("lrat-trim", "s VERIFIED", "s NOT VERIFIED"), LratChecker("lrat-check", "c VERIFIED", "c NOT VERIFIED"),
+    Dratify("dratify-python", "python"),
 )}
 DEFAULT = "dratify"
-SECOND = ("cake_lpr", "drat-trim", "lrat-check")
+SECOND = ("cake_lpr", "lrat-trim", "lrat-check", "drat-trim")
 """Who is asked for a second opinion, the most trustworthy first: programs that share no code with the default."""
 
 
@@ -165,5 +168,6 @@ def checker_named(name: str) -> ProofChecker:
     if found is None:
         raise InputError(f"no proof checker named {name!r}", wanted=f"one of default, {', '.join(CHECKERS)}")
     if not found.available():
-        raise InputError(f"the proof checker {found.name} is not on this machine", wanted="it on PATH", do="install it, or use the default")
+        raise InputError(f"the proof checker {found.name} is not on this machine", wanted="it on PATH, or built",
+                         do="install it, build it with `evolake proof tools CADICAL`, or use the default")
     return found

@@ -1,0 +1,82 @@
+"""The classical proof checkers as programs: found on PATH or where evolake built them, built from the sources that cadical's releases carry.
+
+cadical's test folder holds drat-trim.c (Heule, Wetzler) and lrat-trim.c (Pollitt, Fleury, Biere), both free to use. Either is a second opinion that
+shares no code with the default checker, so whoever has the seed cadical195 and a C compiler needs to install nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+from evolake.errors import InputError, MachineryError
+from evolake.jail import Limits, run_native
+from evolake.jail.protocol import one_line
+
+SOURCES = {"drat-trim": "test/cnf/drat-trim.c", "lrat-trim": "test/cnf/lrat-trim.c"}
+COMPILERS = ("cc", "gcc", "clang")
+LARGEST_SOURCE = 4 << 20
+BUILD_LIMITS = Limits(cpu_s=60, wall_s=180, memory_mb=2048, file_mb=16, processes=16)
+
+
+def tools_folder() -> Path:
+    """Where built checkers lie: EVOLAKE_PROOF_TOOLS, else `cache/proof-tools` in the lake."""
+    if named := os.environ.get("EVOLAKE_PROOF_TOOLS"):
+        return Path(named)
+    from evolake.settings import load
+
+    return load().lake / "cache" / "proof-tools"
+
+
+def find_program(name: str) -> Path | None:
+    """The program on PATH, else the one that was built; None when there is neither."""
+    if found := shutil.which(name):
+        return Path(found).resolve()
+    built = tools_folder() / name
+    return built.resolve() if os.access(built, os.X_OK) else None
+
+
+def build_tools(source: Path, into: Path | None = None) -> list[Path]:
+    """Compile the checkers that `source` carries, in the jail, into `into` (default: `tools_folder()`); their paths.
+
+    source: a folder of cadical's sources, or an archive of it. Raises InputError when it carries none or there is no compiler, MachineryError when a
+    source does not compile.
+    """
+    compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
+    if compiler is None:
+        raise InputError("there is no C compiler", wanted=f"one of {', '.join(COMPILERS)} on PATH", do="on Debian: apt-get install gcc libc6-dev")
+    texts = _sources(source)
+    if not texts:
+        raise InputError(f"{source} carries no proof checker", wanted=f"cadical's sources with {' or '.join(SOURCES.values())}")
+    target = into or tools_folder()
+    target.mkdir(parents=True, exist_ok=True)
+    built = []
+    for name, text in texts.items():
+        argv = [compiler, "-O2", "-w", "-o", "./program", "program.c", "-lm"]
+        done = run_native(argv, {"program.c": text}, ["program"], BUILD_LIMITS)
+        if done.exit_code != 0 or "program" not in done.outputs:
+            raise MachineryError(f"{name} did not compile", got=one_line(done.stderr.decode("utf-8", "replace") or done.reason))
+        fresh = target / f".{name}-{os.getpid()}"
+        fresh.write_bytes(done.outputs["program"])
+        fresh.chmod(0o755)
+        fresh.replace(target / name)
+        built.append(target / name)
+    return built
+
+
+def _sources(source: Path) -> dict[str, bytes]:
+    """Program -> its source, of those that the folder or archive holds."""
+    if source.is_dir():
+        return {name: path.read_bytes() for name, place in SOURCES.items() if (path := source / place).is_file()}
+    texts: dict[str, bytes] = {}
+    try:
+        with tarfile.open(source) as archive:
+            for member in archive:
+                name = next((name for name, place in SOURCES.items() if member.name.endswith("/" + place)), None)
+                if name and member.isfile() and member.size <= LARGEST_SOURCE and (file := archive.extractfile(member)):
+                    texts[name] = file.read()
+    except (OSError, tarfile.TarError) as error:
+        raise InputError(f"{source} cannot be read", wanted="a folder or an archive of cadical's sources", got=str(error)) from None
+    return texts
