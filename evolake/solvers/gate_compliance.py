@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.solvers.adapters import Adapter
+from evolake.solvers.adapters import Adapter, load_adapter
 from evolake.solvers.repository import CARD, DOCUMENTS, EDITS, check_layout, read_card
 from evolake.solvers.rules import additions, read_tree
 
@@ -21,12 +21,13 @@ LARGEST_EDITS = 1 << 20
 
 
 def compliance_evidence(
-    folder: Path, base: Path, adapter: Adapter, *, parent_edits: Sequence[Sequence[Mapping[str, Any]]] = ()
+    folder: Path, base: Path, base_name: str, *, adapter: Adapter | None = None, parent_edits: Sequence[Sequence[Mapping[str, Any]]] = ()
 ) -> dict[str, Any]:
     """What the rules of the compliance gate judge, as JSON.
 
     Args:
-        folder: the variant's repository without build products, as an archive of it holds. base: that of its seed. adapter: the seed's.
+        folder: the variant's repository without build products, as an archive of it holds. base, base_name: that of its seed.
+        adapter: the seed's; None: the one that the base's variant.toml names.
         parent_edits: the edits of each parent, for rules that keep what a parent carries.
 
     Raises:
@@ -34,6 +35,7 @@ def compliance_evidence(
     """
     if not base.is_dir():
         raise InputError("there is no base to compare the variant with", wanted=f"a seed's repository at {base}", do="fetch the seeds first")
+    adapter = adapter or load_adapter(read_card(base)["adapter"])
     edits, problems = read_edits(folder)
     if (folder / CARD).is_file() and (folder / CARD).read_bytes() != (base / CARD).read_bytes():
         problems.append(f"{CARD} is not that of the base")
@@ -41,7 +43,7 @@ def compliance_evidence(
     return {
         "layout": [*check_layout(folder, adapter), *problems], "documents": {name: _characters(folder / name) for name in DOCUMENTS},
         "source": source.to_json(), "edits": edits, "parent_edits": [[dict(edit) for edit in edits] for edits in parent_edits],
-        "base": read_card(base)["base"],
+        "base": base_name,
     }
 
 

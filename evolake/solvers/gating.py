@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from evolake.solvers.gate_runs import (
     stability_runs,
 )
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.repository import source_sha
+from evolake.solvers.repository import read_card, source_sha
 from evolake.solvers.rules.outcomes import GROWING
 from evolake.solvers.suites.spec import Suite
 
@@ -56,7 +57,8 @@ class Bench:
     """What gates need beside the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. base_stability: the base's rows of the stability gate, none to judge by the memory limit alone.
-    cache: folder for executables and copies of formulas. executor: for the runs; None is threads of this process.
+    cache: folder for executables and copies of formulas. executor: for the runs; None is threads of this process. progress: called after each run
+    with the gate's name, how many are done and how many there are.
     """
 
     smoke: Suite
@@ -70,6 +72,7 @@ class Bench:
     stability_limits: RunLimits = STABILITY_LIMITS
     proof_limits: ProofLimits = PROOF_LIMITS
     executor: Executor | None = None
+    progress: Callable[[str, int, int], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,7 @@ def judge_variant(
                 stop_at=stop_at,
             )
     walk = _Walk(source_sha(variant), ruleset, bench, cycle, run_id)
-    walk.judge("compliance", compliance_evidence(variant, base, adapter, parent_edits=parent_edits))
+    walk.judge("compliance", compliance_evidence(variant, base, read_card(base)["base"], adapter=adapter, parent_edits=parent_edits))
     if walk.open(stop_at, "compliance"):
         walk.build = build_variant(variant, adapter, bench.blobs)
         walk.judge("build", build_evidence(walk.build))
@@ -166,7 +169,7 @@ def judge_variant(
         assert walk.build is not None
         program = open_program(walk.build, adapter, bench.blobs, bench.cache)
         walk.run(program, stop_at)
-    return walk.judged(stop_at)
+    return walk.judged()
 
 
 class _Walk:
@@ -192,20 +195,23 @@ class _Walk:
         return stop_at != gate and all(verdict.outcome == "pass" for verdict in self.verdicts) and gate in self.seen
 
     def run(self, program: Program, stop_at: str | None) -> None:
-        bench, of = self.bench, {"variant_id": self.variant_id, "cycle": self.cycle, "executor": self.bench.executor}
+        bench = self.bench
         if self.open(stop_at, "build"):
-            self.rows["smoke"] = smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, **of)
+            self.rows["smoke"] = smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, **self.of("smoke"))
             self.judge("smoke", runs_evidence(self.rows["smoke"]))
         if self.open(stop_at, "smoke"):
-            self.rows["correctness"] = correctness_runs(
-                program, bench.correctness, limits=bench.correctness_limits, proof_limits=bench.proof_limits, **of
-            )
+            limits = {"limits": bench.correctness_limits, "proof_limits": bench.proof_limits}
+            self.rows["correctness"] = correctness_runs(program, bench.correctness, **limits, **self.of("correctness"))
             self.judge("correctness", runs_evidence(self.rows["correctness"]))
         if self.open(stop_at, "correctness"):
-            self.rows["stability"] = stability_runs(program, bench.stability, limits=bench.stability_limits, **of)
+            self.rows["stability"] = stability_runs(program, bench.stability, limits=bench.stability_limits, **self.of("stability"))
             self.judge("stability", runs_evidence(self.rows["stability"], bench.base_stability))
 
-    def judged(self, stop_at: str | None) -> Judged:
+    def of(self, gate: str) -> dict[str, Any]:
+        progress = partial(self.bench.progress, gate) if self.bench.progress else None
+        return {"variant_id": self.variant_id, "cycle": self.cycle, "executor": self.bench.executor, "progress": progress}
+
+    def judged(self) -> Judged:
         return Judged(
             self.variant_id, tuple(self.verdicts), self.build, self.rows.get("smoke", []), self.rows.get("correctness", []),
             self.rows.get("stability", []), feedback_of(self.verdicts, self.seen, self.ruleset, self.bench.blobs), dict(self.evidence),
