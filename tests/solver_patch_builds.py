@@ -1,0 +1,65 @@
+"""Programs of one base with each patch of the catalogue, built in one jail: objects that a patch does not touch are compiled once.
+
+Unlike the pipeline's builds these share objects and optimise little: they show that every patch compiles and what it does, not how fast it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evolake.jail import Limits, run_native
+from evolake.solvers.adapters import Adapter
+from evolake.solvers.edits import PATCHES, Edit, EditOutcome, catalogue, edited
+from evolake.solvers.edits.anchors import source_files
+
+FLAGS = "-O1 -w -std=c++11 -fpermissive -DNDEBUG -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS"
+SOURCES = ("core/*.cc", "simp/*.cc", "utils/*.cc")
+
+
+def with_defaults(name: str) -> Edit:
+    """A patch with the default value of each parameter."""
+    parameters = PATCHES[name].parameters
+    return Edit("patch", name, {key: int(item.default) if item.whole else item.default for key, item in parameters.items()})
+
+
+def build_patched(folder: Path, adapter: Adapter, into: Path) -> tuple[dict[str, EditOutcome], dict[str, Path], str]:
+    """Outcome of each patch; the programs by patch name ("" is the base), of those that compiled; what the compiler said."""
+    base = {path: text for path, text in source_files(folder).items() if path.startswith("src/")}
+    units = sorted(path for path in base if any(Path(path).match(f"src/{pattern}") for pattern in SOURCES))
+    files = {path: text.encode("latin-1") for path, text in base.items()}
+    outcomes, rules, programs = {}, [_rule("base", {}, units, base)], {"": "base"}
+    for number, spec in enumerate(catalogue(adapter)):
+        changed, (outcome,) = edited(base, adapter, [with_defaults(spec.name)])
+        outcomes[spec.name] = outcome
+        if outcome.applied:
+            name = f"p{number}"
+            files |= {path.replace("src/", f"{name}/", 1): text.encode("latin-1") for path, text in changed.items()}
+            rules.append(_rule(name, changed, units, base))
+            programs[spec.name] = name
+    makefile = f"all: {' '.join(f'{name}.exe' for name in programs.values())}\n" + "".join(rules)
+    limits = Limits(cpu_s=300, wall_s=900, memory_mb=4096, file_mb=32, output_bytes=1 << 20, open_files=256, processes=40)
+    built = run_native(["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, [f"{name}.exe" for name in programs.values()], limits)
+    found = {}
+    for patch, name in programs.items():
+        if data := built.outputs.get(f"{name}.exe"):
+            found[patch] = into / (patch or "base") / Path(adapter.program).name
+            found[patch].parent.mkdir(parents=True)
+            found[patch].write_bytes(data)
+            found[patch].chmod(0o755)
+    return outcomes, found, (built.stdout + built.stderr).decode("utf-8", "replace")
+
+
+def _rule(name: str, changed: Mapping[str, str], units: list[str], base: Mapping[str, str]) -> str:
+    """How one program is made: from the base's objects, and its own where a header or the unit itself differs."""
+    header = any(path.endswith(".h") for path in changed)
+    lines, objects = [], []
+    for unit in units:
+        own = name != "base" and (unit in changed or (header and "/utils/" not in unit))
+        source = unit.replace("src/", f"{name}/", 1) if unit in changed else unit
+        target = f"{name if own else 'base'}_{unit.removeprefix('src/').replace('/', '_')}.o"
+        objects.append(target)
+        if own or name == "base":
+            overlay = f"-I{name} " if own else ""
+            lines.append(f"{target}:\n\tg++ {FLAGS} {overlay}-Isrc -c {source} -o {target}\n")
+    return f"{name}.exe: {' '.join(objects)}\n\tg++ {' '.join(objects)} -s -o $@\n" + "".join(lines)
