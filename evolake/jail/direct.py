@@ -2,7 +2,8 @@
 
 `native.run_native` starts a Python server in each jail, which copies files in and out; here bubblewrap itself starts the program. Files of the host
 are bound one by one, read-only or (existing files, no folders) writable, so that nothing has to be collected after the end and the program can
-neither make a file nor a link. There is no /proc, and no process or thread can be made. Time and memory are the kernel's account of the jail alone
+neither make a file nor a link. There is no /proc, and no process or thread can be made (to become another program of the system stays possible, since
+bubblewrap itself must: it is the same process under the same limits). Time and memory are the kernel's account of the jail alone
 (see `inside.launcher`). With process 1 of the jail the kernel ends all there is.
 
 The limit of processor time is held by the supervisor, which looks at the exact account when the limit could first be reached: RLIMIT_CPU counts in

@@ -65,8 +65,8 @@ class Launcher:
 
     @property
     def alive(self) -> bool:
-        """Whether this process may use it."""
-        return self.owner == os.getpid() and self.control.fileno() >= 0 and self._process.poll() is None
+        """Whether this process may use it: an interrupt may have left it in the middle of a run."""
+        return self.owner == os.getpid() and not self.busy and self.control.fileno() >= 0 and self._process.poll() is None
 
     def _died(self, how: str) -> JailUnavailable:
         self.close()

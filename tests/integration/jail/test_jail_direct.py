@@ -98,6 +98,16 @@ def test_a_dead_launcher_is_replaced():
     assert run_direct(shell("exit 3"), SMALL, mode="bubblewrap").exit_code == 3
 
 
+def test_a_launcher_left_in_the_middle_of_a_run_is_not_used_again(monkeypatch):
+    from evolake.jail import direct
+
+    with monkeypatch.context() as patch:
+        patch.setattr(direct.selectors.DefaultSelector, "select", lambda *arguments: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run_direct(shell("exit 4"), SMALL, mode="bubblewrap")
+    assert run_direct(shell("exit 5"), SMALL, mode="bubblewrap").exit_code == 5
+
+
 def test_a_jail_that_cannot_be_built_is_not_a_candidates_failure(tmp_path, monkeypatch):
     from evolake.jail import bubblewrap
 
