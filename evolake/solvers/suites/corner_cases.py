@@ -57,7 +57,7 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
     "clause-over-lines": ("SAT", lambda: "p cnf 4 2\n1\n2 3\n\n4 0 -1\n-2 0\n"),
     "blanks-and-tabs": ("SAT", lambda: "p cnf 2 2\n  1\t-2   0  \n\t2  0\n"),
     "carriage-returns": ("SAT", lambda: "p cnf 2 2\r\n1 -2 0\r\n2 0\r\n"),
-    "header-spaced": ("SAT", lambda: "p  cnf   2    1\n1 2 0\n"),
+    "header-spaced": ("SAT", lambda: "p cnf   2    1\n1 2 0\n"),
     "clause-long": ("SAT", lambda: _text(3000, [[(-1) ** i * i for i in range(1, 3001)]])),
     "clause-long-all-false": ("UNSAT", lambda: _text(400, [list(range(1, 401)), *([-i] for i in range(1, 401))])),
     "propagation-chain": ("SAT", lambda: _text(5000, _chain(5000))),
