@@ -72,9 +72,6 @@ def bench(folders: tuple[Path, ...], as_json: bool, runs_file: Path | None, **op
 
 
 def _say(report: Report) -> None:
-    for opened in report.opened:
-        if opened.reason:
-            click.echo(f"{opened.folder}: {opened.reason}")
     if not report.metrics.is_empty():
         from rich.console import Console
 

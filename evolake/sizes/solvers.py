@@ -6,7 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class SolversSettings(BaseModel):
-    """How much a cycle of the `solvers` line does."""
+    """How much a cycle of the `solvers` line does.
+
+    `train_instances` and its like take the first so many formulas of a suite; the suites' specs put a balanced quick selection on top. 0 means all.
+    """
 
     model_config = ConfigDict(extra="forbid")
     seeds: list[str] = Field(default=["minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"], description="seeds to start from")
@@ -15,10 +18,17 @@ class SolversSettings(BaseModel):
     repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
     timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a benchmark run may take")
     memory_mb: int = Field(default=2048, gt=0)
-    proof_timeout_s: float = Field(default=200.0, gt=0)
-    train_instances: int = Field(default=0, ge=0, description="how many instances of the suite `train` are used; 0: all")
+    proof_mb: int = Field(default=512, gt=0, description="MiB of a proof; a longer one ends the run without an answer")
+    proof_timeout_s: float = Field(default=200.0, gt=0, description="cpu seconds a proof checker may take")
+    proof_share: float = Field(default=0.25, ge=0, le=1, description="share of UNSAT answers in benchmarks whose proofs are checked; a champion's: all")
+    train_instances: int = Field(default=0, ge=0, description="how many formulas of the suite `train` are used; 0: all")
     holdout_instances: int = Field(default=0, ge=0)
+    holdout_repeats: int = Field(default=2, gt=0, description="runs of each holdout formula")
     smoke_instances: int = Field(default=0, ge=0)
+    smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
+    correctness_instances: int = Field(default=8, gt=0, description="formulas of `train` on which the correctness gate checks every model and proof")
     challengers: int = Field(default=2, gt=0)
-    pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger an instance")
+    pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger a formula")
+    initial_objectives: int = Field(default=7, gt=0)
+    objectives_per_cycle: int = Field(default=1, ge=0)
     par2_hidden_until: int = Field(default=33, ge=0, description="cycle before which agents see no PAR-2")

@@ -24,6 +24,7 @@ from evolake.solvers.execute import Program
 from evolake.solvers.metrics import compute_metrics
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository import check_layout, read_card, source_sha
+from evolake.solvers.seeding import seed_trees
 from evolake.solvers.suites import Suite, competition_suite, materialize_suite, suite_names
 from evolake.solvers.suites.materialize import Trees
 from evolake.solvers.tables import METRICS, RUNS
@@ -77,6 +78,8 @@ def bench_folders(
 ) -> Report:
     """Measures the repositories in `folders` on a suite, by name or by folder; repositories with the same sources are measured once.
 
+    trees: the way to the sources of a seed whose formulas a suite uses; default: they are fetched.
+
     Raises:
         InputError: no such folder, suite or adapter. MachineryError: no compiler, or a jail that does not work.
     """
@@ -85,7 +88,8 @@ def bench_folders(
     blobs, cache = BlobStore(settings.lake), settings.lake / "cache" / "solvers"
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise InputError(f"there is no folder {missing[0]}", wanted="a solver's repository", do="check the path")
-    formulas = open_suite(suite, settings, blobs, cache, statuses=statuses, count=instances, trees=trees)
+    ways = trees or seed_trees(blobs, cache)
+    formulas = open_suite(suite, settings, blobs, cache, statuses=statuses, count=instances, trees=ways)
     opened = tuple(open_folder(folder, adapter, blobs, cache) for folder in folders)
     programs = {item.variant_id: item.program for item in opened if item.program is not None}
     if not programs:
