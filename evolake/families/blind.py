@@ -8,7 +8,7 @@ nothing else. The pass is of this content: it is kept under the family's id, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
@@ -66,51 +66,81 @@ def strategies(family: Family, learned: str | None = None) -> list[Strategy]:
     return [Strategy(f"{reader}+{name}", text, source, file) for (reader, text), (name, source, file) in pairs]
 
 
+@dataclass
+class _Reviewer:
+    """A review under way."""
+
+    number: int
+    instance: Instance
+    vote: Vote
+    name: str
+    hidden: dict[str, Any]
+    turns: list[Turn] = field(default_factory=list)
+    status: str = ""
+    final: str = ""
+    note: str = ""
+
+    def request(self, turns_left: int) -> BlindRequest:
+        return BlindRequest(statement=self.instance.text, transcript=self.turns, turns_left=turns_left, **self.hidden)
+
+    def review(self, case_sensitive: bool) -> Review:
+        answer = extract_boxed(self.final) or ""
+        status = self.status or "no answer"
+        if status == "answered":
+            status = "no answer" if not answer else "gave up" if answer.strip().casefold() == "n/a" else status
+        matched = self.vote.decided and matches(self.final, self.vote.label, case_sensitive=case_sensitive)
+        return Review(
+            self.number, self.instance.difficulty, self.instance.seed, self.name, status, answer[:LONGEST_ANSWER], self.vote.label, matched,
+            tuple(self.turns), self.note[:500],
+        )
+
+
 def blind_review(family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int) -> tuple[list[Review], list[Vote]]:
-    """One review an entry of `settings.blind_difficulties`, and the votes on those instances. Raises MachineryError when the jail failed."""
+    """One review an entry of `settings.blind_difficulties`, and the votes on those instances. All reviewers take a turn before any takes the next,
+    so a model is asked by several threads. Raises MachineryError when the jail failed.
+    """
     seeds = [child_seed(root_seed, "families", family.family_id, "blind", number) for number in range(len(settings.blind_difficulties))]
     pairs = list(zip(settings.blind_difficulties, seeds, strict=True))
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     votes = take_votes(family, instances, pool=pool, settings=settings)
-    learned = learn_reader(family, pool=pool, settings=settings) if agents.backend.name == "operators" else None
-    available = strategies(family, learned)
-    reviews = []
-    for number, (instance, vote) in enumerate(zip(instances, votes, strict=True)):
-        strategy = available[number % len(available)] if available else None
-        reviews.append(_review(family, number, instance, vote, strategy, pool=pool, agents=agents, settings=settings))
-    return reviews, votes
-
-
-def _review(
-    family: Family, number: int, instance: Instance, vote: Vote, strategy: Strategy | None, *, pool: Any, agents: Agents, settings: FamiliesSettings
-) -> Review:
-    operators = agents.backend.name == "operators"
-    reviewer = (strategy.name if strategy else "none") if operators else "model"
-    hidden: dict[str, Any] = {}
-    if operators and strategy:
-        hidden = {"reader": strategy.reader, "strategy": strategy.solver, "points": _points(family, strategy.solver_file)}
-    turns: list[Turn] = []
-    status, final, note = "no answer", "", ""
+    reviewers = _reviewers(family, instances, votes, pool=pool, agents=agents, settings=settings)
     for turn in range(settings.reviewer_turns):
-        request = BlindRequest(statement=instance.text, transcript=turns, turns_left=settings.reviewer_turns - turn - 1, **hidden)
-        reply = agents.call(BLIND_ROLE, request, seed=instance.seed, artifact_id=family.family_id, attempt=number)
-        if isinstance(reply, AgentFailure):
-            status, note = "failed", f"{reply.status}: {reply.reason}"
+        active = [reviewer for reviewer in reviewers if not reviewer.status]
+        if not active:
             break
-        note = reply.reasoning
-        if reply.final is not None:
-            status, final = "answered", reply.final
-            break
-        turns.append(Turn(code=reply.code or "", output=run_program(reply.code or "", instance.text, pool=pool, settings=settings)))
-    answer = extract_boxed(final) or ""
-    if status == "answered" and not answer:
-        status = "no answer"
-    if answer.strip().casefold() == "n/a":
-        status = "gave up"
-    matched = vote.decided and matches(final, vote.label, case_sensitive=family.answer.case_sensitive)
-    return Review(
-        number, instance.difficulty, instance.seed, reviewer, status, answer[:LONGEST_ANSWER], vote.label, matched, tuple(turns), note[:500]
-    )
+        replies = agents.call_many(
+            BLIND_ROLE, [reviewer.request(settings.reviewer_turns - turn - 1) for reviewer in active],
+            seeds=[reviewer.instance.seed for reviewer in active], artifact_ids=[family.family_id] * len(active),
+            attempts=[reviewer.number for reviewer in active],
+        )
+        for reviewer, reply in zip(active, replies, strict=True):
+            if isinstance(reply, AgentFailure):
+                reviewer.status, reviewer.note = "failed", f"{reply.status}: {reply.reason}"
+            elif reply.final is not None:
+                reviewer.status, reviewer.final, reviewer.note = "answered", reply.final, reply.reasoning
+            else:
+                code = reply.code or ""
+                reviewer.note = reply.reasoning
+                reviewer.turns = [*reviewer.turns, Turn(code=code, output=run_program(code, reviewer.instance.text, pool=pool, settings=settings))]
+    return [reviewer.review(family.answer.case_sensitive) for reviewer in reviewers], votes
+
+
+def _reviewers(
+    family: Family, instances: Sequence[Instance], votes: Sequence[Vote], *, pool: Any, agents: Agents, settings: FamiliesSettings
+) -> list[_Reviewer]:
+    """One an instance: models who are told nothing more, or the operators' pairs in turn."""
+    numbered = list(enumerate(zip(instances, votes, strict=True)))
+    if agents.backend.name != "operators":
+        return [_Reviewer(number, instance, vote, "model", {}) for number, (instance, vote) in numbered]
+    available = strategies(family, learn_reader(family, pool=pool, settings=settings))
+    if not available:
+        return [_Reviewer(number, instance, vote, "none", {}) for number, (instance, vote) in numbered]
+    found = []
+    for number, (instance, vote) in numbered:
+        pair = available[number % len(available)]
+        hidden = {"reader": pair.reader, "strategy": pair.solver, "points": _points(family, pair.solver_file)}
+        found.append(_Reviewer(number, instance, vote, pair.name, hidden))
+    return found
 
 
 def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings) -> str:

@@ -21,7 +21,7 @@ PRELOAD = (
 )
 """What a pool should preload to run families quickly: `open_pool(preload=PRELOAD)`."""
 DRIVER = "evolake.families.driver"
-MAX_STEPS = 2_000_000
+MAX_STEPS = 500_000
 MAX_STATEMENT = 1_000_000
 MAX_DEPTH = 64
 MAX_BITS = 14_000

@@ -36,7 +36,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def agents_for(server: LoopbackModel, folder: Path) -> Agents:
     settings = Settings(
         backend="model", model_base_url=server.base_url, model_api_key=KEY, models={"default": "m"}, budget=BudgetSettings(tokens_per_run=10**7),
-        model_threads=1, model_repairs=1,
+        model_threads=3, model_repairs=1,
     )
     return open_agents(settings, folder, "0001", "run", line="families")
 
