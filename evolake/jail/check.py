@@ -7,8 +7,11 @@ import platform
 from evolake.errors import EvolakeError
 from evolake.jail import bubblewrap, canary
 from evolake.jail.backends import backend
+from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.inside import syscalls
 from evolake.jail.pool import Pool
+
+FORKING = DirectRun(["/bin/sh", "-c", "(echo forked); exit 0"])
 
 
 def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
@@ -30,4 +33,10 @@ def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
             attempts = canary.prove(chosen, pool.run)
     except EvolakeError as error:
         return [*rows, ("canary", False, str(error))]
-    return [*rows, *((f"canary: {attempt}", held, detail) for attempt, held, detail in attempts)]
+    rows += [(f"canary: {attempt}", held, detail) for attempt, held, detail in attempts]
+    try:
+        tried = run_direct(FORKING, mode=chosen.mode)
+    except EvolakeError as error:
+        return [*rows, ("native program", False, str(error))]
+    held = tried.status == "ok" and tried.exit_code not in (0, None) and tried.stdout == b""
+    return [*rows, ("native program: fork", held, tried.stderr.decode(errors="replace").strip() or tried.reason or "it succeeded")]

@@ -155,3 +155,4 @@ def test_doctor_rows_name_every_attempt_of_the_canary():
     rows = check_jail("bubblewrap")
     assert [ok for _, ok, _ in rows] == [True] * len(rows)
     assert sum(name.startswith("canary: ") for name, _, _ in rows) == 10
+    assert rows[-1][0] == "native program: fork"
