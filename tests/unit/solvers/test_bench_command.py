@@ -1,0 +1,137 @@
+"""`evolake solvers bench`: from a folder of sources to a table, with exit codes that mean something."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from evolake.cli.solvers import solvers
+from evolake.errors import InputError
+
+SOURCE = """
+#include <cstdio>
+#include <cstring>
+int main(int argc, char **argv) {
+    int variables = 0, clauses = 0;
+    char line[256];
+    FILE *formula = fopen(argv[1], "r");
+    while (fgets(line, sizeof line, formula))
+        if (sscanf(line, "p cnf %d %d", &variables, &clauses) == 2) break;
+    if (variables == 2) { printf("s SATISFIABLE\\nv MODEL 0\\n"); return 10; }
+    if (argc > 2) { FILE *proof = fopen(argv[2], "w"); fputs("0\\n", proof); fclose(proof); }
+    printf("c conflicts : 3\\ns UNSATISFIABLE\\n");
+    return 20;
+}
+"""
+ADAPTER = """
+name = "toy"
+licences = ["src/LICENSE"]
+editable = ["src/*.cc"]
+tunables = "none"
+
+[layout]
+from = "."
+
+[build]
+commands = [["g++", "-O1", "-o", "bin/toy", "src/main.cc"]]
+program = "bin/toy"
+
+[run]
+argv = ["toy", "{cnf}"]
+proof_argv = ["toy", "{cnf}", "{proof}"]
+proof = "drat-text"
+
+[statistics]
+conflicts = '^c conflicts : (\\d+)'
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+    """A lake, a seeds folder with the adapter `toy`, and a folder of two formulas."""
+    requires("c++")
+    adapters = tmp_path / "seeds" / "solvers" / "adapters"
+    adapters.mkdir(parents=True)
+    (adapters / "toy.toml").write_text(ADAPTER)
+    formulas = tmp_path / "formulas"
+    formulas.mkdir()
+    (formulas / "good.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
+    (formulas / "bad.cnf").write_text("p cnf 1 2\n1 0\n-1 0\n")
+    (formulas / "status.csv").write_text("good,SAT\nbad,UNSAT\n")
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
+    monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
+    return tmp_path
+
+
+def solver(house: Path, name: str, text: str) -> Path:
+    folder = house / name
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "main.cc").write_text(text)
+    (folder / "src" / "LICENSE").write_text("MIT\n")
+    (folder / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
+    return folder
+
+
+def bench(house: Path, *folders: Path, options: tuple[str, ...] = ("--adapter", "toy")) -> Result:
+    arguments = ["bench", *map(str, folders), "--suite", str(house / "formulas"), *options]
+    return CliRunner().invoke(solvers, arguments)
+
+
+def test_a_repository_is_built_measured_and_told_in_numbers(house: Path) -> None:
+    folder = solver(house, "sound", SOURCE.replace("MODEL", "-1 2"))
+    runs = house / "runs.parquet"
+    result = bench(house, folder, options=("--adapter", "toy", "--json", "--runs", str(runs)))
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert (told["verdict"], told["reasons"]) == ("measured", [])
+    [row] = told["metrics"]
+    assert (row["folder"], row["suite"], row["solved"], row["solved_sat"], row["solved_unsat"], row["proof_share"], row["timeout_s"]) == (
+        str(folder), "competition:formulas", 2.0, 1.0, 1.0, 1.0, 2.0,
+    )
+    assert pl.read_parquet(runs).select("instance", "status", "certificate", "conflicts").rows() == [
+        ("bad", "unsat", "proof", 3), ("good", "sat", "model", None),
+    ]
+
+
+def test_a_refuted_answer_is_told_and_is_exit_code_1(house: Path) -> None:
+    good, bad = solver(house, "sound", SOURCE.replace("MODEL", "-1 2")), solver(house, "lying", SOURCE.replace("MODEL", "1 2"))
+    result = bench(house, good, bad)
+    assert result.exit_code == 1
+    assert f"{bad}: the answer on good is refuted: the model satisfies not one literal of 1 clauses, clause 2 the first" in result.stdout
+    assert "suite competition:formulas: 2 formulas, timeout 2 s of cpu time" in result.stdout
+
+
+def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(house: Path) -> None:
+    good, broken = solver(house, "sound", SOURCE.replace("MODEL", "-1 2")), solver(house, "broken", "int main() { return nothing; }")
+    result = bench(house, broken, good, options=("--adapter", "toy", "--json"))
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert told["verdict"] == "failed"
+    assert [reason.startswith(f"{broken}: it does not build: ") for reason in told["reasons"]] == [True]
+    assert [row["folder"] for row in told["metrics"]] == [str(good)]
+
+
+def test_without_an_adapter_the_layout_is_asked_for(house: Path) -> None:
+    result = bench(house, solver(house, "bare", SOURCE), options=("--json",))
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert told["metrics"] == []
+    assert "it is not laid out as a variant" in told["reasons"][0]
+
+
+def test_what_is_not_there_is_a_wrong_input(house: Path) -> None:
+    folder = solver(house, "sound", SOURCE)
+    for arguments, message in (
+        (["bench", str(house / "nowhere"), "--suite", str(house / "formulas")], "there is no folder"),
+        (["bench", str(folder), "--suite", "unheard-of"], "there is no suite 'unheard-of'"),
+        (["bench", str(folder), "--suite", str(house / "formulas"), "--adapter", "unheard-of"], "unheard-of"),
+    ):
+        result = CliRunner().invoke(solvers, arguments)
+        assert isinstance(result.exception, InputError)
+        assert message in str(result.exception)
