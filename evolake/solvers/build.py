@@ -35,7 +35,7 @@ _ERROR = re.compile(r"(?m)^.*(?:: (?:fatal )?error: |undefined reference to|mult
 _WARNING = re.compile(r"(?m)^[^\n]*: warning: ")
 _FULL = re.compile(r"No space left on device|File size limit exceeded|file too large", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"virtual memory exhausted|out of memory|Cannot allocate memory|bad_alloc", re.IGNORECASE)
-_PLACES = ((re.compile(r"/tmp/[\w./-]*?build/"), "src/"), (re.compile(r"(?<![\w/])\.\./src/"), "src/"))
+_PLACES = ((re.compile(r"/tmp/[\w./-]*?build/"), "src/"), (re.compile(r"(?<![\w/.])\.\./(?:src/)?(?=\w)"), "src/"))
 LONGEST_REASON = 300
 
 
