@@ -74,18 +74,18 @@ def propose_directed(request: DirectedRequest, random: np.random.Generator) -> C
 
 def _guess(problem: ProblemView, random: np.random.Generator, *, may_claim: bool) -> CandidateReply:
     if may_claim and random.random() < BLIND_UNSAT:
-        return CandidateReply(status="unsat")
+        return CandidateReply.unsat()
     if any(low > high for low, high in problem.variables.values()):
-        return CandidateReply(status="unsat")
+        return CandidateReply.unsat()
     draws = {name: int(random.integers(low, high + 1)) for name, (low, high) in problem.variables.items()}
-    return CandidateReply(status="sat", assignment=draws)
+    return CandidateReply.sat(draws)
 
 
 def _repaired(
     problem: ProblemView, base: Mapping[str, int], conflicts: Sequence[str], revise: Sequence[str], random: np.random.Generator, *, may_claim: bool
 ) -> CandidateReply:
     if may_claim and random.random() < BLIND_UNSAT:
-        return CandidateReply(status="unsat")
+        return CandidateReply.unsat()
     assignment, free = dict(base), set(revise)
     for name in conflicts:
         if name.startswith(DOMAIN_MARK):
@@ -99,8 +99,8 @@ def _repaired(
         _mend(problem, broken[int(random.integers(len(broken)))], constraints, free, assignment, random)
     else:
         if may_claim and random.random() < DOUBTFUL_UNSAT:
-            return CandidateReply(status="unsat")
-    return CandidateReply(status="sat", assignment=assignment)
+            return CandidateReply.unsat()
+    return CandidateReply.sat(assignment)
 
 
 def _into_domain(problem: ProblemView, variable: str, assignment: dict[str, int], random: np.random.Generator) -> None:

@@ -13,9 +13,9 @@ size of the core, list of all violations and counter-model have no field here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StrictInt
 
 from evolake.repair.problems import DOMAIN_MARK, Constraint, Problem
 
@@ -91,22 +91,47 @@ class DirectedRequest(Model):
 Request = PlainRequest | GenericRequest | CoreRequest | DirectedRequest
 
 
-class CandidateReply(BaseModel):
-    """A candidate: `sat` with an integer for every variable, or `unsat` alone."""
+class SatReply(BaseModel):
+    """An integer for every variable."""
 
     model_config = ConfigDict(extra="forbid")
-    status: Literal["sat", "unsat"]
-    assignment: dict[str, StrictInt] | None = Field(default=None, description="an integer for every variable; only with status sat")
+    status: Literal["sat"]
+    assignment: dict[str, StrictInt]
 
-    @model_validator(mode="after")
-    def _fits(self) -> CandidateReply:
-        if (self.status == "sat") != isinstance(self.assignment, dict) or (self.status == "unsat" and "assignment" in self.model_fields_set):
-            raise ValueError('wanted {"status": "sat", "assignment": {...}} or {"status": "unsat"}')
-        return self
 
-    def as_object(self) -> dict[str, object]:
+class UnsatReply(BaseModel):
+    """The claim that no assignment exists."""
+
+    model_config = ConfigDict(extra="forbid")
+    status: Literal["unsat"]
+
+
+class CandidateReply(RootModel[SatReply | UnsatReply]):
+    """A candidate. Two forms and no optional field: a server that holds a model to the schema holds it to the contract."""
+
+    @classmethod
+    def sat(cls, assignment: dict[str, int]) -> CandidateReply:
+        """An assignment."""
+        return cls(SatReply(status="sat", assignment=assignment))
+
+    @classmethod
+    def unsat(cls) -> CandidateReply:
+        """The claim `unsat`."""
+        return cls(UnsatReply(status="unsat"))
+
+    @property
+    def assignment(self) -> dict[str, int] | None:
+        """The assignment, None for the claim `unsat`."""
+        return self.root.assignment if isinstance(self.root, SatReply) else None
+
+    @property
+    def status(self) -> str:
+        """sat or unsat."""
+        return self.root.status
+
+    def as_object(self) -> dict[str, Any]:
         """The candidate as decoded JSON."""
-        return {"status": self.status} if self.assignment is None else {"status": self.status, "assignment": dict(self.assignment)}
+        return self.root.model_dump()
 
 
 def view_of(problem: Problem) -> ProblemView:

@@ -90,6 +90,10 @@ def test_the_whole_path_with_a_model(tmp_path):
     malformed = stored.attempts.filter(pl.col("verdict") == "malformed")
     assert malformed.height > 0 and malformed["solver_calls"].sum() == 0
     assert malformed.height <= stored.attempts.filter(~pl.col("parsed")).height == results["parse_failures"].sum()
+    schema = (asked[0].response_format or {})["json_schema"]["schema"]
+    forms = [schema["$defs"][form["$ref"].rpartition("/")[2]] for form in schema["anyOf"]]
+    held = [(form["required"], form["additionalProperties"]) for form in forms]
+    assert held == [(["status", "assignment"], False), (["status"], False)], "a server that keeps to the schema keeps to the contract"
     calls = Lake(tmp_path).read("repair", "results__agent_calls")
     assert calls.height == len(asked) and set(calls["role"]) == {"repair_plain", "repair_generic", "repair_core", "repair_directed"}
 
