@@ -28,14 +28,15 @@ def build_patched(folder: Path, adapter: Adapter, into: Path) -> tuple[dict[str,
     base = {path: text for path, text in source_files(folder).items() if path.startswith("src/")}
     units = sorted(path for path in base if any(Path(path).match(f"src/{pattern}") for pattern in SOURCES))
     files = {path: text.encode("latin-1") for path, text in base.items()}
-    outcomes, rules, programs = {}, [_rule("base", {}, units, base)], {"": "base"}
+    outcomes, rules, programs = {}, [_rule("base", {}, units)], {"": "base"}
     for number, spec in enumerate(catalogue(adapter)):
         changed, (outcome,) = edited(base, adapter, [with_defaults(spec.name)])
         outcomes[spec.name] = outcome
         if outcome.applied:
             name = f"p{number}"
-            files |= {path.replace("src/", f"{name}/", 1): text.encode("latin-1") for path, text in changed.items()}
-            rules.append(_rule(name, changed, units, base))
+            tree = base | changed if _header(changed) else changed  # a file may include its neighbour without naming the folder
+            files |= {path.replace("src/", f"{name}/", 1): text.encode("latin-1") for path, text in tree.items()}
+            rules.append(_rule(name, changed, units))
             programs[spec.name] = name
     makefile = f"all: {' '.join(f'{name}.exe' for name in programs.values())}\n" + "".join(rules)
     limits = Limits(cpu_s=300, wall_s=900, memory_mb=4096, file_mb=32, output_bytes=1 << 20, open_files=256, processes=40)
@@ -50,16 +51,18 @@ def build_patched(folder: Path, adapter: Adapter, into: Path) -> tuple[dict[str,
     return outcomes, found, (built.stdout + built.stderr).decode("utf-8", "replace")
 
 
-def _rule(name: str, changed: Mapping[str, str], units: list[str], base: Mapping[str, str]) -> str:
+def _header(changed: Mapping[str, str]) -> bool:
+    return any(path.endswith(".h") for path in changed)
+
+
+def _rule(name: str, changed: Mapping[str, str], units: list[str]) -> str:
     """How one program is made: from the base's objects, and its own where a header or the unit itself differs."""
-    header = any(path.endswith(".h") for path in changed)
     lines, objects = [], []
     for unit in units:
-        own = name != "base" and (unit in changed or (header and "/utils/" not in unit))
-        source = unit.replace("src/", f"{name}/", 1) if unit in changed else unit
+        own = unit in changed or (_header(changed) and "/utils/" not in unit)
+        place = name if own else "src"
         target = f"{name if own else 'base'}_{unit.removeprefix('src/').replace('/', '_')}.o"
         objects.append(target)
         if own or name == "base":
-            overlay = f"-I{name} " if own else ""
-            lines.append(f"{target}:\n\tg++ {FLAGS} {overlay}-Isrc -c {source} -o {target}\n")
+            lines.append(f"{target}:\n\tg++ {FLAGS} -I{place} -Isrc -c {unit.replace('src/', f'{place}/', 1)} -o {target}\n")
     return f"{name}.exe: {' '.join(objects)}\n\tg++ {' '.join(objects)} -s -o $@\n" + "".join(lines)

@@ -115,7 +115,8 @@ def test_edits_survive_json_and_equal_sets_give_equal_bytes() -> None:
 
 
 NO_EDITS = [
-    "{", "{}", '[{"kind": "tunable"}]', '[{"kind": "x", "name": "a", "parameters": {}}]', '[{"kind": "patch", "name": "a", "parameters": {"b": "c"}}]',
+    "{", "{}", '[{"kind": "tunable"}]', '[{"kind": "x", "name": "a", "parameters": {}}]',
+    '[{"kind": "patch", "name": "a", "parameters": {"b": "c"}}]',
 ]
 
 

@@ -1,0 +1,164 @@
+"""Every patch of the catalogue on every base it has a form for: it compiles, answers right, its proofs verify, and it searches differently."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from solver_patch_builds import build_patched, with_defaults
+
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.adapters import Adapter, load_adapter
+from evolake.solvers.build import build_variant
+from evolake.solvers.cnf import read_cnf_file
+from evolake.solvers.crossover import cross_edits
+from evolake.solvers.edits import PATCHES, Edit, EditOutcome, apply_edits, catalogue, family_of, tunables, write_edits
+from evolake.solvers.edits.anchors import source_files
+from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.proof import check_proof
+from evolake.solvers.repository import source_sha
+from evolake.solvers.seeding import lay_out_seed, seed_named
+
+BASES = ("minisat22", "glucose421", "maplechrono", "mergesat3")
+FORMS = [(base, spec.name) for base in BASES for spec in PATCHES.values() if base.rstrip("0123456789") in spec.forms]
+LIMITS = RunLimits(cpu_s=60, wall_s=300)
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Programs:
+    """One base and its patched programs."""
+
+    adapter: Adapter
+    outcomes: dict[str, EditOutcome]
+    programs: dict[str, Path]
+    log: str
+    searched: dict[str, float] = field(default_factory=dict)
+
+    def conflicts(self, cnf: Path, scratch: Path) -> float:
+        """Of the unpatched program on one formula; run once."""
+        if cnf.name not in self.searched:
+            self.searched[cnf.name] = self.run("", cnf, scratch).counters["conflicts"]
+        return self.searched[cnf.name]
+
+    def run(self, patch: str, cnf: Path, scratch: Path) -> SolverRun:
+        """With a proof."""
+        path, adapter = self.programs[patch], self.adapter
+        program = Program(path.parent, adapter.argv, adapter.proof_argv, adapter.proof, {}, adapter.statistics, adapter.exit_codes)
+        return run_solver(program, cnf, LIMITS, scratch=scratch, want_proof=True)
+
+
+@pytest.fixture(scope="session")
+def seed_folder(tmp_path_factory) -> Callable[[str], Path]:
+    """Folder of a seed laid out as a variant; the sources are fetched once."""
+    place = tmp_path_factory.mktemp("seeds")
+    return cache(lambda name: lay_out_seed(seed_named(name), BlobStore(place / "blobs"), place))
+
+
+@pytest.fixture(scope="session")
+def patched(seed_folder, tmp_path_factory) -> Callable[[str], Programs]:
+    """The programs of one base, built once."""
+
+    def build(name: str) -> Programs:
+        adapter = load_adapter(name)
+        return Programs(adapter, *build_patched(seed_folder(name), adapter, tmp_path_factory.mktemp(name)))
+
+    return cache(build)
+
+
+@pytest.fixture(scope="session")
+def formulas(tmp_path_factory) -> dict[str, Path]:
+    """A satisfiable and an unsatisfiable 3-SAT formula near the threshold, and pigeons in holes."""
+    folder = tmp_path_factory.mktemp("formulas")
+    clauses = {"sat": _random(200, 850, 3, planted=True), "unsat": _random(190, 870, 4), "holes": _pigeons(8)}
+    for name, rows in clauses.items():
+        variables = max(abs(literal) for row in rows for literal in row)
+        lines = [" ".join(map(str, [*row, 0])) for row in rows]
+        (folder / f"{name}.cnf").write_text("\n".join([f"p cnf {variables} {len(rows)}", *lines, ""]))
+    return {name: folder / f"{name}.cnf" for name in clauses}
+
+
+def _random(variables: int, clauses: int, seed: int, *, planted: bool = False) -> list[list[int]]:
+    """Random 3-SAT. `planted`: with a hidden model, and without the clauses that it falsifies."""
+    random = np.random.default_rng(seed)
+    model = random.choice([-1, 1], variables + 1)
+    rows: list[list[int]] = []
+    while len(rows) < clauses:
+        row = [int(v + 1) * int(random.choice([-1, 1])) for v in random.choice(variables, 3, replace=False)]
+        if not planted or any(literal * model[abs(literal)] > 0 for literal in row):
+            rows.append(row)
+    return rows
+
+
+def _pigeons(holes: int) -> list[list[int]]:
+    rows = [[p * holes + h + 1 for h in range(holes)] for p in range(holes + 1)]
+    return rows + [[-(p * holes + h + 1), -(q * holes + h + 1)] for h in range(holes) for p in range(holes + 1) for q in range(p)]
+
+
+@pytest.mark.parametrize(("base", "patch"), FORMS, ids=[f"{base}-{patch}" for base, patch in FORMS])
+def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
+    base: str, patch: str, requires, patched, formulas: dict[str, Path], tmp_path: Path
+) -> None:
+    requires("c++")
+    built = patched(base)
+    assert built.outcomes[patch].applied, built.outcomes[patch]
+    assert patch in built.programs, built.log[-3000:]
+    conflicts, before = {}, {}
+    for name, cnf in formulas.items():
+        run = built.run(patch, cnf, tmp_path / name)
+        assert (run.status, run.problems) == ("sat" if name == "sat" else "unsat", ())
+        if run.status == "sat":
+            assert run.model is not None and len(falsified_clauses(read_cnf_file(cnf), run.model)) == 0
+        elif name == "unsat":
+            assert run.proof is not None
+            assert check_proof(cnf, run.proof).verdict == "verified"
+        conflicts[name], before[name] = run.counters["conflicts"], built.conflicts(cnf, tmp_path / "base")
+    assert conflicts != before
+
+
+@pytest.mark.parametrize("base", [*BASES, "cadical195"])
+def test_every_seed_declares_options_that_can_be_moved(base: str, seed_folder) -> None:
+    adapter = load_adapter(base)
+    found = tunables(seed_folder(base), adapter)
+    assert len(found) >= 15
+    assert all(item.problem(item.default) is None for item in found)
+    assert len(catalogue(adapter)) == sum(family == base for family, _ in FORMS)
+    assert family_of(adapter) == base.rstrip("0123456789")
+
+
+def test_a_crossover_of_patches_and_a_moved_option_builds_cleanly_and_solves(requires, seed_folder, formulas, tmp_path: Path) -> None:
+    requires("c++")
+    adapter, seed = load_adapter("minisat22"), seed_folder("minisat22")
+    first = [with_defaults("reduce-glue-tiers"), with_defaults("restart-ema"), Edit("tunable", "var-decay", {"value": 0.85})]
+    second = [with_defaults("restart-geometric"), with_defaults("phase-rephase"), Edit("tunable", "var-decay", {"value": 0.9})]
+    crossed = cross_edits(source_files(seed), adapter, first, second)
+    assert [edit.name for edit in crossed.edits] == ["reduce-glue-tiers", "restart-ema", "var-decay", "phase-rephase"]
+    assert [(item.what, item.reason) for item in crossed.dropped] == [
+        ("tunable:var-decay", "same-edit-other-values"), ("patch:restart-geometric", "slot-taken"),
+    ]
+    ids = []
+    for number, order in enumerate((crossed.edits, crossed.edits[::-1])):
+        folder = tmp_path / str(number)
+        shutil.copytree(seed, folder)
+        assert all(outcome.applied for outcome in apply_edits(folder, adapter, order))
+        (folder / "edits.json").write_text(write_edits(order))
+        ids.append(source_sha(folder))
+    assert ids[0] == ids[1] != source_sha(seed)
+    blobs = BlobStore(tmp_path / "blobs")
+    built = build_variant(tmp_path / "0", adapter, blobs)
+    assert built.ok and built.program, built.reason
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / Path(adapter.program).name
+    program.write_bytes(blobs.get(built.program))
+    program.chmod(0o755)
+    ready = Program(tmp_path / "bin", adapter.argv, adapter.proof_argv, adapter.proof, {}, adapter.statistics, adapter.exit_codes)
+    run = run_solver(ready, formulas["unsat"], LIMITS, scratch=tmp_path / "scratch", want_proof=True)
+    assert run.status == "unsat" and run.proof is not None
+    assert check_proof(formulas["unsat"], run.proof).verdict == "verified"
