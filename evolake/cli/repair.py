@@ -1,4 +1,4 @@
-"""`evolake repair`: run the study, or judge one candidate.
+"""`evolake repair`: run the study, write its problems, or judge one candidate.
 
 Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when the problem or the files cannot be used, 3 when the machinery failed.
 """
@@ -37,7 +37,7 @@ class RepairGroup(click.Group):
 
 @click.group(cls=RepairGroup)
 def repair() -> None:
-    """Does solver-grounded feedback beat more attempts? Run the study, judge a candidate."""
+    """Does solver-grounded feedback beat more attempts? Run the study, report it, judge a candidate."""
 
 
 @repair.command()
@@ -66,6 +66,25 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> i
         if found.violated:
             click.echo(f"  violated: {', '.join(found.violated)}")
     return 0 if found.verdict == CERTIFIED else 1
+
+
+@repair.command()
+@click.option("--problems", type=click.IntRange(min=1), default=500, show_default=True, help="How many; fewer are the first ones of more.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
+def problems(problems: int, seed: int, out: Path | None) -> int:
+    """Write the main benchmark as JSONL, one problem with its certified label a line."""
+    from evolake.repair.generator import generate
+
+    lines = "".join(f"{item.problem.to_json()}\n" for item in generate(problems, seed))
+    if out is None:
+        click.echo(lines, nl=False)
+        return 0
+    try:
+        out.write_text(lines, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{str(out)!r} cannot be written", got=str(error), do="name a file in a folder that exists") from None
+    return 0
 
 
 @repair.command()

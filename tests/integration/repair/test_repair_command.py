@@ -15,6 +15,7 @@ import pytest
 from repair_cases import LIN_0127, ROUND_1, ROUND_2
 
 from evolake.lake import Lake
+from evolake.repair.problems import read_problems
 from evolake.repair.running import read_study
 from evolake.repair.tables import ARMS, RESULTS
 
@@ -77,6 +78,21 @@ def test_certify_in_words(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(ROUND_2))
     done = evolake("certify", tmp_path / "p.json", tmp_path / "c.json", lake=tmp_path)
     assert (done.returncode, done.stdout) == (1, "lin-0127: refuted: the assignment violates dom:x1\n  violated: dom:x1\n")
+
+
+def test_the_benchmark_is_written_as_jsonl_and_its_first_problem_can_be_judged(tmp_path):
+    path = tmp_path / "problems.jsonl"
+    assert evolake("problems", "--problems", "5", "--out", path, lake=tmp_path).returncode == 0
+    assert evolake("problems", "--problems", "5", lake=tmp_path).stdout == path.read_text()
+    problems = read_problems(path)
+    assert [item.id for item in problems] == [f"lin-000{place}" for place in range(5)]
+    assert sorted(str(item.label) for item in problems) == ["sat"] * 3 + ["unsat"] * 2
+    for item in problems:
+        (tmp_path / "one.json").write_text(item.to_json())
+        (tmp_path / "claim.json").write_text('{"status": "unsat"}')
+        done = evolake("certify", tmp_path / "one.json", tmp_path / "claim.json", "--json", lake=tmp_path)
+        assert done.returncode == (0 if item.label == "unsat" else 1)
+    assert evolake("problems", "--out", tmp_path / "no" / "folder", "--problems", "1", lake=tmp_path).returncode == 2
 
 
 def content(lake: Path) -> dict[str, str]:
