@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from solver_patch_builds import build_patched, with_defaults
 
+from evolake.gates import load_rules
+from evolake.gates.checkers import apply
 from evolake.lake.blobs import BlobStore
+from evolake.settings import load
 from evolake.solvers.adapters import Adapter, load_adapter
 from evolake.solvers.build import build_variant
 from evolake.solvers.cnf import read_cnf_file
@@ -20,6 +23,7 @@ from evolake.solvers.crossover import cross_edits
 from evolake.solvers.edits import PATCHES, Edit, EditOutcome, apply_edits, catalogue, family_of, tunables, write_edits
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.gate_compliance import compliance_evidence
 from evolake.solvers.model_check import falsified_clauses
 from evolake.solvers.proof import check_proof
 from evolake.solvers.repository import source_sha
@@ -131,6 +135,22 @@ def test_every_seed_declares_options_that_can_be_moved(base: str, seed_folder) -
     assert all(item.problem(item.default) is None for item in found)
     assert len(catalogue(adapter)) == sum(family == base for family, _ in FORMS)
     assert family_of(adapter) == base.rstrip("0123456789")
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_every_patch_keeps_the_rules_of_the_compliance_gate(base: str, seed_folder, tmp_path: Path) -> None:
+    adapter, seed = load_adapter(base), seed_folder(base)
+    rules = load_rules(load().seeds / "rules", "solvers").of_gate("compliance")
+    objections = {}
+    for spec in catalogue(adapter):
+        folder = tmp_path / spec.name
+        shutil.copytree(seed, folder)
+        edit = with_defaults(spec.name)
+        assert apply_edits(folder, adapter, [edit])[0].applied
+        (folder / "edits.json").write_text(write_edits([edit]))
+        evidence = compliance_evidence(folder, seed, base)
+        objections |= {(spec.name, rule.id): found.reason for rule in rules if (found := apply(rule.check, evidence, rule.parameters))}
+    assert objections == {}
 
 
 def test_a_crossover_of_patches_and_a_moved_option_builds_cleanly_and_solves(requires, seed_folder, formulas, tmp_path: Path) -> None:
