@@ -68,7 +68,8 @@ def test_two_checkers_must_agree(files, monkeypatch):
     """dratify's other engine takes the place of a second program here, which may not be on PATH."""
     python = Dratify("second", "python")
     monkeypatch.setitem(CHECKERS, "cake_lpr", python)
-    assert check_proof(files / "a.cnf", files / "good.drat", second=True).checker == "dratify and second"
+    found = check_proof(files / "a.cnf", files / "good.drat", second=True)
+    assert (found.checker, found.reason) == ("dratify and second", "; ".join(["2 steps, each by unit propagation"] * 2))
     monkeypatch.setattr(python, "check", lambda *arguments: Finding("refuted", "no", 0.0))
     found = check_proof(files / "a.cnf", files / "good.drat", second=True)
     assert (found.verdict, found.checker) == ("refuted", "second")
