@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
@@ -16,17 +19,17 @@ from typing import Any
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.cnf import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
 from evolake.solvers.cores import usable_cores
-from evolake.solvers.execute import Program, RunLimits
-from evolake.solvers.measuring import Job, measure
+from evolake.solvers.execute import Program, RunLimits, run_solver
+from evolake.solvers.measuring import Job, file_of, judge, row_of
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.rules.outcomes import COPY, GROWING
 from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Suite
 
-SMOKE_LIMITS = RunLimits(cpu_s=5, wall_s=20, memory_mb=1024, proof_mb=64)
-CORRECTNESS_LIMITS = RunLimits(cpu_s=10, wall_s=60, memory_mb=2048, proof_mb=512)
-STABILITY_LIMITS = RunLimits(cpu_s=10, wall_s=60, memory_mb=192, proof_mb=256)
+SMOKE_LIMITS = RunLimits(cpu_s=5, wall_s=60, memory_mb=1024, proof_mb=64)
+CORRECTNESS_LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=2048, proof_mb=512)
+STABILITY_LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=192, proof_mb=256)
 STABILITY = "stability"
 REPEATS = 2
 GROWING_SIZES = (80, 120, 160, 200)
@@ -94,28 +97,33 @@ def copies_of(instance: Instance, cache: Path) -> list[Instance]:
             formula, rng = read_cnf_file(instance.path, lenient=True), pcg(seed)
             copy = renamed(formula, random_renaming(formula.variables, rng)) if kind == "renamed" else shuffled(formula, rng, flip=False)
             cache.mkdir(parents=True, exist_ok=True)
-            beside = path.with_suffix(f".{variant_tag()}")
+            beside = path.with_suffix(f".{_tag()}")
             beside.write_bytes(write_dimacs(copy))
             beside.replace(path)
         made.append(replace(instance, name=f"{instance.name}{COPY}{kind}", path=path, seed=seed, shuffle=number))
     return made
 
 
-def variant_tag() -> str:
+def _tag() -> str:
     """A suffix that no other process or thread uses at the same time."""
-    import os
-    import threading
-
     return f"{os.getpid()}-{threading.get_ident()}"
 
 
+def run_one(job: Job) -> dict[str, Any]:
+    """A row of RUNS. Unlike a measured run it holds no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
+    with tempfile.TemporaryDirectory(prefix="evolake-gate-", dir=job.scratch, ignore_cleanup_errors=True) as scratch:
+        wants_proof = job.instance.status != "SAT" and job.program.proof_argv is not None
+        run = run_solver(job.program, file_of(job), job.limits, scratch=Path(scratch), want_proof=wants_proof)
+        return row_of(job, run, judge(job, run, file_of(job)))
+
+
 def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
-    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
+    """`run_one` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
     if executor is None:
         with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
             return run_all(jobs, threads, progress)
     rows = []
-    for row in executor.map(measure, jobs):
+    for row in executor.map(run_one, jobs):
         rows.append(row)
         if progress:
             progress(len(rows), len(jobs))
