@@ -50,7 +50,7 @@ class FileDiff:
 
 def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
     """The files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     files: list[FileDiff] = []
     problems: list[str] = []
     position = 0
@@ -101,25 +101,34 @@ def _name(line: str, prefix: str) -> str | None:
 
 def _read_hunk(lines: list[str], position: int, number: int, found: re.Match[str]) -> tuple[Hunk, int]:
     body: list[Line] = []
+    blank = 0
     while position < len(lines):
         line = lines[position]
         if line.startswith("\\"):
             if body:
                 body[-1] = Line(body[-1].mark, body[-1].text, ended=False)
         elif line == "" or line[0] in " -+":
-            if _is_header(lines, position) and _complete(body, found):
+            if _is_header(lines, position) and not _belongs(lines, position, body, found):
                 break
             body.append(Line(line[:1] or " ", line[1:]))
+            blank = 0 if line else blank + 1
         else:
             break
         position += 1
-    wanted = int(found[2] or 1)
-    while body and body[-1] == Line(" ", "") and sum(line.mark != "+" for line in body) > wanted:  # blank lines after the hunk
-        body.pop()
-    return Hunk(number, int(found[1]), tuple(body)), position
+    return Hunk(number, int(found[1]), tuple(body[: len(body) - _surplus(body, blank, int(found[2] or 1))])), position
 
 
-def _complete(body: list[Line], found: re.Match[str]) -> bool:
-    """Whether the lines so far can be the whole hunk: then '--- ' begins the next file, and is not a removed line."""
+def _surplus(body: list[Line], blank: int, wanted: int) -> int:
+    """How many of the `blank` empty lines at the end stand between this hunk and the next, and are no context: all that its count does not want."""
+    excess = sum(line.mark != "+" for line in body) - wanted
+    return excess if 0 <= excess <= blank else blank
+
+
+def _belongs(lines: list[str], position: int, body: list[Line], found: re.Match[str]) -> bool:
+    """Whether what looks like the header of the next file is a removed and an added line of this hunk. The counts decide, but not against two names
+    with the prefixes of a diff and a hunk after them."""
+    heads = position + 2 < len(lines) and _HUNK.match(lines[position + 2])
+    if heads and lines[position].startswith(("--- a/", "--- /dev/null")) and lines[position + 1].startswith(("+++ b/", "+++ /dev/null")):
+        return False
     old, new = sum(line.mark != "+" for line in body), sum(line.mark != "-" for line in body)
-    return old >= int(found[2] or 1) or new >= int(found[4] or 1) or not body
+    return old < int(found[2] or 1) and new < int(found[4] or 1)
