@@ -58,7 +58,7 @@ def odds_ratio(only_first: int, only_second: int, level: float = 0.95) -> Interv
     tail = (1 - level) / 2
     low = float(beta.ppf(tail, only_first, only_second + 1)) if only_first else 0.0
     high = float(beta.ppf(1 - tail, only_first + 1, only_second)) if only_second else 1.0
-    return Interval(_odds(only_first / total), _odds(low), _odds(high), level)
+    return Interval(only_first / only_second if only_second else math.inf, _odds(low), _odds(high), level)
 
 
 def _odds(share: float) -> float:
