@@ -1,0 +1,182 @@
+"""Seeds are fetched once, believed only for their hash, and unpacked without trust."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from package_index import Index, serving, tar_of, zip_of
+from solver_house import ADAPTER, HEADER, MAIN, toy_tree
+
+from evolake.errors import InputError, MachineryError
+from evolake.lake import BlobStore
+from evolake.solvers.fetch import fetch_seed
+from evolake.solvers.fetch_index import Places, get_file, pip_places
+from evolake.solvers.fetch_unpack import unpack_archive
+from evolake.solvers.repository import source_sha
+from evolake.solvers.seeding import lay_out_seed, seed_named, seed_trees, upstream_tree
+from evolake.solvers.seeds_file import load_seeds
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+LATER = datetime(2026, 1, 3, tzinfo=UTC)
+INNER = tar_of({"toy-1/code/main.cc": MAIN.encode(), "toy-1/code/toy.h": HEADER.encode(), "toy-1/LICENSE": b"MIT\n"})
+OUTER = tar_of({"many-1/solvers/toy.tar.gz": INNER, "many-1/setup.py": b"open('/tmp/evolake-setup-was-run', 'w')\n"})
+FILE = "many-1.tar.gz"
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def seeds_file(folder: Path, place: str, more: str = "") -> Path:
+    path = folder / "solvers.toml"
+    path.write_text(f"{more}\n[[seeds]]\nname = \"toy\"\nversion = \"1\"\nadapter = \"toy\"\nlicence = \"MIT\"\n{place}\n")
+    return path
+
+
+def from_index(folder: Path, outer: str = sha(OUTER), inner: str = sha(INNER)) -> Path:
+    archive = f'[archives.many]\nproject = "many"\nversion = "1"\nfile = "{FILE}"\nsha256 = "{outer}"\n'
+    return seeds_file(folder, f'archive = "many"\nmember = "solvers/toy.tar.gz"\nsha256 = "{inner}"', archive)
+
+
+@pytest.fixture
+def pip_index(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """pip without the configuration of this machine."""
+    for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_CERT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("HOME", "/nonexistent")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    return monkeypatch
+
+
+@pytest.mark.parametrize("style", ["html", "json"])
+def test_a_seed_comes_from_the_index_once_and_from_the_lake_after(tmp_path: Path, pip_index: pytest.MonkeyPatch, style: str):
+    seed, blobs = load_seeds(from_index(tmp_path))["toy"], BlobStore(tmp_path / "lake")
+    with serving(Index("many", FILE, OUTER, style)) as index:
+        pip_index.setenv("PIP_INDEX_URL", f"{index.address}/simple")
+        first = fetch_seed(seed, blobs, now=NOW)
+    assert index.asked == ["/simple/many/", f"/files/{FILE}"]
+    assert (first.sha256, first.source, first.fetched_at) == (sha(INNER), f"{index.address}/files/{FILE}/solvers/toy.tar.gz", NOW)
+    assert (first.name, first.version, first.licence, first.adapter) == ("toy", "1", "MIT", "toy")
+    assert fetch_seed(seed, blobs, now=LATER) == first
+    assert not Path("/tmp/evolake-setup-was-run").exists()
+
+
+def test_a_dead_network_is_told_with_what_to_do(tmp_path: Path, pip_index: pytest.MonkeyPatch):
+    with serving(Index("many", FILE, OUTER)) as index:
+        gone = index.address
+    pip_index.setenv("PIP_INDEX_URL", f"{gone}/simple")
+    with pytest.raises(MachineryError, match=r"solvers.toml") as raised:
+        fetch_seed(load_seeds(from_index(tmp_path))["toy"], BlobStore(tmp_path / "lake"), now=NOW)
+    assert "refused" in str(raised.value)
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("0" * 64, sha(INNER)), (sha(OUTER), "0" * 64)])
+def test_other_bytes_than_the_pinned_ones_are_refused_and_not_kept(tmp_path: Path, pip_index: pytest.MonkeyPatch, outer: str, inner: str):
+    blobs = BlobStore(tmp_path / "lake")
+    with serving(Index("many", FILE, OUTER)) as index:
+        pip_index.setenv("PIP_INDEX_URL", f"{index.address}/simple")
+        with pytest.raises(InputError, match="0000000000"):
+            fetch_seed(load_seeds(from_index(tmp_path, outer, inner))["toy"], blobs, now=NOW)
+    assert not blobs.has(sha(INNER))
+
+
+def test_an_index_without_the_file_is_named_without_its_password(tmp_path: Path):
+    with serving(Index("many", FILE, OUTER)) as index:
+        address = index.address.replace("http://", "http://user:secret@") + "/simple"
+        with pytest.raises(MachineryError) as raised:
+            get_file("many", "other-2.tar.gz", Places((address,)))
+    assert "has no other-2.tar.gz" in str(raised.value) and "secret" not in str(raised.value)
+
+
+def test_pip_is_asked_where_to_look(tmp_path: Path, pip_index: pytest.MonkeyPatch):
+    pip_index.setenv("PIP_INDEX_URL", "https://one.example/simple")
+    pip_index.setenv("PIP_EXTRA_INDEX_URL", "https://two.example/simple https://three.example/simple")
+    pip_index.setenv("PIP_FIND_LINKS", f"{tmp_path} {tmp_path.as_uri()}")
+    assert pip_places() == Places(("https://one.example/simple", "https://two.example/simple", "https://three.example/simple"), (tmp_path, tmp_path))
+    pip_index.setenv("PIP_NO_INDEX", "1")
+    assert pip_places() == Places((), (tmp_path, tmp_path))
+
+
+def test_a_folder_of_archives_serves_without_an_index(tmp_path: Path):
+    (tmp_path / FILE).write_bytes(OUTER)
+    assert get_file("many", FILE, Places((), (tmp_path,))) == (OUTER, (tmp_path / FILE).as_uri())
+
+
+def test_seeds_of_a_user_come_from_a_folder_an_archive_an_address_and_git(tmp_path: Path, pip_index: pytest.MonkeyPatch):
+    tree = toy_tree(tmp_path / "mine")
+    files = {f"toy/{path.relative_to(tree).as_posix()}": path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    (tmp_path / "toy.zip").write_bytes(zip_of(files))
+    (tmp_path / "adapters").mkdir()
+    (tmp_path / "adapters/toy.toml").write_text(ADAPTER)
+    pip_index.setenv("PIP_INDEX_URL", "https://one.example/simple")
+    places = {"path = 'mine'": "a", "path = 'toy.zip'": "b"}
+    if shutil.which("git"):
+        git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+        for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
+            subprocess.run([*git, *arguments], check=True)
+        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        places[f"git = '{tree.as_uri()}'\ncommit = '{commit}'"] = "c"
+    with serving(Index("x", "toy.zip", (tmp_path / "toy.zip").read_bytes())) as index:
+        places[f"url = '{index.address}/files/toy.zip'\nsha256 = '{sha(index.data)}'"] = "d"
+        found = set()
+        for place, name in places.items():
+            blobs, seed = BlobStore(tmp_path / f"lake-{name}"), load_seeds(seeds_file(tmp_path, place))["toy"]
+            found.add(source_sha(lay_out_seed(seed, blobs, tmp_path / f"cache-{name}", adapters=tmp_path / "adapters", now=NOW)))
+    assert len(found) == 1
+
+
+def test_trees_are_unpacked_once_by_name(tmp_path: Path):
+    (tmp_path / "toy.tar.gz").write_bytes(INNER)
+    trees = seed_trees(BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=seeds_file(tmp_path, "path = 'toy.tar.gz'"))
+    assert (trees("toy") / "code/toy.h").read_text() == HEADER
+    assert trees("toy") == trees("toy")
+    with pytest.raises(InputError, match="one of toy"):
+        trees("other")
+
+
+def test_a_root_that_is_not_there_is_told(tmp_path: Path):
+    (tmp_path / "toy.tar.gz").write_bytes(INNER)
+    for root in ("nosuch", "..", "/etc"):
+        seed = load_seeds(seeds_file(tmp_path, f"path = 'toy.tar.gz'\nroot = '{root}'"))["toy"]
+        with pytest.raises(InputError, match="have no folder"):
+            upstream_tree(seed, BlobStore(tmp_path / "lake"), tmp_path / "cache", now=NOW)
+
+
+@pytest.mark.parametrize("data", [
+    tar_of({"../outside": b"x"}), tar_of({"/tmp/outside": b"x"}), zip_of({"../outside": b"x"}), zip_of({"a\\..\\b": b"x"}),
+    tar_of({"a": b"", "a/b": b""}), b"no archive", INNER[:-30], b"PK no zip",
+], ids=["tar-up", "tar-absolute", "zip-up", "zip-backslash", "file-as-folder", "junk", "cut", "bad-zip"])
+def test_an_archive_that_cannot_be_trusted_leaves_nothing(tmp_path: Path, data: bytes):
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        unpack_archive(data, tmp_path / "box/into")
+    assert list((tmp_path / "box").iterdir()) == [] and not (tmp_path / "outside").exists()
+
+
+def test_links_of_an_archive_are_left_out(tmp_path: Path):
+    unpack_archive(tar_of({"top/a": b"x"}, {"top/link": "/etc/passwd", "top/up": "../.."}), tmp_path / "into")
+    assert [path.name for path in (tmp_path / "into/top").iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(("place", "said"), [
+    ("", "no one place"), ("path = 'a'\nurl = 'b'", "no one place"), ("url = 'http://x'", "no sha256"),
+    ("git = 'x'\ncommit = 'main'", "a commit that may move"),
+    ("archive = 'none'\nmember = 'x'\nsha256 = '" + "0" * 64 + "'", "unknown archive"), ("path = 'a'\nsha256 = 'zz'", "no sha256 that can be used"),
+    ("path = 'a'\ncolour = 1", "unknown field colour"),
+])
+def test_a_wrong_seed_is_told(tmp_path: Path, place: str, said: str):
+    with pytest.raises(InputError, match=said):
+        load_seeds(seeds_file(tmp_path, place))
+
+
+def test_the_shipped_seeds_are_pinned():
+    seeds = load_seeds()
+    assert {"minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"} <= set(seeds)
+    assert all(seed.container is not None and len(seed.sha256) == 64 for seed in seeds.values())
+    assert seed_named("minisat22").licence == "MIT"
