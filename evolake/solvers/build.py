@@ -34,6 +34,8 @@ COMPILERS = ("g++", "clang++")
 _ERROR = re.compile(r"(?m)^.*(?:: (?:fatal )?error: |undefined reference to|multiple definition of|No rule to make target|: not found$).*$")
 _WARNING = re.compile(r"(?m)^[^\n]*: warning: ")
 _FULL = re.compile(r"No space left on device|File size limit exceeded|file too large", re.IGNORECASE)
+_TOO_LONG = re.compile(r"CPU time limit exceeded")
+_KILLED = re.compile(r"(?m)Killed signal terminated program|^Killed$")
 _NO_MEMORY = re.compile(r"virtual memory exhausted|out of memory|Cannot allocate memory|bad_alloc", re.IGNORECASE)
 _PLACES = ((re.compile(r"/tmp/[\w./-]*?build/"), "src/"), (re.compile(r"(?<![\w/.])\.\./(?:src/)?(?=\w)"), "src/"))
 LONGEST_REASON = 300
@@ -131,13 +133,13 @@ def _fault(outcome: NativeOutcome, log: str, adapter: Adapter, limits: BuildLimi
         return "timeout", f"the build took too long: {outcome.reason}"
     if outcome.status == "memory":
         return "memory", f"the build needs more than {limits.memory_mb} MiB of memory in one process"
-    if outcome.status == "output" or _FULL.search(log):
+    if outcome.status == "output":
         return "too-large", f"the build writes too much: a file may have {limits.file_mb} MiB, its messages {limits.log_bytes} bytes"
     if outcome.status != "ok":
         return "killed", f"the build was ended: {outcome.reason}"
     if outcome.exit_code:
-        if _NO_MEMORY.search(log):
-            return "memory", f"the build needs more than {limits.memory_mb} MiB of memory in one process"
+        if fault := next((fault for pattern, fault in _limit_faults(limits) if pattern.search(log)), None):
+            return fault
         first = _ERROR.search(log)
         said = first[0].strip() if first else (log.strip().splitlines() or ["no message"])[-1]
         return "compile-error", f"compile error: {said}"[:LONGEST_REASON]
@@ -145,6 +147,16 @@ def _fault(outcome: NativeOutcome, log: str, adapter: Adapter, limits: BuildLimi
     if not program:
         return "no-program", outcome.reason or f"the build ended well, but left no file {adapter.program}"
     return "built", ""
+
+
+def _limit_faults(limits: BuildLimits) -> tuple[tuple[re.Pattern[str], tuple[BuildKind, str]], ...]:
+    """What the log of a failed build says where a limit ended one process of it, and the shell or make went on to report that."""
+    much = f"the build writes too much: a file may have {limits.file_mb} MiB, all of it {4 * limits.file_mb}"
+    return (
+        (_TOO_LONG, ("timeout", f"the build took too long: one process used more than {limits.cpu_s:g} s of processor time")),
+        (_FULL, ("too-large", much)), (_KILLED, ("killed", "the build was ended: one process of it was killed")),
+        (_NO_MEMORY, ("memory", f"the build needs more than {limits.memory_mb} MiB of memory in one process")),
+    )
 
 
 def _readable(log: str) -> str:

@@ -108,6 +108,8 @@ def test_warnings_are_counted_and_kept(tmp_path: Path, blobs: BlobStore):
     ("dd if=/dev/zero of=bin/toy bs=65536 count=100", BuildLimits(file_mb=1), "too-large", "writes too much"),
     ("for i in 1 2 3 4 5 6 7; do dd if=/dev/zero of=build/$i bs=65536 count=16; done", BuildLimits(file_mb=1), "too-large", "writes too much"),
     ("while :; do echo noise; done", BuildLimits(log_bytes=10_000), "too-large", "writes too much"),
+    ("sh -c 'while :; do :; done'; exit 1", BuildLimits(cpu_s=1), "timeout", "too long"),
+    ("sh -c 'kill -9 $$'; false", BuildLimits(), "killed", "was killed"),
     ("nosuchcompiler", BuildLimits(), "compile-error", "nosuchcompiler: not found"),
     ("exit 3", BuildLimits(), "compile-error", "no message"),
     ("for i in $(seq 40); do sleep 9 & done; wait", BuildLimits(processes=8), "killed", "processes"),
@@ -127,7 +129,7 @@ def test_a_build_sees_no_network_and_no_file_of_the_host(tmp_path: Path, blobs: 
         result = build_variant(laid_out(tmp_path, adapter), adapter, blobs)
     assert result.ok and index.asked == []
     log = blobs.get(result.log_sha)
-    assert b"secret: No such file" in log and b"connect: " in log
+    assert b"secret: No such file" in log and f"/dev/tcp/{host}/{port}: ".encode() in log
 
 
 def test_no_compiler_is_a_failure_of_the_machinery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
