@@ -1,0 +1,117 @@
+"""Planted bad variants are blocked by a gate that names the cause, with and without the lint; good variants pass. Real builds, runs and proofs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from solver_gates import GatesHouse, open_house, unlinted
+from solver_mutants import MUTANTS, Mutant, plant
+from solver_patch_builds import with_defaults
+
+from evolake.solvers.edits import Edit, apply_edits, write_edits
+from evolake.solvers.gating import Judged
+
+GOOD = (
+    Edit("tunable", "var-decay", {"value": 0.85}), Edit("tunable", "cla-decay", {"value": 0.995}), Edit("tunable", "rfirst", {"value": 50}),
+    Edit("tunable", "rinc", {"value": 1.5}), with_defaults("restart-geometric"), with_defaults("restart-ema"), with_defaults("phase-rephase"),
+    with_defaults("reduce-glue-tiers"), with_defaults("vsids-ramp"), with_defaults("minimise-binary"),
+)
+COMPARED = ("instance", "status", "answer", "proof_status", "conflicts", "decisions", "problems")
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
+    return open_house(tmp_path_factory.mktemp("gates"))
+
+
+@pytest.fixture(scope="session")
+def seeds_judged(house: GatesHouse) -> dict[str, Judged]:
+    return {base: house.judge(house.seed(base), base) for base in ("minisat22", "glucose421")}
+
+
+def behaviour(judged: Judged) -> dict[str, list[Any]]:
+    """What the runs of each gate that was reached came to, times and memory apart."""
+    rows = {"smoke": judged.smoke_runs, "correctness": judged.correctness_runs, "stability": judged.stability_runs}
+    return {gate: [[row[name] for name in COMPARED] for row in found] for gate, found in rows.items() if found}
+
+
+@pytest.mark.parametrize("base", ["minisat22", "glucose421"])
+def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, Judged], requires: Any):
+    requires("c++")
+    judged = seeds_judged[base]
+    assert judged.accepted, judged.feedback
+    assert {row["proof_status"] for row in judged.correctness_runs if row["expected"] == "UNSAT"} == {"verified"}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(mutant: Mutant, house: GatesHouse, seeds_judged: dict[str, Judged], requires: Any):
+    requires("c++")
+    folder = house.copy(mutant.base, mutant.name)
+    assert plant(mutant, folder)
+    rule, words = mutant.behind or (mutant.rule, mutant.words)
+    behind = house.judge(folder, mutant.base, unlinted())
+    assert behind.build is not None and behind.build.ok, behind.feedback
+    assert changed(behind, seeds_judged[mutant.base]), "it behaves as the seed does, so that blocking it shows nothing"
+    assert behind.blocked is not None and (behind.blocked.rule_id, words in behind.blocked.reason) == (rule, True), behind.feedback
+    if mutant.behind:
+        judged = house.judge(folder, mutant.base)
+        assert judged.blocked is not None and (judged.blocked.gate, judged.blocked.rule_id) == ("compliance", mutant.rule), judged.feedback
+        assert mutant.words in judged.blocked.reason and mutant.rule in judged.feedback
+
+
+def changed(mutant: Judged, seed: Judged) -> bool:
+    """Whether some run ended otherwise than the seed's; memory counts too."""
+    theirs = behaviour(seed)
+    if any(found != theirs[gate] for gate, found in behaviour(mutant).items()):
+        return True
+    return any(mine["peak_mb"] > 2 * other["peak_mb"] for mine, other in zip(mutant.stability_runs, seed.stability_runs, strict=False))
+
+
+@pytest.mark.parametrize("edit", GOOD, ids=lambda edit: edit.name)
+def test_a_good_variant_passes(edit: Edit, house: GatesHouse, seeds_judged: dict[str, Judged], requires: Any):
+    requires("c++")
+    folder = house.copy("minisat22", f"good-{edit.name}")
+    assert [outcome.status for outcome in apply_edits(folder, house.adapter("minisat22"), [edit])] == ["applied"]
+    (folder / "edits.json").write_text(write_edits([edit]))
+    for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
+        (folder / name).write_text(f"# {edit.name}\n\nOne edit of the catalogue: {edit.described()}.\n")
+    judged = house.judge(folder, "minisat22")
+    assert judged.accepted, judged.feedback
+    assert behaviour(judged) != behaviour(seeds_judged["minisat22"])
+
+
+def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(house: GatesHouse, requires: Any):
+    from evolake.solvers.repository import archive_variant
+
+    requires("c++")
+    sha = archive_variant(house.seed("minisat22"), house.bench.blobs)
+    judged = house.judge(sha, "minisat22", stop_at="build")  # type: ignore[arg-type]
+    assert {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence)
+    assert judged.blocked is None and not judged.accepted
+
+
+def test_a_compile_error_comes_back_as_feedback(house: GatesHouse, requires: Any):
+    requires("c++")
+    folder = house.copy("minisat22", "no-semicolon")
+    source = folder / "src" / "core" / "Solver.cc"
+    source.write_text(source.read_text(encoding="latin-1").replace("conflicts++; conflictC++;", "conflicts++ conflictC++;"), encoding="latin-1")
+    judged = house.judge(folder, "minisat22")
+    assert judged.blocked is not None and judged.blocked.rule_id == "solvers-build"
+    assert "src/core/Solver.cc" in judged.blocked.reason and "error: expected" in judged.feedback
+
+
+def test_missing_documents_and_scripts_of_ones_own_are_blocked(house: GatesHouse, tmp_path: Path):
+    folder = house.copy("minisat22", "bare")
+    (folder / "HYPOTHESIS.md").write_text("\n")
+    assert blocked(house, folder) == ("solvers-documents", "HYPOTHESIS.md has 0 characters; at least 20 are wanted")
+    (folder / "starexec_build").write_text("#!/bin/sh\nexit 0\n")
+    (folder / "HYPOTHESIS.md").write_text("A hypothesis that can be refuted by a run.")
+    assert blocked(house, folder) == ("solvers-frozen-files", "changes files that are the pipeline's: starexec_build")
+
+
+def blocked(house: GatesHouse, folder: Path) -> tuple[str, str]:
+    verdict = house.judge(folder, "minisat22", stop_at="compliance").blocked
+    assert verdict is not None
+    return verdict.rule_id, verdict.reason

@@ -1,0 +1,89 @@
+"""A lake with seeds laid out and a small bench of formulas, for tests that take real variants through the gates."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from solver_mutants import PINNED_VARIABLES
+
+from evolake.errors import MachineryError
+from evolake.gates import Ruleset, load_rules
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.adapters import Adapter, load_adapter
+from evolake.solvers.cnf import Formula, write_dimacs
+from evolake.solvers.gate_runs import stability_suite
+from evolake.solvers.gating import Bench, Judged, judge_variant
+from evolake.solvers.seeding import lay_out_seed, seed_named
+from evolake.solvers.suites import Instance, Suite, with_files
+from evolake.solvers.suites.corner_cases import CASES, corner_case
+from evolake.solvers.suites.generators import generate
+
+SEEDS = Path(__file__).parents[1] / "data_lake" / "seeds"
+RULES = load_rules(SEEDS / "rules", "solvers")
+NOT_READ_BY_MINISAT = ("header-spaced",)
+
+
+def unlinted(rules: Ruleset = RULES) -> Ruleset:
+    """The rules without the lint of added code: what stands behind it."""
+    kept = ("solvers.layout", "solvers.documents", "solvers.frozen_files")
+    return replace(rules, rules=tuple(rule for rule in rules.rules if rule.gate != "compliance" or rule.check in kept))
+
+
+@dataclass(frozen=True)
+class GatesHouse:
+    """Everything that one session of tests shares: builds are remembered in its blobs."""
+
+    root: Path
+    bench: Bench
+
+    def adapter(self, base: str) -> Adapter:
+        return load_adapter(base, SEEDS / "solvers" / "adapters")
+
+    def seed(self, base: str) -> Path:
+        """The seed's repository. Absent network: skipped by name; under EVOLAKE_REQUIRE_ALL=1 a failure."""
+        adapters = SEEDS / "solvers" / "adapters"
+        try:
+            return lay_out_seed(seed_named(base, SEEDS / "solvers.toml"), self.bench.blobs, self.root / "cache", adapters=adapters)
+        except MachineryError as error:
+            if os.environ.get("EVOLAKE_REQUIRE_ALL") == "1":
+                raise
+            pytest.skip(f"the seed {base} cannot be fetched: {error.what}")
+
+    def copy(self, base: str, name: str) -> Path:
+        """A copy of the seed's repository that a test may change."""
+        target = self.root / "variants" / name
+        shutil.copytree(self.seed(base), target)
+        return target
+
+    def judge(self, folder: Path, base: str, rules: Ruleset = RULES, **options: Any) -> Judged:
+        return judge_variant(
+            folder, adapter=self.adapter(base), base=self.seed(base), ruleset=rules, bench=self.bench, cycle="0001", run_id="test", **options
+        )
+
+
+def open_house(root: Path) -> GatesHouse:
+    """A house below `root`, with formulas whose statuses are known by how they are made (and, for the random UNSAT ones, by the seeds' proofs)."""
+    blobs, cache = BlobStore(root / "lake"), root / "cache"
+    corners = {name: (status, corner_case(name)) for name, (status, _) in CASES.items() if name not in NOT_READ_BY_MINISAT}
+    planted = {f"planted-{seed}": ("SAT", generate("planted", {"n": 60, "m": 250, "k": 3, "seed": seed})) for seed in range(6)}
+    known = {
+        "pinned": ("UNSAT", generate("rksat", {"n": PINNED_VARIABLES, "m": 260, "k": 3, "seed": 1})),
+        "random-unsat": ("UNSAT", generate("rksat", {"n": 90, "m": 540, "k": 3, "seed": 3})),
+        "pigeons": ("UNSAT", generate("cnfgen", {"args": "php 7 6"})),
+        "planted-150": ("SAT", generate("planted", {"n": 150, "m": 630, "k": 3, "seed": 3})),
+    }
+    stability = stability_suite(blobs, cache)
+    return GatesHouse(root, Bench(_suite("smoke", corners | planted, blobs, cache), _suite("train", known, blobs, cache), stability, blobs, cache))
+
+
+def _suite(name: str, formulas: dict[str, tuple[Any, Formula | bytes]], blobs: BlobStore, cache: Path) -> Suite:
+    instances = []
+    for item, (status, formula) in formulas.items():
+        data = formula if isinstance(formula, bytes) else write_dimacs(formula)
+        instances.append(Instance(item, name, status, blobs.put(data), base=item))
+    return with_files(Suite(name, tuple(instances)), blobs, cache)
