@@ -21,7 +21,7 @@ from evolake.solvers.benchmark import run_limits
 from evolake.solvers.gate_runs import stability_suite
 from evolake.solvers.gating import Bench, Judged, judge_variant
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.repository import BUILD_SCRIPT, CARD, create_variant, read_card
+from evolake.solvers.repository import CARD, create_variant, read_card
 from evolake.solvers.seeding import lay_out_seed, seed_named, seed_trees
 from evolake.solvers.suites import Suite, materialize_suite
 
@@ -85,7 +85,7 @@ def verify_folder(
 def _opened(folder: Path, adapter_name: str | None, parent: Path, settings: Settings) -> tuple[Path, Adapter, str]:
     """The repository laid out, its adapter and the name of its seed."""
     adapters = settings.seeds / "solvers" / "adapters"
-    if (folder / CARD).is_file() or (folder / BUILD_SCRIPT).is_file():
+    if (folder / CARD).is_file():
         card = read_card(folder)
         return folder, load_adapter(adapter_name or card["adapter"], adapters), card["base"]
     if adapter_name is None:
