@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -25,8 +26,11 @@ def cycle_job(line: Line) -> UnresolvedAssetJobDefinition:
 
 def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
     """The job `<line>_seeds`: everything unpartitioned of the line; it seals the population that enters cycle 0001."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)  # `include_sources` is in beta in Dagster 1.13
+        chosen = dg.AssetSelection.groups(line.seeds_group, include_sources=True)  # the rules: observed before the seeds are judged by them
     return dg.define_asset_job(
-        line.seeds_job_name, selection=dg.AssetSelection.groups(line.seeds_group, include_sources=True), tags={LINE_TAG: line.name},
+        line.seeds_job_name, selection=chosen, tags={LINE_TAG: line.name},
         description=f"The seeds of the line {line.name}: seals the population that enters cycle 0001.",
     )
 

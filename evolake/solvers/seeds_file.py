@@ -2,7 +2,7 @@
 
     [[seeds]]
     name = "mine"            adapter = "minisat22"       licence = "MIT"       version = "1"
-    path = "/home/me/solver"                        # a folder or an archive of this machine; or
+    path = "/srv/my-solver"                       # a folder or an archive of this machine; or
     url = "https://...", sha256 = "..."             # an archive; or
     git = "https://...", commit = "..."             # a full commit id; or
     archive = "NAME", member = "...", sha256        # a file of an archive of the package index, [archives.NAME]

@@ -30,7 +30,7 @@ def test_definitions_are_policy_only():
 
 def test_tracked_text_names_no_machine_path():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    forbidden = ("/" + "work/", "/" + "root/", "/" + "home/", "pypi" + ".org", "files.pythonhosted" + ".org")
+    forbidden = (f"{ROOT}/", "/" + "root/", "/" + "home/", "pypi" + ".org", "files.pythonhosted" + ".org")
     found = []
     for name in tracked:
         path = ROOT / name

@@ -1,0 +1,130 @@
+"""The gates of record, one asset a gate: verdicts on stored evidence, so that a changed rule is judged anew without a build or a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from assets.solvers.line import archive, line, publish_extra, publish_side, rules, rules_in_force, workshop
+from evolake.lake import VERDICTS, Lake, TableSchema, side_table
+from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS
+from resources.lake import LakeResource
+
+GATED = TableSchema(
+    "gated", 1,
+    {
+        "variant_id": pl.String, "cycle": pl.String, "gate": pl.String, "passed": pl.Boolean, "rule_id": pl.String, "reason": pl.String,
+        "evidence_sha": pl.String, "ruleset_hash": pl.String,
+    },
+    keys=("variant_id",),
+)
+BINARIES = TableSchema(
+    "binaries", 1,
+    {
+        "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean, "program_sha": pl.String, "log_sha": pl.String, "warnings": pl.Int64,
+        "cpu_s": pl.Float64, "reason": pl.String,
+    },
+    keys=("variant_id",),
+)
+STABILITY_RUNS = TableSchema("stability_runs", 1, RUNS.columns, keys=RUNS.keys, provenance=RUNS.provenance)
+PROVING = ("compliance", "binaries", "smoke", "correctness")
+"""The assets whose verdicts a variant needs, in order."""
+
+
+def judged(
+    context: dg.AssetExecutionContext, lake: LakeResource, asset: str, gates: Sequence[str], frame: pl.DataFrame
+) -> dict[str, list[Any]]:
+    """gate -> every variant that met it (evolake.solvers.stages.Staged). Publishes the verdicts as side table of `asset`."""
+    from evolake.solvers.stages import judge_stage, parents_edits
+
+    cycle, run_id, store = context.partition_key, context.run_id, lake.open()
+    population = archive(lake, cycle)
+    shop, ruleset = workshop(lake, population), rules_in_force(lake, population)
+    by_id = {row["variant_id"]: row for row in population.rows()}
+    allowed = passed_before(store, cycle, asset, frame)
+    waiting = [row for row in frame.to_dicts() if row["variant_id"] in allowed]
+    found: dict[str, list[Any]] = {gate: [] for gate in gates}
+    for gate in gates:
+        found[gate] = [
+            judge_stage(shop, gate, row, ruleset, cycle=cycle, run_id=run_id, parent_edits=parents_edits(row, by_id)) for row in waiting
+        ]
+        for item in found[gate]:
+            if not item.passed:
+                context.log.info(f"{item.row['title']} ({item.row['variant_id'][:12]}) blocked at {gate}: {item.verdicts[-1].reason}")
+        waiting = [item.row for item in found[gate] if item.passed]
+    verdicts = [verdict.row() for gate in gates for item in found[gate] for verdict in item.verdicts]
+    publish_side(store, asset, VERDICTS, verdicts, cycle=cycle, run_id=run_id)
+    met = len(found[gates[0]])
+    context.add_output_metadata({"judged": met, "passed": len(waiting), "blocked": met - len(waiting), "ruleset": ruleset.hash})
+    return found
+
+
+def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> set[str]:
+    """Variants of `frame` that every gate before those of `asset` has passed, by the verdicts of record."""
+    ids = set(frame["variant_id"].to_list())
+    for before in PROVING[: PROVING.index(asset) if asset in PROVING else len(PROVING)]:
+        verdicts = store.read(line.name, side_table(before, VERDICTS), cycle)
+        met, objected = set(verdicts["artifact_id"].to_list()), verdicts.filter(pl.col("outcome") != "pass")
+        ids &= met - set(objected["artifact_id"].to_list())
+    return ids
+
+
+def accepted_ids(store: Lake, cycle: str, frame: pl.DataFrame) -> list[str]:
+    """Variants of `frame` that every gate has passed, in their order."""
+    passed = passed_before(store, cycle, "", frame)
+    return [variant_id for variant_id in frame["variant_id"].to_list() if variant_id in passed]
+
+
+@line.asset(deps=[rules], schema=GATED, kinds={"treesitter"})
+def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
+    """Gate 0: layout, documents, and what the sources add to those of their seed, by rules over the syntax tree."""
+    rows = []
+    for item in judged(context, lake, "compliance", ("compliance",), variants)["compliance"]:
+        last = item.verdicts[-1]
+        rows.append({
+            "variant_id": item.row["variant_id"], "cycle": context.partition_key, "gate": "compliance", "passed": item.passed,
+            "rule_id": None if item.passed else last.rule_id, "reason": last.reason or None, "evidence_sha": last.evidence_sha,
+            "ruleset_hash": last.ruleset_hash,
+        })
+    return GATED.frame(rows)
+
+
+@line.asset(deps=[rules, "compliance"], schema=BINARIES, kinds={"cplusplus", "bubblewrap"})
+def binaries(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
+    """Gate 1: a clean build in the jail. The executable and the log lie in the blob store."""
+    rows = []
+    for item in judged(context, lake, "binaries", ("build",), variants)["build"]:
+        built = item.evidence["build"]
+        rows.append({
+            "variant_id": item.row["variant_id"], "cycle": context.partition_key, "passed": item.passed, "program_sha": built["program"],
+            "log_sha": built["log_sha"], "warnings": built["warnings"], "cpu_s": built["cpu_s"], "reason": built["reason"] or None,
+        })
+    return BINARIES.frame(rows)
+
+
+@line.asset(deps=[rules, "compliance", "binaries"], schema=SMOKE_RUNS, kinds={"bubblewrap"})
+def smoke(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
+    """Gate 2: small formulas with known answers, as they are, renamed and shuffled."""
+    found = judged(context, lake, "smoke", ("smoke",), variants)
+    return SMOKE_RUNS.frame(_runs(lake, context.partition_key, "smoke", found))
+
+
+@line.asset(deps=[rules, "compliance", "binaries", "smoke"], schema=CORRECTNESS_RUNS, kinds={"bubblewrap"})
+def correctness(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
+    """Gates 3 and 4: every model evaluated, every proof verified by an external checker; then two runs that count alike, and memory that holds."""
+    found = judged(context, lake, "correctness", ("correctness", "stability"), variants)
+    publish_extra(lake.open(), "stability_runs", STABILITY_RUNS, _runs(lake, context.partition_key, "stability", found), context=context)
+    return CORRECTNESS_RUNS.frame(_runs(lake, context.partition_key, "correctness", found))
+
+
+def _runs(lake: LakeResource, cycle: str, gate: str, found: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """The runs behind the verdicts: those made just now, or those that were made with the variant."""
+    earlier = lake.open().read(line.name, "gate_runs", cycle).filter(pl.col("gate") == gate).drop("gate").to_dicts()
+    rows = []
+    for item in found[gate]:
+        made = [run for run in earlier if run["variant_id"] == item.row["variant_id"]] if item.runs is None else item.runs
+        rows += [{name: run[name] for name in RUNS.columns} for run in made]
+    return rows

@@ -1,0 +1,113 @@
+"""Benchmark runs of what the gates have passed, what they come to, and the ranking by a consensus of objectives."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.solvers.judge import accepted_ids
+from assets.solvers.line import archive, line, publish_extra, publish_side, workshop
+from evolake.lake import EVALUATIONS, TableSchema
+from evolake.solvers.tables import METRICS, OBJECTIVES, RANKING, RUNS, SCORES
+from resources.compute import ComputeResource
+from resources.jail import JailResource
+from resources.lake import LakeResource
+
+WEIGHTS = TableSchema(
+    "consensus_weights", 1,
+    {"objective_id": pl.String, "cycle": pl.String, "weight": pl.Float64, "median_tau": pl.Float64, "family": pl.String, "description": pl.String},
+    keys=("objective_id",),
+)
+
+
+@line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"})
+def benchmark_runs(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame
+) -> pl.DataFrame:
+    """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked."""
+    from evolake.solvers.cycle import benchmark
+    from evolake.solvers.evaluating import evaluation_rows
+
+    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
+    population = archive(lake, cycle)
+    accepted = set(accepted_ids(store, cycle, variants))
+    fresh = [row for row in variants.to_dicts() if row["variant_id"] in accepted]
+
+    def progress(done: int, total: int, row: object) -> None:
+        if done % 50 == 0 or done == total:
+            context.log.info(f"benchmark: {done} of {total} runs")
+
+    runs = benchmark(workshop(lake, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
+    publish_side(store, "benchmark_runs", EVALUATIONS, evaluation_rows(runs), cycle=cycle, run_id=context.run_id)
+    context.add_output_metadata({
+        "variants": runs["variant_id"].n_unique(), "formulas": runs["instance"].n_unique(), "solved": int(runs["solved"].sum()),
+        "wrong": runs.filter(pl.col("status") == "wrong").height, "proofs_verified": runs.filter(pl.col("proof_status") == "verified").height,
+        "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": settings.solvers.timeout_s,
+    })
+    return runs
+
+
+@line.asset(schema=METRICS)
+def metrics(context: dg.AssetExecutionContext, lake: LakeResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
+    """What every live variant's runs come to: solved, PAR-2, cut-offs, memory, match with the virtual best solver."""
+    from evolake.solvers.cycle import current_runs
+    from evolake.solvers.metrics import compute_metrics
+
+    cycle = context.partition_key
+    population = archive(lake, cycle)
+    runs = current_runs(population, benchmark_runs, lake.settings().solvers)
+    found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=cycle)
+    context.add_output_metadata({"variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved")})
+    return found
+
+
+@line.asset(deps=["metrics"], schema=OBJECTIVES)
+def objectives(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+    """The objectives that are new in this cycle. The first cycle draws the portfolio."""
+    from evolake.solvers.cycle import new_objectives
+
+    settings, cycle = lake.settings(), context.partition_key
+    rows = new_objectives(archive(lake, cycle), settings.solvers, cycle=cycle, root_seed=settings.seed)
+    context.add_output_metadata({"new": len(rows)})
+    return OBJECTIVES.frame(rows)
+
+
+@line.asset(deps=["metrics"], schema=SCORES, kinds={"bubblewrap"})
+def objective_scores(
+    context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
+) -> pl.DataFrame:
+    """Every objective on every live variant, in the jail. A missing score counts as worst."""
+    from evolake.solvers.cycle import current_runs, voting
+    from evolake.solvers.objectives.consensus import score_variants
+
+    cycle = context.partition_key
+    population = archive(lake, cycle)
+    runs = current_runs(population, benchmark_runs, lake.settings().solvers)
+    found = score_variants(voting(population, objectives), runs, jail.open(), cycle=cycle)
+    context.add_output_metadata({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
+    return found
+
+
+@line.asset(deps=["variants"], schema=RANKING)
+def consensus_ranking(
+    context: dg.AssetExecutionContext, lake: LakeResource, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame
+) -> pl.DataFrame:
+    """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
+    from evolake.lake import DERIVATIONS, side_table
+    from evolake.solvers.cycle import rank
+
+    cycle, store = context.partition_key, lake.open()
+    population = archive(lake, cycle)
+    derived = store.read(line.name, side_table("variants", DERIVATIONS), cycle).to_dicts()
+    rows, weights = rank(population, objectives, objective_scores, metrics, derived, cycle=cycle)
+    publish_extra(store, "consensus_ranking_weights", WEIGHTS, weights, context=context)
+    context.add_output_metadata({"ranked": len(rows), "first": rows[0]["variant_id"] if rows else "none"})
+    return RANKING.frame(rows)
+
+
+def _least(frame: pl.DataFrame, column: str) -> float:
+    return float(frame[column].min() or 0.0)  # pyright: ignore[reportArgumentType]
+
+
+def _most(frame: pl.DataFrame, column: str) -> float:
+    return float(frame[column].max() or 0.0)  # pyright: ignore[reportArgumentType]

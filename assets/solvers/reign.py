@@ -1,0 +1,51 @@
+"""Who reigns: challengers against the champion in interleaved pairs; and, aside, what the reigning one is worth on formulas that nobody has seen."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.solvers.line import archive, line, publish_extra, workshop
+from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
+
+
+@line.asset(schema=DECISIONS, kinds={"bubblewrap"})
+def champion(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
+) -> pl.DataFrame:
+    """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost."""
+    from evolake.solvers.cycle import challenge
+
+    cycle, settings = context.partition_key, lake.settings()
+    population = archive(lake, cycle)
+    found = challenge(
+        workshop(lake, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
+        root_seed=settings.seed,
+    )
+    publish_extra(lake.open(), "champion_trials", DUELS, found.trials, context=context)
+    told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in found.decisions}
+    context.add_output_metadata({"champion": found.champion_id, "changed": found.changed} | told)
+    return DECISIONS.frame(found.decisions)
+
+
+@line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"})
+def holdout_runs(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
+    champion: pl.DataFrame,
+) -> pl.DataFrame:
+    """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows."""
+    from evolake.solvers.cycle import measure_holdout
+
+    cycle = context.partition_key
+    population = archive(lake, cycle)
+    runs = measure_holdout(
+        workshop(lake, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
+        compute.executor(), cycle=cycle,
+    )
+    context.add_output_metadata({
+        "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
+        "wrong": runs.filter(pl.col("status") == "wrong").height,
+    })
+    return runs

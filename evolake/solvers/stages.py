@@ -1,0 +1,92 @@
+"""Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is missing is collected now.
+
+A rule that has changed is thus judged anew on all old cycles without a build or a run, and only what gets further than before costs anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.gates import Ruleset, Verdict
+from evolake.solvers.build import build_variant
+from evolake.solvers.gate_compliance import compliance_evidence
+from evolake.solvers.gate_runs import correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.gating import Judged, build_evidence, gate_verdicts, judge_variant, load_evidence, runs_evidence, store_evidence
+from evolake.solvers.repository import read_card
+from evolake.solvers.workshop import Workshop, evidence_of
+
+Edits = Sequence[Sequence[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """One gate on one variant. runs: rows of RUNS that were made for it just now; None where the evidence is that of an earlier judgement."""
+
+    row: Mapping[str, Any]
+    verdicts: list[Verdict]
+    evidence: Mapping[str, Any]
+    runs: list[dict[str, Any]] | None
+
+    @property
+    def passed(self) -> bool:
+        return all(verdict.outcome == "pass" for verdict in self.verdicts)
+
+
+def judge_folder(shop: Workshop, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], Judged]:
+    """All gates on a folder, for a coder that is to be told what objects."""
+
+    def judge(folder: Path) -> Judged:
+        base = shop.base(read_card(folder)["base"])
+        return judge_variant(
+            folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=shop.bench(base.name), cycle=cycle, run_id=run_id,
+        )
+
+    return judge
+
+
+def judge_stage(
+    shop: Workshop, gate: str, row: Mapping[str, Any], ruleset: Ruleset, *, cycle: str, run_id: str, parent_edits: Edits = (),
+) -> Staged:
+    """Verdicts of one gate on one row of VARIANTS, and the evidence that they rest on.
+
+    Raises:
+        MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.
+    """
+    stored, runs = evidence_of(row).get(gate), None
+    if stored is None or gate == "compliance":  # cheap, and the parents' edits are known only here
+        evidence, runs = _collected(shop, gate, row, parent_edits, cycle)
+        stored = store_evidence(evidence, shop.blobs)
+    else:
+        evidence = load_evidence(stored, shop.blobs)
+    said = gate_verdicts(gate, evidence, ruleset, variant_id=row["variant_id"], cycle=cycle, run_id=run_id, evidence_sha=stored)
+    return Staged(row, said, evidence, runs)
+
+
+def _collected(
+    shop: Workshop, gate: str, row: Mapping[str, Any], parent_edits: Edits, cycle: str
+) -> tuple[dict[str, Any], list[dict[str, Any]] | None]:
+    base, bench, variant_id = shop.base(row["base"]), shop.bench(row["base"]), row["variant_id"]
+    if gate == "compliance":
+        return compliance_evidence(shop.folder(row["archive_sha"]), base.folder, base.name, parent_edits=parent_edits), None
+    if gate == "build":
+        return build_evidence(build_variant(shop.folder(row["archive_sha"]), base.adapter, shop.blobs)), None
+    of = {"variant_id": variant_id, "cycle": cycle, "executor": shop.executor}
+    program = shop.program(row)
+    if gate == "smoke":
+        runs = smoke_runs(program, bench.smoke, cache=shop.cache, limits=bench.smoke_limits, **of)
+        return runs_evidence(runs), runs
+    if gate == "correctness":
+        runs = correctness_runs(program, bench.correctness, limits=bench.correctness_limits, proof_limits=bench.proof_limits, **of)
+        return runs_evidence(runs), runs
+    runs = stability_runs(program, bench.stability, limits=bench.stability_limits, **of)
+    return runs_evidence(runs, bench.base_stability), runs
+
+
+def parents_edits(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The edits of each parent of `row`; none for a parent that was written as a diff. rows: id -> row of VARIANTS."""
+    texts = [rows[parent]["edits"] for parent in row["parents"] or () if parent in rows]
+    return [json.loads(text) for text in texts if text]
