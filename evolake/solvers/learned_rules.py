@@ -100,6 +100,8 @@ def _verdict(
     known: list[Mapping[str, Any]],
 ) -> tuple[str, str]:
     """State and reason. The first objection counts."""
+    if not check:
+        return "rejected", "names no checker, so nothing can be replayed; it stays as advice"
     if check not in LEARNED_CHECKERS:
         return "rejected", f"no checker for learned rules is called {check!r}; there are {', '.join(LEARNED_CHECKERS)}"
     if lesson not in LESSONS:

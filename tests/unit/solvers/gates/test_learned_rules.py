@@ -56,6 +56,7 @@ def test_each_objection_is_a_row_with_its_reason():
     assert state_of(evidence=["good"]) == ("rejected", "blocks none of the failed variants that it names")
     assert state_of(evidence=[]) == ("rejected", "names no failed variant")
     assert state_of(lesson="advice")[1].startswith("lesson 'advice' is none of")
+    assert state_of(check="") == ("rejected", "names no checker, so nothing can be replayed; it stays as advice")
     assert state_of(check="solvers.layout")[1].startswith("no checker for learned rules is called 'solvers.layout'")
     assert state_of(parameters={"bound": 1})[1].startswith("checker 'solvers.option_bound' does not take these parameters")
     assert state_of(parameters={"option": "var-decay", "least": "high"})[1].startswith("solvers.option_bound cannot use these parameters: ValueError")
