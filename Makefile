@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test dev lint bench constraints clean
 
 help:
-	@echo "make demo   three evolution cycles, champion, figures, report (under 10 minutes on two cores)"
+	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (under 10 minutes on two cores)"
 	@echo "make test   the whole test suite"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make lint   ruff, pyright and the import law"
@@ -36,11 +36,14 @@ $(VENV)/.installed-test: $(VENV)/.installed
 demo: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief
 	@$(BIN)/evolake run --cycles 3 --profile demo
+	@echo "repair: 40 problems, five arms at one budget"
+	@$(BIN)/evolake repair run --profile demo
 	@mkdir -p demo
+	@$(BIN)/evolake repair report --out demo/repair
 	@$(BIN)/evolake report --out demo/report.html --figures demo/figures
 	@echo; echo "The champion's ancestry (evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs):"
 	@$(BIN)/evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs
-	@echo; echo "Report: demo/report.html   Runs, checks and partitions: make dev"
+	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"
 
 test: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

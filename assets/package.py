@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import dagster as dg
@@ -41,6 +41,8 @@ class Package:
     owners: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ("polars", "parquet")
     code_version: str = "1"
+    missing: Callable[[], str | None] = field(default=lambda: None, compare=False)
+    """What this machine lacks to run the package's assets, in a sentence that says what to install; None where nothing is missing."""
 
     @property
     def pool(self) -> str:

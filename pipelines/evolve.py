@@ -26,7 +26,7 @@ from rich.console import Console
 
 from assets.line import Line, register_keys
 from evolake import settings as settings_module
-from evolake.errors import EvolakeError, InputError
+from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
 from pipelines.home import home_from_environment
 from pipelines.runlog import listening, run_config
@@ -77,6 +77,23 @@ def choose(names: str, lines: Sequence[Line]) -> list[Line]:
     if not wanted:
         raise InputError("no line to run", got=repr(names), wanted=f"all, or some of: {', '.join(by_name) or '(no line is built)'}")
     return [by_name[name] for name in wanted]
+
+
+def runnable(chosen: Sequence[Line], names: str, progress: Progress, *, require_all: bool) -> list[Line]:
+    """The lines of `chosen` that this machine has everything for. With `all`, the others are skipped and said so; by name, they are an error.
+
+    Raises:
+        MachineryError: something is missing for a line that was named, or nothing may be skipped (EVOLAKE_REQUIRE_ALL), or no line is left.
+    """
+    left = []
+    for line in chosen:
+        if (lack := line.missing()) is None:
+            left.append(line)
+        elif names == "all" and not require_all and len(chosen) > 1:
+            progress.say(f"{line.name}: skipped. {lack}")
+        else:
+            raise MachineryError(f"the line {line.name!r} cannot run here: {lack}", do="evolake doctor shows what is missing")
+    return left
 
 
 def evolve(stage: Stage, lines: Sequence[Line], how_many: int) -> Outcome:
@@ -164,6 +181,7 @@ def main(names: str, how_many: int, profile: str | None, backend: str | None, se
     loaded = importlib.import_module(module)
     lines = choose(names, [built.line for built in loaded.lines])
     progress = Progress(Console(), quiet=as_json)
+    lines = runnable(lines, names, progress, require_all=settings.require_all)
     with warnings.catch_warnings(), dg.DagsterInstance.get() as instance:
         warnings.simplefilter("ignore", dg.PreviewWarning)
         outcome = evolve(Stage(loaded.defs, instance, home, Lake(settings.lake), progress), lines, how_many)

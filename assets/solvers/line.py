@@ -17,9 +17,21 @@ from evolake.lake import Lake, TableSchema, side_table
 from evolake.solvers.population import ARCHIVE
 from resources.lake import LakeResource
 
+
+def _no_compiler() -> str | None:
+    from evolake.errors import MachineryError
+    from evolake.solvers.build import compiler
+
+    try:
+        compiler()
+    except MachineryError as error:
+        return f"{error.what}; on Debian: apt-get install g++ make"
+    return None
+
+
 line = Line(
     "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), kinds=("polars", "parquet"),
-    population=ARCHIVE,
+    population=ARCHIVE, missing=_no_compiler,
 )
 rules = rules_asset(line, settings_module.load().seeds / "rules" / line.name)
 

@@ -71,7 +71,9 @@ def _collected(
 ) -> tuple[dict[str, Any], list[dict[str, Any]] | None]:
     base, bench, variant_id = shop.base(row["base"]), shop.bench(row["base"]), row["variant_id"]
     if gate == "compliance":
-        return compliance_evidence(shop.folder(row["archive_sha"]), base.folder, base.name, parent_edits=parent_edits), None
+        return compliance_evidence(
+            shop.folder(row["archive_sha"]), base.folder, base.name, parent_edits=parent_edits, adapter=base.adapter,
+        ), None
     if gate == "build":
         return build_evidence(build_variant(shop.folder(row["archive_sha"]), base.adapter, shop.blobs)), None
     of = {"variant_id": variant_id, "cycle": cycle, "executor": shop.executor}
