@@ -46,7 +46,8 @@ demo: $(VENV)/.installed
 	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"
 
 test: $(VENV)/.installed-test
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not serial" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	@$(BIN)/python -m pytest -m serial $(PYTEST_ARGS) || [ $$? -eq 5 ]
 
 dev: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief

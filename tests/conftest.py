@@ -5,13 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 
+ALONE = ("tests/e2e/", "tests/integration/jail/")
+"""Whole runs with servers and workers of their own, and attacks that look at the whole machine: no other test may run beside them."""
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as `serial` what `make test` runs alone."""
+    root = Path(__file__).parents[1]
+    for item in items:
+        if item.path.relative_to(root).as_posix().startswith(ALONE):
+            item.add_marker(pytest.mark.serial)
 
 
 @pytest.fixture
