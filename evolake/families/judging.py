@@ -35,7 +35,8 @@ from evolake.gates import Gate, Ruleset, Verdict, judge, passed
 from evolake.seeds import child_seed
 from evolake.sizes.families import FamiliesSettings
 
-GATE_NAMES = ("execution", "static", "quality", "consensus", "blind")
+GATE_NUMBERS = {"execution": 0, "static": 1, "quality": 1, "consensus": 2, "blind": 2}
+GATE_NAMES = tuple(GATE_NUMBERS)
 REVIEWED_DIFFICULTY = 5
 
 
@@ -86,8 +87,7 @@ class _Course:
     evidence: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def gates(self) -> tuple[Gate, ...]:
-        numbers = {"execution": 0, "static": 1, "quality": 1, "consensus": 2, "blind": 2}
-        return tuple(Gate(numbers[name], name, self._collector(name)) for name in GATE_NAMES)
+        return tuple(Gate(number, name, self._collector(name)) for name, number in GATE_NUMBERS.items())
 
     def _collector(self, name: str):
         def collect(candidate: Any) -> Mapping[str, Any]:

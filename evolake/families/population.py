@@ -1,0 +1,87 @@
+"""The archive of the families line: what enters a cycle and what leaves it. Rows are added and values filled in; none is removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from evolake.families.contract import Family, from_record, to_record
+from evolake.families.instances import as_json
+from evolake.families.likeness import Fingerprint
+from evolake.families.tables import ARCHIVE, EXPERIENCE
+from evolake.lake import BlobStore
+
+SEED = "seed"
+
+
+@dataclass(frozen=True)
+class Population:
+    """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    families: pl.DataFrame
+    derivations: pl.DataFrame
+    experience: pl.DataFrame
+    state: pl.DataFrame
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame, as they are published."""
+        return {name: getattr(self, name) for name in ARCHIVE}
+
+    def rows(self, *states: str) -> list[dict[str, Any]]:
+        """Rows of FAMILIES in one of `states` (all without any), in the order they came."""
+        return (self.families.filter(pl.col("state").is_in(states)) if states else self.families).to_dicts()
+
+    def known(self) -> list[Fingerprint]:
+        """Fingerprints of every accepted family: what a new one must differ from."""
+        return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows("accepted") if row["fingerprint"]]
+
+    def lessons(self) -> list[str]:
+        """The items of the experience, oldest first."""
+        return self.experience.sort("number")["item"].to_list()
+
+    def without_instances(self) -> list[dict[str, Any]]:
+        """Accepted families that no instance was sampled of yet."""
+        return [row for row in self.rows("accepted") if row["instances"] is None]
+
+    def add(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
+        """Rows appended to the named tables. A row whose key is there already is not added: the first stays."""
+        grown = {}
+        for name, given in rows.items():
+            joined = pl.concat([getattr(self, name), ARCHIVE[name].frame(given)])
+            grown[name] = joined.unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
+        return replace(self, **grown)
+
+    def with_experience(self, items: Iterable[str], cycle: str) -> Population:
+        """The experience replaced. An item that was there keeps the cycle that it was learnt in."""
+        since = {row["item"]: row["cycle"] for row in self.experience.to_dicts()}
+        rows = [{"number": number, "cycle": since.get(item, cycle), "item": item} for number, item in enumerate(items)]
+        return replace(self, experience=EXPERIENCE.frame(rows))
+
+    def with_instances(self, counts: Mapping[str, int]) -> Population:
+        """How many instances were sampled of which family."""
+        rows = [row | {"instances": counts.get(row["family_id"], row["instances"])} for row in self.rows()]
+        return replace(self, families=ARCHIVE["families"].frame(rows))
+
+
+def empty_population() -> Population:
+    """An archive without rows."""
+    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+
+
+def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
+    """The archive from its published tables. Raises InputError where one does not fit its schema."""
+    return Population(**{name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()})
+
+
+def store_family(family: Family, blobs: BlobStore) -> str:
+    """Keep a family as a blob; gives its sha."""
+    return blobs.put(as_json(to_record(family)).encode())
+
+
+def load_family(record_sha: str, blobs: BlobStore) -> Family:
+    """The family of a row. Raises CorruptPart where the blob is not what was stored."""
+    return from_record(json.loads(blobs.get(record_sha)))

@@ -1,0 +1,60 @@
+"""The reward of an exported data set: one file of standard-library Python that carries the line's own comparison of answers.
+
+The file is put together from the sources of `answers` and `equivalence`, so that training rewards exactly what the gates call equal. It never
+evaluates text. TRL calls `reward(completions, answer, ...)`; verl calls `compute_score(data_source, solution_str, ground_truth, extra_info)`.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+HEAD = '''"""Reward of a data set of verifiable task families: 1.0 where the last \\\\boxed{...} of a reply is the label, else 0.0.
+
+Standard library only. Replies are parsed, never evaluated, in time proportional to their length.
+
+    TRL     GRPOTrainer(reward_funcs=reward, ...): columns `answer` (JSON text) and, where it matters, `case_sensitive`
+    verl    custom_reward_function.path=reward.py, custom_reward_function.name=compute_score
+"""
+
+from __future__ import annotations
+
+import json
+'''
+TAIL = '''
+
+def score(reply, answer, case_sensitive=True):
+    """1.0 or 0.0. answer: the label as JSON text."""
+    return 1.0 if matches(reply, json.loads(answer), case_sensitive=case_sensitive) else 0.0
+
+
+def text_of(completion):
+    """A completion as text: a string, or a list of messages, whose last content counts."""
+    if isinstance(completion, list):
+        completion = completion[-1].get("content", "") if completion else ""
+    return completion if isinstance(completion, str) else ""
+
+
+def reward(completions, answer, case_sensitive=None, **columns):
+    """One reward a completion. answer, case_sensitive: columns of the data set, one entry a completion."""
+    sensitive = case_sensitive if case_sensitive is not None else [True] * len(completions)
+    return [score(text_of(reply), label, case) for reply, label, case in zip(completions, answer, sensitive, strict=True)]
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    """The reward of one reply."""
+    return score(solution_str, ground_truth, (extra_info or {}).get("case_sensitive", True))
+'''
+_OWN = re.compile(r"^from (?:__future__|evolake[\w.]*) import [^\n]*\n", re.MULTILINE)
+_DOCSTRING = re.compile(r'\A(?:"""|\'\'\').*?(?:"""|\'\'\')\n', re.DOTALL)
+_IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
+
+
+def reward_source() -> str:
+    """The text of reward.py."""
+    bodies = []
+    for name in ("answers.py", "equivalence.py"):
+        text = (resources.files("evolake.families") / name).read_text(encoding="utf-8")
+        bodies.append(_OWN.sub("", _DOCSTRING.sub("", text, count=1)))
+    imports = sorted({line for body in bodies for line in _IMPORTS.findall(body)}, key=lambda line: (line.startswith("from"), line))
+    return HEAD + "".join(imports) + "\n" + "\n\n".join(_IMPORTS.sub("", body).strip("\n") + "\n" for body in bodies) + TAIL
