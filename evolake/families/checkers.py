@@ -144,6 +144,15 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
     return Finding(f"neither work nor size rises with the difficulty: {series}")
 
 
+@checker("families.parts_matter")
+def parts_matter(evidence: Evidence, *, least_share: float) -> Finding | None:
+    """The first part of a joined family decides something."""
+    share = evidence["deciding"]
+    if share is None or share >= least_share:
+        return None
+    return Finding(f"the first part is idle: with another instance of it {share:.0%} of the answers change; at least {least_share:.0%} are wanted")
+
+
 @checker("families.rules_stated")
 def rules_stated(evidence: Evidence) -> Finding | None:
     """Declared rules stand in the template, and the sources follow them."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from evolake.families.contract import Family
 from evolake.families.execution import caps_of, pairs_of, unfilled
+from evolake.families.idle import deciding_share
 from evolake.families.leaks import leaking_place
 from evolake.families.likeness import Fingerprint, answer_key, fingerprint, likeness
 from evolake.families.running import Instance, Solved, generate, solve
@@ -30,11 +31,15 @@ LONGEST_TEXT = 20_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty)."""
+    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty).
+
+    deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.idle); None of another.
+    """
 
     instances: tuple[Instance, ...]
     answers: tuple[Solved, ...]
     work: dict[int, float]
+    deciding: float | None = None
 
 
 def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
@@ -50,7 +55,8 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
         for number, solved in zip(counted, done, strict=True):
             steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
             work.setdefault(instances[number].difficulty, []).append(steps)
-    return Sample(tuple(instances), tuple(answers), {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())})
+    mean = {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())}
+    return Sample(tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps))
 
 
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
@@ -72,6 +78,7 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
         "work": [[difficulty, value] for difficulty, value in sample.work.items()],
+        "deciding": sample.deciding,
         "size": [[difficulty, value] for difficulty, value in _sizes([instance for instance, _ in good]).items()],
         "nearest": nearest(fingerprint(family, [solved.answer for solved in sample.answers]), known),
     }

@@ -1,0 +1,246 @@
+"""The six operators on the shipped seeds, through the real gates: children pass, and a fault of a parent stays a fault of the child."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from families_house import SEEDS, SETTINGS, judged, operators, seed_family
+
+from evolake.families.blind import blind_review
+from evolake.families.contract import Family, from_record, to_record
+from evolake.families.loading import read_families
+from evolake.families.operators import OPERATORS, child_of
+from evolake.families.operators_aggregate import aggregate
+from evolake.families.operators_filter import constrain
+from evolake.families.operators_guard import guard
+from evolake.families.operators_invert import invert
+from evolake.families.operators_pipe import pipe
+from evolake.families.operators_switch import switch_rule
+from evolake.families.parts import NotComposable, switch
+from evolake.families.running import PRELOAD, generate, read, solve
+from evolake.jail import open_pool
+
+CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
+PAIRS = [(1, 3), (4, 9), (10, 5)]
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        yield pool
+
+
+def made(name: str, *parents: Family, seed: int = 1) -> Family:
+    return child_of(name, parents, np.random.default_rng(seed)) if len(parents) == 1 else OPERATORS[name](parents, np.random.default_rng(seed))
+
+
+def under(family: Family, point: str, alternative: str) -> Family:
+    """The family with that alternative in force."""
+    return family if {item.name: item.chosen for item in family.points}[point] == alternative else switch(family, point, alternative)
+
+
+CHILDREN = {
+    "switch": lambda: made("switch", CLINIC),
+    "pipe": lambda: made("pipe", CLINIC, CARDS),
+    "pipe of a list's length": lambda: made("pipe", LIARS, CLINIC),
+    "guard": lambda: made("guard", CARDS, LIARS),
+    "aggregate": lambda: made("aggregate", CLINIC),
+    "aggregate of lists": lambda: made("aggregate", LIARS),
+    "invert": lambda: under(made("invert", CLINIC), "ask", "largest"),
+    "filter": lambda: made("filter", CARDS),
+    "filter by a bound": lambda: constrain([CARDS], Drawn(0.1)),
+    "aggregate of a pipe": lambda: made("aggregate", made("pipe", CLINIC, CARDS)),
+    "pipe of an aggregate": lambda: made("pipe", made("aggregate", CARDS), CLINIC),
+    "guard of a pipe by a filter": lambda: made("guard", made("filter", CARDS), made("pipe", LIARS, CARDS)),
+    "filter of a pipe": lambda: made("filter", made("pipe", CLINIC, CARDS)),
+    "switch of a guard": lambda: made("switch", made("guard", CARDS, LIARS), seed=3),
+}
+
+
+class Drawn(np.random.Generator):
+    """A generator whose shares are fixed, to reach one branch."""
+
+    def __init__(self, share: float):
+        super().__init__(np.random.PCG64(1))
+        self.share = share
+
+    def random(self, *_: object) -> float:
+        return self.share
+
+
+@pytest.mark.parametrize("name", CHILDREN)
+def test_a_child_passes_every_gate_and_is_read_back_from_its_text(name, pool):
+    child = CHILDREN[name]()
+    examined = judged(child, pool)
+    assert examined.accepted, examined.blocked_by
+    assert all(len(vote.for_label) == len(child.voters()) for vote in examined.sample_votes)
+    assert all(review.matched for review in examined.reviews)
+    instances = generate(child, PAIRS, pool=pool)
+    assert child.reader is not None
+    assert [item.inputs for item in read(child.reader, [item.text for item in instances], pool=pool)] == [item.inputs for item in instances]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_same_random_numbers_give_the_same_child_with_its_ancestry(name):
+    seeds = read_families(SEEDS / "families")
+    child, again = (child_of(name, seeds, np.random.default_rng(3)) for _ in range(2))
+    assert to_record(child) == to_record(again)
+    assert from_record(to_record(child)) == child
+    assert child.operator == name
+    assert set(child.parents) <= {seed.family_id for seed in seeds}
+    assert 1 <= len(child.parents) <= (2 if name in ("pipe", "guard") else 1)
+    assert child.family_id not in {seed.family_id for seed in seeds}
+
+
+def answers(family: Family, pool, pairs=PAIRS):
+    instances = generate(family, pairs, pool=pool)
+    return [item.inputs for item in instances], [item.answer for item in solve(family.validator, [item.inputs for item in instances], pool=pool)]
+
+
+def test_a_pipe_gives_the_second_parents_answer_at_the_piped_number(pool):
+    inputs, found = answers(pipe([CLINIC, CARDS], np.random.default_rng(0)), pool)
+    first = [item.answer for item in solve(CLINIC.validator, [item["a"] for item in inputs], pool=pool)]
+    second = [item["b"] | {"remainder": value % item["b"]["modulus"]} for item, value in zip(inputs, first, strict=True)]
+    assert found == [item.answer for item in solve(CARDS.validator, second, pool=pool)]
+
+
+def test_a_guard_gives_the_answer_under_the_rule_that_the_condition_selects(pool):
+    child = under(guard([CARDS, LIARS], np.random.default_rng(0)), "when", "even")
+    chosen = {point.name: point.chosen for point in child.points}
+    inputs, found = answers(child, pool, [(difficulty, seed) for difficulty in (2, 5, 9) for seed in range(6)])
+    first = [item.answer for item in solve(CARDS.validator, [item["a"] for item in inputs], pool=pool)]
+    assert {value % 2 for value in first} == {0, 1}
+    expected = []
+    for item, value in zip(inputs, first, strict=True):
+        rule = chosen["b_wanted_then"] if value % 2 == 0 else chosen["b_wanted_else"]
+        family = LIARS if rule == "liars" else switch(LIARS, "wanted", rule)
+        expected.append(solve(family.validator, [item["b"]], pool=pool)[0].answer)
+    assert found == expected
+
+
+FOLDS = {
+    "sum": sum, "largest": max, "spread": lambda values: max(values) - min(values), "argmax": lambda values: 1 + values.index(max(values)),
+    "even": lambda values: sum(value % 2 == 0 for value in values), "alternating": lambda values: sum(values[0::2]) - sum(values[1::2]),
+}
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_an_aggregate_folds_the_answers_of_its_cases(name, pool):
+    child = under(aggregate([CLINIC], np.random.default_rng(0)), "fold", name)
+    inputs, found = answers(child, pool)
+    assert [len(item["items"]) for item in inputs] == [3, 4, 5]
+    values = [[one.answer for one in solve(CLINIC.validator, item["items"], pool=pool)] for item in inputs]
+    assert found == [FOLDS[name](row) for row in values]
+    for source in child.validators.values():
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == found
+
+
+ASKS = {
+    "largest": lambda values: min(number for number in values if values[number] == max(values.values())),
+    "smallest": lambda values: max(number for number in values if values[number] == min(values.values())),
+    "first": lambda values: next((number for number in values if values[number] % 2 == 0), 0),
+    "third": lambda values: next((number for number in values if values[number] % 3 == 0), 0),
+    "distinct": lambda values: len(set(values.values())), "total": lambda values: sum(values.values()),
+}
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_an_inverted_question_looks_at_every_value_of_the_port(name, pool):
+    child = under(invert([CLINIC], np.random.default_rng(0)), "ask", name)
+    inputs, found = answers(child, pool)
+    expected = []
+    for item in inputs:
+        numbers = range(1, item["top"] + 1)
+        solved = solve(CLINIC.validator, [item["a"] | {"asked": number} for number in numbers], pool=pool)
+        expected.append(ASKS[name]({number: one.answer for number, one in zip(numbers, solved, strict=True)}))
+    assert found == expected
+    for source in child.validators.values():
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == found
+
+
+KEEPS = {
+    "odd": lambda cards: [card for card in cards if card % 2], "even": lambda cards: [card for card in cards if card % 2 == 0],
+    "third": lambda cards: [card for card in cards if card % 3], "first": lambda cards: list(dict.fromkeys(cards)),
+}
+
+
+@pytest.mark.parametrize("name", KEEPS)
+def test_a_filter_drops_elements_unless_too_few_would_stay(name, pool):
+    child = under(constrain([CARDS], Drawn(0.9)), "keep", name)
+    inputs, found = answers(child, pool, [(difficulty, seed) for difficulty in (1, 5, 10) for seed in range(4)])
+    kept = [KEEPS[name](item["a"]["cards"]) for item in inputs]
+    cut = [item["a"] | ({"cards": cards} if len(cards) >= 3 else {}) for item, cards in zip(inputs, kept, strict=True)]
+    assert found == [item.answer for item in solve(CARDS.validator, cut, pool=pool)]
+    for source in child.validators.values():
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == found
+
+
+def test_parallel_lists_lose_the_same_elements(pool):
+    body = "{'numbers': [3, 4, 6, 9, 5], 'names': ['a', 'b', 'c', 'd', 'e']}, ['3 4 6 9 5', 'a b c d e']"
+    [declared] = CARDS.filterables
+    solution = "def solution(inputs):\n    return ''.join(inputs['names']) + str(sum(inputs['numbers']))\n"
+    parent = replace(
+        CARDS, generator=f"def input(difficulty):\n    return {body}\n", template="Numbers [Input Slot 1], names [Input Slot 2]?\n",
+        points=(), ports=(), validator=solution, validators={"other": solution},
+        filterables=(replace(declared, key=("numbers",), together=(("names",),), min_length=2),),
+    )
+    child = under(constrain([parent], Drawn(0.9)), "keep", "third")
+    inputs = generate(child, [(5, 5)], pool=pool)[0].inputs
+    assert [solve(source, [inputs], pool=pool)[0].answer for source in child.voters().values()] == ["be9", "be9"]
+
+
+def test_a_wrong_validator_of_a_parent_is_outvoted_in_every_child(pool):
+    bad = {**CLINIC.validators, "sorting": CLINIC.validators["sorting"].replace("ends.get(", "1 + ends.get(")}
+    parent = replace(CLINIC, validators=bad)
+    children = (under(made("aggregate", parent), "fold", "sum"), made("pipe", parent, CARDS), under(made("invert", parent), "ask", "first"))
+    for child in children:
+        examined = judged(child, pool)
+        wrong = "sorting" if "sorting" in child.validators else "pair1"
+        assert examined.sample_votes, examined.blocked_by
+        assert all(vote.decided and vote.primary_agrees for vote in examined.sample_votes)
+        assert sum(wrong in vote.for_label for vote in examined.sample_votes) < len(examined.sample_votes)
+
+
+def test_a_wrong_primary_of_a_parent_blocks_the_child(pool):
+    parent = replace(CLINIC, validator=CLINIC.validator.replace("return free", "return free + 1"))
+    examined = judged(made("pipe", parent, CARDS), pool)
+    assert examined.blocked_by is not None
+    assert examined.blocked_by.rule_id == "families-primary-agrees"
+
+
+def test_a_first_part_that_decides_nothing_is_refused(pool):
+    constant = "def solution(inputs):\n    return 7 if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
+    parent = replace(CARDS, validator=constant, validators={"one": constant, "two": constant.replace("7", "14 // 2")})
+    examined = judged(pipe([parent, CLINIC], np.random.default_rng(0)), pool)
+    assert examined.blocked_by is not None
+    assert (examined.blocked_by.rule_id, "idle" in examined.blocked_by.reason) == ("families-parts-matter", True)
+    assert judged(pipe([CARDS, CLINIC], np.random.default_rng(0)), pool).evidence["static"]["deciding"] > 0.5
+
+
+def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
+    """The sources follow the two rules the other way round than the text says: the voters agree and the reviewers do not."""
+    child = guard([CARDS, LIARS], np.random.default_rng(0))
+    chosen = {point.name: point.chosen for point in child.points}
+    swapped = switch(switch(child, "b_wanted_then", chosen["b_wanted_else"]), "b_wanted_else", chosen["b_wanted_then"])
+    reviews, votes = blind_review(replace(swapped, points=child.points), pool=pool, agents=operators(), settings=SETTINGS, root_seed=0)
+    assert all(vote.decided for vote in votes)
+    assert sum(review.matched for review in reviews) < 3
+
+
+@pytest.mark.parametrize(("operator", "parents", "reason"), [
+    (switch_rule, [replace(CLINIC, points=())], "without a rule"),
+    (pipe, [CLINIC, LIARS], "without a port"),
+    (pipe, [replace(CLINIC, answer=replace(CLINIC.answer, type="any")), CARDS], "no whole number"),
+    (guard, [CLINIC, replace(CARDS, points=())], "without a rule"),
+    (aggregate, [replace(CLINIC, reader=None)], "without a reader"),
+    (invert, [replace(CARDS, validators={})], "without independent validators"),
+    (invert, [LIARS], "without a port"),
+    (constrain, [CLINIC], "without a list"),
+    (aggregate, [replace(CLINIC, generator="global x\n" + CLINIC.generator)], "global"),
+    (invert, [replace(CARDS, template=CARDS.template + "x" * 6000)], "a template of more than"),
+])
+def test_parents_that_do_not_allow_an_operator_are_told_why(operator, parents, reason):
+    with pytest.raises(NotComposable, match=reason):
+        operator(parents, np.random.default_rng(0))
