@@ -95,6 +95,70 @@ class BlindReply(Model):
         return self
 
 
+class ParentMaterial(Model):
+    """A family to start from. `statement` is its template with the rules in force; `validators` are sources of the independent ones."""
+
+    title: str
+    category: str
+    language: str
+    generator: str
+    statement: str
+    validator: str
+    validators: dict[str, str] = Field(default_factory=dict)
+    reader: str | None = None
+
+
+class Draft(Model):
+    """The version that was blocked, and why (phase III). `kind` is implementation bug, unsolvable or ambiguity."""
+
+    generator: str
+    template: str
+    validator: str
+    validators: dict[str, str] = Field(default_factory=dict)
+    reader: str | None = None
+    kind: str
+    gate: str
+    reason: str
+    traces: list[str] = Field(default_factory=list)
+
+
+class EvolveRequest(Model):
+    """Make a family of these parents by this operator; with `draft`, mend that version instead. The last three fields are for the operators only."""
+
+    operator: str = Field(description="switch, pipe, guard, aggregate, invert or filter")
+    idea: str = Field(description="what the operator does, in a sentence")
+    parents: list[ParentMaterial]
+    experience: list[str] = Field(default_factory=list)
+    guidance: list[str] = Field(default_factory=list)
+    draft: Draft | None = None
+    records: list[dict[str, Any]] = Field(default_factory=list, description="operators only: the parents, every field")
+    draft_record: dict[str, Any] | None = Field(default=None, description="operators only: the draft, every field")
+    taken: list[str] = Field(default_factory=list, description="operators only: family ids that there are already")
+
+
+class NamedSource(Model):
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")]
+    source: Code
+
+
+class EvolveReply(Model):
+    """The triple as texts. All empty where nothing can be made: `note` says why. `record`: from the operators, the family as JSON."""
+
+    title: Annotated[str, Field(max_length=200)] = ""
+    category: Literal["logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"] = "other"
+    language: Literal["en", "zh"] = "en"
+    answer_type: Literal["integer", "number", "boolean", "string", "list", "mapping", "any"] = "any"
+    operator: Annotated[str, Field(max_length=40)] = "written"
+    used_parents: list[int] = Field(default_factory=list, description="numbers of the parents that it was made of, from 1")
+    generator: Code = ""
+    template: Code = ""
+    validator: Code = ""
+    validators: list[NamedSource] = Field(default_factory=list, description="independent ones, by other algorithms")
+    reader: Code | None = None
+    note: ShortText = ""
+    record: str | None = Field(default=None, description="leave out")
+
+
 class CurateRequest(Model):
     """Existing experience and new candidates, one sentence each; at most `limit` may stay."""
 
