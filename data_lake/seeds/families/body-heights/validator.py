@@ -1,0 +1,30 @@
+"""From the known member on, every note with one known side gives the other side."""
+
+from collections import deque
+
+SIGN = "taller"
+JOINED = 0
+
+
+def solution(inputs):
+    if not isinstance(inputs, dict) or {"count", "facts", "known", "asked"} - set(inputs):
+        return {"status": "schema_error", "detail": "count, facts, known, asked"}
+    notes = {}
+    for kind, one, other, number in inputs["facts"]:
+        if kind == "sum":
+            number -= JOINED
+            notes.setdefault(one, []).append((other, -1, number))
+            notes.setdefault(other, []).append((one, -1, number))
+        else:
+            number = number if SIGN == "taller" else -number
+            notes.setdefault(one, []).append((other, 1, -number))
+            notes.setdefault(other, []).append((one, 1, number))
+    first, height = inputs["known"]
+    heights, queue = {first: height}, deque([first])
+    while queue:
+        person = queue.popleft()
+        for other, factor, offset in notes.get(person, ()):
+            if other not in heights:
+                heights[other] = factor * heights[person] + offset
+                queue.append(other)
+    return heights.get(inputs["asked"], {"status": "schema_error", "detail": "the asked height is not determined"})
