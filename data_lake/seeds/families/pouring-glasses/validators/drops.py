@@ -1,0 +1,27 @@
+"""Whole drops: all amounts in drops so small that every pouring moves a whole number of them."""
+
+from fractions import Fraction
+from math import prod
+
+REFILL = 0
+ASKED = "syrup"
+
+
+def solution(inputs):
+    if not isinstance(inputs, dict) or not isinstance(inputs.get("pours"), list) or {"glasses", "asked"} - set(inputs):
+        return {"status": "schema_error", "detail": "glasses, pours, asked"}
+    drops = prod(part for _, _, part in inputs["pours"])
+    glasses = {number: {"syrup": pair[0] * drops, "water": pair[1] * drops} for number, pair in enumerate(inputs["glasses"], start=1)}
+    for source, target, part in inputs["pours"]:
+        moved = 0
+        for liquid in ("syrup", "water"):
+            amount = glasses[source][liquid] // part
+            glasses[source][liquid] -= amount
+            glasses[target][liquid] += amount
+            moved += amount
+        if REFILL:
+            glasses[source]["water"] += moved
+    glass = glasses[inputs["asked"]]
+    if ASKED == "share":
+        return Fraction(glass["syrup"], sum(glass.values()))
+    return Fraction(glass[ASKED], drops)
