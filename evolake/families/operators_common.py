@@ -13,6 +13,8 @@ from evolake.families.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, 
 from evolake.families.joining import Embedded
 from evolake.families.operators_text import say
 from evolake.families.parts import NotComposable, compose, factory
+from evolake.families.roles_blind import rules_in
+from evolake.families.statement import rules, stated
 
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
@@ -160,11 +162,17 @@ def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen
 
 
 def check_rules(child: Family) -> None:
-    """Raises NotComposable where the words of a rule that is not chosen stand in the template: its readers could not tell what holds."""
-    flat = " ".join(child.template.split())
-    for item in (item for point in child.points for item in point.alternatives):
-        if " ".join(item.text.split()) in flat:
-            raise NotComposable(f"the words of the rule {item.name!r} stand elsewhere in the text")
+    """Raises NotComposable where reviewers who look for the words of rules in the text could not tell which ones hold: the words of one parent's rule
+    may stand in the other's statement.
+    """
+    order = rules(child.template)
+    shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))
+    listed = [{"constant": item.constant, "alternatives": [(one.text, one.name) for one in item.alternatives]} for item in shown]
+    found = rules_in(stated(child), listed)
+    if isinstance(found, str):
+        raise NotComposable(found)
+    if wrong := [item.name for item in shown if found[item.constant] != item.chosen]:
+        raise NotComposable(f"the words of the rule {wrong[0]!r} stand elsewhere in the text")
 
 
 def check_size(child: Family) -> None:

@@ -1,0 +1,212 @@
+"""The evolution agent's turn with real gates: operators and a model over HTTP propose, gates feed back, lessons are kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from families_house import RULES, SETTINGS, operators, seed_family
+from loopback_model import KEY, Asked, LoopbackModel, serve
+from pydantic import SecretStr
+
+from evolake.agents import Agents, open_agents
+from evolake.errors import InputError
+from evolake.families.contract import Family, from_record, to_record
+from evolake.families.judging import GATE_NAMES, examine
+from evolake.families.operators import OPERATORS
+from evolake.families.operators_invert import invert
+from evolake.families.parts import switch
+from evolake.families.proposing import Judge, family_of, learn, propose_families
+from evolake.families.role_models import Draft, EvolveReply, EvolveRequest
+from evolake.families.roles_evolution import evolve
+from evolake.families.running import PRELOAD
+from evolake.jail import open_pool
+from evolake.settings import BudgetSettings, Settings
+
+CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
+PARENTS = [CLINIC, CARDS, LIARS]
+SIZES = SETTINGS.model_copy(update={"families_per_cycle": 6, "refinements": 2})
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        yield pool
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def judge_with(agents: Agents, pool: Any) -> Judge:
+    return lambda family, known: examine(
+        family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known
+    )
+
+
+def proposed(pool: Any, root_seed: int = 0, agents: Agents | None = None, **options: Any):
+    agents = agents or operators()
+    return propose_families(
+        agents, options.pop("population", PARENTS), pool=pool, judge=judge_with(agents, pool), settings=SIZES, cycle="0001", root_seed=root_seed,
+        known=(), **options,
+    )
+
+
+def test_operators_take_turns_and_what_is_delivered_passed_every_gate(pool):
+    found = proposed(pool)
+    assert [proposal.operator for proposal in found.proposals] == list(OPERATORS)
+    assert found.failures == ()
+    assert len(found.accepted) >= 3
+    for examined in found.accepted:
+        assert {verdict.gate for verdict in examined.verdicts if verdict.outcome == "pass"} == set(GATE_NAMES)
+        assert set(examined.family.parents) <= {parent.family_id for parent in PARENTS}
+    versions = [one.family_id for proposal in found.proposals for one in proposal.rounds]
+    assert len(set(versions)) == len(versions)
+    blocked = sum(not one.accepted for proposal in found.proposals for one in proposal.rounds)
+    assert len(found.observations) == blocked
+
+
+def test_the_same_seed_proposes_the_same_families_with_the_same_verdicts(pool):
+    def content(found):
+        return [[(to_record(one.family), one.verdicts) for one in proposal.rounds] for proposal in found.proposals]
+
+    assert content(proposed(pool, count=3)) == content(proposed(pool, count=3))
+    assert content(proposed(pool, count=3)) != content(proposed(pool, 1, count=3))
+
+
+def test_a_family_that_nothing_can_be_made_of_is_a_failure_that_says_why(pool):
+    bare = from_record(to_record(LIARS) | {"points": [], "validators": {}})
+    found = proposed(pool, population=[bare], count=1)
+    assert found.proposals == ()
+    [(number, operator, why)] = found.failures
+    assert (number, operator) == (0, "switch")
+    assert "switch: a parent without a rule to switch" in why
+
+
+def test_no_parents_is_an_input_error(pool):
+    with pytest.raises(InputError, match="no families to evolve from"):
+        proposed(pool, population=[])
+
+
+def draft_request(draft: Family, gate: str, **more: Any) -> EvolveRequest:
+    shown = Draft(generator=draft.generator, template=draft.template, validator=draft.validator, kind="implementation bug", gate=gate, reason="r")
+    return EvolveRequest(
+        operator="invert", idea="", parents=[], records=[to_record(CLINIC)], draft=shown, draft_record=to_record(draft), **more
+    )
+
+
+def test_a_blocked_draft_comes_back_under_another_rule_its_own_operators_first():
+    draft = invert([CLINIC], np.random.default_rng(0))
+    request = draft_request(draft, "static")
+    mended = family_of(evolve(request, np.random.default_rng(0)), request, whole=True)
+    assert isinstance(mended, Family)
+    before, after = ({point.name: point.chosen for point in family.points} for family in (draft, mended))
+    assert [name for name in before if before[name] != after[name]] == ["ask"]
+    assert mended == replace_name(switch(draft, "ask", after["ask"]), mended.name)
+    assert mended.parents == draft.parents
+
+
+def replace_name(family: Family, name: str) -> Family:
+    return from_record(to_record(family) | {"name": name})
+
+
+def test_operators_give_up_what_does_not_run_and_what_they_have_tried():
+    draft = invert([CLINIC], np.random.default_rng(0))
+    assert evolve(draft_request(draft, "execution"), np.random.default_rng(0)).generator == ""
+    taken: list[str] = []
+    while (reply := evolve(draft_request(draft, "static", taken=taken), np.random.default_rng(0))).record:
+        taken.append(from_record(json.loads(reply.record)).family_id)
+    assert len(taken) == len(set(taken)) == sum(len(point.alternatives) - 1 for point in draft.points)
+    assert reply.note == "no rule of the draft is left to switch"
+
+
+def test_lessons_of_blocks_join_the_experience_once(pool):
+    found = proposed(pool, 5, count=12)
+    lessons = {observation.lesson for observation in found.observations}
+    assert lessons
+    kept = learn(operators(), ["An old lesson."], found.observations, settings=SIZES, cycle="0001", root_seed=0)
+    assert kept[0] == "An old lesson."
+    assert set(kept[1:]) == lessons
+    assert learn(operators(), kept, [], settings=SIZES, cycle="0001", root_seed=0) == kept
+
+
+def written(family: Family, **changes: Any) -> dict[str, Any]:
+    """The family as a model would give it: texts, no declarations, rules written out."""
+    template = family.template
+    for point in family.points:
+        template = template.replace(f"[Rule {point.name}]", point.alternative().text)
+    reply = EvolveReply.model_validate({
+        "title": "Cards on a table", "category": "symbolic", "answer_type": "integer", "operator": "filter", "used_parents": [1],
+        "template": template, "generator": family.generator, "validator": family.validator, "reader": family.reader,
+        "validators": [{"name": name, "source": source} for name, source in family.validators.items()],
+    })
+    return reply.model_dump(mode="json") | changes
+
+
+def agents_for(server: LoopbackModel, folder: Path) -> Agents:
+    settings = Settings(
+        backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"}, budget=BudgetSettings(tokens_per_run=10**7),
+        model_threads=2, model_repairs=0,
+    )
+    return open_agents(settings, folder, "0001", "run", line="families")
+
+
+def script(evolved: list[dict[str, Any]]) -> Callable[[Asked], Any]:
+    """A model that gives these families in turn, finds them good, and solves with a reader and a validator of its own."""
+    proceed = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
+    program = f"{CARDS.reader}\n{CARDS.validators['listing']}\nprint('\\\\boxed{{%s}}' % solution(read(TEXT)))\n"
+
+    def answer(asked: Asked) -> Any:
+        start = asked.messages[0]["content"]
+        if start.startswith("You write families"):
+            return evolved.pop(0)
+        if start.startswith("You review"):
+            return proceed
+        _, shown, printed = asked.messages[1]["content"].rpartition("  output: ")
+        return {"reasoning": "seen", "final": printed.partition("```")[0]} if shown else {"reasoning": "run it", "code": program}
+
+    return answer
+
+
+def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path):
+    wrong = CARDS.validator.replace("return sum(", "return 1 + sum(")
+    evolved = [written(CARDS, validator=wrong), written(CARDS)]
+    with LoopbackModel(serve(script(evolved))) as server, agents_for(server, tmp_path) as agents:
+        found = proposed(pool, agents=agents, count=1, experience=["Bound every loop."], guidance=["More cards."])
+        prompts = [asked.messages[1]["content"] for asked in server.requests if asked.messages[0]["content"].startswith("You write families")]
+        rows = agents.rows()
+    [proposal] = found.proposals
+    assert [one.accepted for one in proposal.rounds] == [False, True], proposal.rounds[-1].blocked_by
+    assert proposal.family is not None
+    assert (proposal.family.operator, proposal.family.category, len(proposal.family.parents)) == ("filter", "symbolic", 1)
+    first, second = prompts
+    assert all("- Bound every loop." in prompt and "- More cards." in prompt for prompt in prompts)
+    assert not any(family.family_id in prompt for prompt in prompts for family in PARENTS)
+    reason = found.observations[0].reason
+    assert reason.startswith("the primary is outvoted")
+    assert reason[:60] not in first and reason[:60] in second
+    assert '"primary"' in second and "def solution" in first
+    ids = [row["artifact_id"] for row in rows if row["role"] == "families_evolution_agent"]
+    assert ids == [proposal.rounds[0].family_id] * 2
+
+
+@pytest.mark.parametrize(("changes", "why"), [
+    ({"generator": "", "note": "no idea"}, "no idea"), ({"validators": [{"name": "primary", "source": "x"}]}, "validator 'primary'"),
+])
+def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
+    with LoopbackModel(serve(script([written(CARDS, **changes)]))) as server, agents_for(server, tmp_path) as agents:
+        found = proposed(pool, agents=agents, count=1)
+    assert found.proposals == ()
+    assert [why in text for _, _, text in found.failures] == [True]
+
+
+def test_a_models_record_is_not_believed(pool, tmp_path):
+    smuggled = json.dumps(to_record(CLINIC))
+    with LoopbackModel(serve(script([written(CARDS, record=smuggled)]))) as server, agents_for(server, tmp_path) as agents:
+        [proposal] = proposed(pool, agents=agents, count=1).proposals
+    assert proposal.rounds[0].family.generator == CARDS.generator
