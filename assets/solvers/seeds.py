@@ -9,6 +9,7 @@ import polars as pl
 
 from assets.cycle import FIRST_CYCLE, seal_seeds
 from assets.solvers.line import artifact_rows, line, publish_side, rules, workshop
+from evolake.errors import EvolakeError
 from evolake.lake import ARTIFACTS, RULES, VERDICTS, TableSchema
 from evolake.solvers.population import VARIANTS
 from resources.lake import LakeResource
@@ -32,7 +33,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     """
     from evolake.gates import load_rules
     from evolake.solvers.population import empty_population
-    from evolake.solvers.starting import judge_seed
+    from evolake.solvers.starting import build_second_checkers, judge_seed
 
     store, settings = lake.open(), lake.settings()
     ruleset = load_rules(settings.seeds / "rules", line.name)
@@ -49,11 +50,17 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     publish_side(store, "seeds", VERDICTS, [verdict.row() for verdict in verdicts], cycle=None, run_id=context.run_id)
     publish_side(store, "seeds", RULES, ruleset.rows(), cycle=None, run_id=context.run_id)
     store.publish(line.name, "provenance", PROVENANCE.frame(fetched), cycle=None, run_id=context.run_id, schema=PROVENANCE)
+    try:
+        checkers = build_second_checkers(shop)
+    except EvolakeError as error:
+        context.log.warning(f"WARN: champions are checked by one proof checker alone: {error.what}")
+        checkers = []
     accepted = [row for row in rows if row["state"] == "accepted"]
     if not accepted:
         reasons = "; ".join(f"{row['title']}: {row['reason']}" for row in rows) or "none is named"
         advice = "See evolake doctor, or name others in EVOLAKE_SOLVERS__SEEDS."
         raise dg.Failure(f"no seed solver can be used ({reasons}). {advice}", allow_retries=False)
     sealed = seal_seeds(context, lake, line, empty_population().add(variants=rows).frames())
-    context.add_output_metadata(sealed.metadata() | {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE})
+    told = {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE, "second_proof_checkers": checkers}
+    context.add_output_metadata(sealed.metadata() | told)
     return VARIANTS.frame(rows)

@@ -10,9 +10,13 @@ from typing import Any
 from evolake.gates import Ruleset, Verdict
 from evolake.solvers.fetch import fetch_seed
 from evolake.solvers.gating import judge_variant
+from evolake.solvers.proof.tools import SOURCES as SECOND_CHECKERS
+from evolake.solvers.proof.tools import build_tools, find_program
 from evolake.solvers.repository import archive_variant
 from evolake.solvers.seeding import lay_out_seed, seed_named
 from evolake.solvers.workshop import Workshop
+
+CHECKERS_COME_WITH = "cadical195"
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,18 @@ class JudgedSeed:
     row: dict[str, Any]
     verdicts: tuple[Verdict, ...]
     provenance: dict[str, Any]
+
+
+def build_second_checkers(shop: Workshop) -> list[str]:
+    """Names of the independent proof checkers that cadical's release carries, built once; champions are checked by two checkers where two exist.
+
+    Raises:
+        InputError: no seed `cadical195`, or no C compiler. MachineryError: its sources cannot be reached, or a checker does not compile.
+    """
+    missing = [name for name in SECOND_CHECKERS if find_program(name) is None]
+    if missing:
+        build_tools(shop.trees(CHECKERS_COME_WITH))
+    return list(SECOND_CHECKERS)
 
 
 def judge_seed(shop: Workshop, name: str, ruleset: Ruleset, *, cycle: str, run_id: str) -> JudgedSeed:
