@@ -10,26 +10,18 @@ import polars as pl
 
 from assets.solvers.line import archive, line, publish_extra, publish_side, rules, rules_in_force, workshop
 from evolake.lake import VERDICTS, Lake, TableSchema, side_table
-from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS
+from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
 from resources.lake import LakeResource
 
 GATED = TableSchema(
-    "gated", 1,
+    "gated", 2,
     {
         "variant_id": pl.String, "cycle": pl.String, "gate": pl.String, "passed": pl.Boolean, "rule_id": pl.String, "reason": pl.String,
-        "evidence_sha": pl.String, "ruleset_hash": pl.String,
+        "evidence_sha": pl.String,
     },
     keys=("variant_id",),
 )
-BINARIES = TableSchema(
-    "binaries", 1,
-    {
-        "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean, "program_sha": pl.String, "log_sha": pl.String, "warnings": pl.Int64,
-        "cpu_s": pl.Float64, "reason": pl.String,
-    },
-    keys=("variant_id",),
-)
-STABILITY_RUNS = TableSchema("stability_runs", 1, RUNS.columns, keys=RUNS.keys, provenance=RUNS.provenance)
+"""Without the rules' versions, which the verdicts hold: an edit of a rule that flips no verdict leaves this content, and all that rests on it, alone."""
 PROVING = ("compliance", "binaries", "smoke", "correctness")
 """The assets whose verdicts a variant needs, in order."""
 
@@ -87,7 +79,6 @@ def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: 
         rows.append({
             "variant_id": item.row["variant_id"], "cycle": context.partition_key, "gate": "compliance", "passed": item.passed,
             "rule_id": None if item.passed else last.rule_id, "reason": last.reason or None, "evidence_sha": last.evidence_sha,
-            "ruleset_hash": last.ruleset_hash,
         })
     return GATED.frame(rows)
 

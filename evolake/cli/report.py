@@ -12,38 +12,35 @@ from evolake.errors import InputError
 
 
 @click.command()
-@click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one).")
+@click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
+@click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
-def report(cycle: str | None, out: Path, figures: Path | None) -> int:
-    """Write the HTML report of a cycle: champion, by how much and with what spread, figures, funnel, ancestry."""
-    from evolake.lake import Lake
-    from evolake.report.designs import read_report
-    from evolake.report.figures import report_figures
-    from evolake.report.html import render, verdict_sentence
+def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> int:
+    """Write the HTML report of a cycle, a section a line: champion, by how much and with what spread, figures, funnel, ancestry."""
+    from evolake.report.html import page, plain
+    from evolake.report.lines import read_sections
 
-    root = settings_module.load().lake
     if cycle is not None and not cycle.isdigit():
         raise InputError("a cycle is a number", wanted="e.g. 3 or 0003", got=repr(cycle))
-    found = read_report(root, f"{int(cycle):04d}" if cycle else None)
-    drawn = report_figures(Lake(root), found)
-    source = Lake(root).blobs.get(found.champion["source_sha"]).decode()
+    wanted = [] if lines == "all" else [name.strip() for name in lines.split(",") if name.strip()]
+    if lines != "all" and not wanted:
+        raise InputError("no line is named", wanted="--lines designs,solvers or --lines all", got=repr(lines))
+    sections = read_sections(settings_module.load().lake, wanted, f"{int(cycle):04d}" if cycle else None)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(render(found, drawn, source))
-    click.echo(f"report of cycle {found.cycle}: {out}")
+    out.write_text(page(sections))
+    only = len(sections) == 1
+    click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{one.line} cycle {one.cycle}' for one in sections)}: {out}")
     if figures:
         figures.mkdir(parents=True, exist_ok=True)
-        for title, png in drawn.items():
-            (figures / f"{title.lower().replace(' ', '_')}.png").write_bytes(png)
+        for one in sections:
+            for title, png in one.figures.items():
+                name = f"{title.lower().replace(' ', '_')}.png"
+                (figures / (name if only else f"{one.line}_{name}")).write_bytes(png)
         click.echo(f"figures: {figures}")
-    click.echo(click.unstyle(_plain(verdict_sentence(found))))
+    for one in sections:
+        click.echo(plain(one.headline) if only else f"{one.line}: {plain(one.headline)}")
     return 0
-
-
-def _plain(text: str) -> str:
-    for tag in ("<b>", "</b>", "<code>", "</code>"):
-        text = text.replace(tag, "")
-    return text
 
 
 @click.command()

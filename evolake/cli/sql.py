@@ -45,21 +45,22 @@ def sql(statement: str | None, file: str | None, parameters: tuple[str, ...], fo
         raise InputError("nothing to run, or too much", wanted="a statement, --file FILE or --list", do='try: evolake sql "SELECT * FROM parts"')
     text = read_statement(file) if file else statement or ""
     values = dict(_parameter(pair) for pair in parameters)
-    with _open(lake_root) as catalogue:
+    with _open(lake_root, text) as catalogue:
         result = _listing(catalogue) if listing else catalogue.query(text, values)
         for warning in catalogue.warnings:
             click.echo(f"note: {warning}", err=True)
     {"table": _print_table, "csv": _print_csv, "json": _print_json}[form](result)
 
 
-def _open(lake_root: Path | None) -> Catalogue:
+def _open(lake_root: Path | None, statement: str) -> Catalogue:
     from evolake import settings
+    from evolake.cli.known_tables import named_tables
     from evolake.lake import Catalogue, Lake
 
     root = lake_root or settings.load().lake
     if not (root / "tables").is_dir():
         click.echo(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
-    return Catalogue(Lake(root))
+    return Catalogue(Lake(root), extra_schemas=named_tables(statement))
 
 
 def read_statement(name: str) -> str:

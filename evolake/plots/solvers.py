@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evolake.plots.style import BLUE, FAINT, INK, NORMAL, ORANGE, PALETTE, RED, SMALL, dress, figure, say, short, to_png
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
 
 LEAST_S = 1e-3
 
@@ -52,12 +56,14 @@ def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> byte
         look = {"color": BLUE, "linewidth": 2.4, "zorder": 3} if item.kind == "champion" else {"color": next(colours, FAINT), "linewidth": 1.4}
         if item.kind == "other":
             look = {"color": FAINT, "linewidth": 0.9, "alpha": 0.7, "zorder": 1}
-        label = f"{short(item.name, 26)}: {len(times)}" if item.kind != "other" else None
+        role = "champion " if item.kind == "champion" else ""
+        label = f"{role}{short(item.name, 26)}: {len(times)}" if item.kind != "other" else None
         axes.plot(np.arange(1, len(times) + 1), times, marker="o", markersize=2.8, label=label, **look)
     if any(item.kind == "other" for item in solvers):
         axes.plot([], [], color=FAINT, linewidth=0.9, label="other live variants")
-    axes.axhline(timeout_s, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.axhline(timeout_s, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=f"timeout {timeout_s:g} s")
     axes.set_yscale("log")
+    _plain_seconds(axes.yaxis)
     dress(axes, title, "formulas solved", "cpu seconds each")
     axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
@@ -106,10 +112,21 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
         line(edge, color=RED, linewidth=0.8, linestyle=(0, (2, 3)))
     axes.set_xscale("log")
     axes.set_yscale("log")
+    _plain_seconds(axes.xaxis)
+    _plain_seconds(axes.yaxis)
     axes.set_xlim(low, edge * 1.25)
     axes.set_ylim(low, edge * 1.25)
     axes.set_aspect("equal")
-    axes.text(edge, low * 1.1, " unsolved", rotation=90, fontsize=SMALL, color=RED, ha="right", va="bottom")
-    dress(axes, title, f"{short(first, 30)} (cpu seconds)", f"{short(second, 30)} (cpu seconds)")
-    axes.legend(fontsize=NORMAL - 1, frameon=False, loc="upper left")
+    axes.text(edge, low * 1.06, "unsolved", rotation=90, fontsize=SMALL, color=RED, ha="right", va="bottom")
+    axes.text(low * 1.06, edge, "unsolved", fontsize=SMALL, color=RED, ha="left", va="bottom")
+    dress(axes, title, f"{short(first, 44)}, cpu seconds", f"{short(second, 44)}, cpu seconds")
+    axes.legend(fontsize=NORMAL - 1, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
+
+
+def _plain_seconds(axis: Axis) -> None:
+    """Ticks of a logarithmic axis as numbers that are read at once: 0.1, 1, 10."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())

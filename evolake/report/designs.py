@@ -71,9 +71,10 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
 FUNNEL = f"""
 SELECT cycle, count(*) AS proposed, count(*) FILTER (state = 'blocked') AS blocked, count(*) FILTER (state = 'accepted') AS accepted
 FROM {LINE}.candidates WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
-BLOCKED = """
+BLOCKED = f"""
 SELECT gate, rule_id, count(*) AS blocked, any_value(reason) AS example FROM verdicts
-WHERE outcome = 'block' AND cycle <= $cycle GROUP BY ALL ORDER BY blocked DESC, gate"""
+WHERE outcome = 'block' AND cycle <= $cycle AND artifact_id IN (SELECT artifact_id FROM artifacts WHERE line = '{LINE}')
+GROUP BY ALL ORDER BY blocked DESC, gate"""
 YIELDS = f"""
 SELECT d.operator, count(*) AS proposed, count(*) FILTER (d.state = 'accepted') AS accepted, min(r.rank) AS best_rank
 FROM {LINE}.candidates AS d LEFT JOIN {LINE}.final_ranking AS r ON r.design_id = d.design_id AND r.cycle = $cycle
@@ -91,6 +92,6 @@ FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, obj
 
 
 def _backend(ask: Any, cycle: str) -> str:
-    found = ask("SELECT DISTINCT backend FROM agent_calls WHERE cycle = $cycle ORDER BY backend", cycle=cycle)["backend"].to_list()
+    found = ask(f"SELECT DISTINCT backend FROM calls WHERE line = '{LINE}' AND cycle = $cycle ORDER BY backend", cycle=cycle)["backend"].to_list()
     return ", ".join(found) or "none"
 

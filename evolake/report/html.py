@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-
-from evolake.report.designs import CycleReport
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 2rem auto; padding: 0 1rem; color: #1c2430; background: #fff; }
@@ -22,27 +22,32 @@ pre { padding: .8rem; overflow-x: auto } .lead { font-size: 1.05rem } .note { co
 """
 
 
-def render(report: CycleReport, figures: Mapping[str, bytes], champion_source: str) -> str:
-    """The whole page. `figures`: title -> PNG."""
-    parts = [
-        f"<h1>Cycle {report.cycle} of the designs line</h1>",
-        f'<p class="note">profile {esc(report.profile)}, backend {esc(report.backend)}, {report.population.designs.height} designs so far, '
-        f"{report.objectives.height} objectives that vote</p>",
-        f'<p class="lead">{verdict_sentence(report)}</p>',
-        *(f"<p>{esc(row['comparison'].capitalize())}: {esc(row['reason'])}</p>" for row in report.decisions.to_dicts()),
-        section("Runs that decided", report.trials.select("part", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")),
-        section("Best designs by consensus", report.top),
-        *(picture(title, png) for title, png in figures.items()),
-        section("Objectives and their weight", report.objectives),
-        section("Candidates a cycle", report.funnel),
-        section("What was blocked, and by which rule", report.blocked),
-        section("What each operator gave", report.yields),
-        section("Ancestry of the champion", report.ancestry),
-        f"<h2>The champion's file</h2><pre>{esc(champion_source)}</pre>",
-        '<p class="note">Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it.</p>',
-    ]
-    head = f"<meta charset='utf-8'><title>evolake, cycle {report.cycle}</title><style>{STYLE}</style>"
+@dataclass(frozen=True)
+class Section:
+    """What a page says of one line. headline: one sentence, HTML. parts: HTML, figures inside. figures: title -> PNG, in the order of the page."""
+
+    line: str
+    cycle: str
+    headline: str
+    parts: Sequence[str]
+    figures: Mapping[str, bytes]
+
+
+def page(sections: Sequence[Section]) -> str:
+    """The whole page, a line after the other; of several lines each is linked at the top."""
+    stands = ", ".join(f"{one.line} cycle {one.cycle}" for one in sections)
+    title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
+    parts = [part for one in sections for part in (one.parts if len(sections) == 1 else _wrapped(one))]
+    if len(sections) > 1:
+        links = ", ".join(f'<a href="#{esc(one.line)}">{esc(one.line)}</a> cycle {one.cycle}' for one in sections)
+        parts.insert(0, f'<p class="note">Lines on this page: {links}</p>')
+    parts.append('<p class="note">Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it.</p>')
+    head = f"<meta charset='utf-8'><title>{esc(title)}</title><style>{STYLE}</style>"
     return f"<!doctype html>\n<html lang='en'>{head}\n" + "\n".join(parts) + "\n</html>\n"
+
+
+def _wrapped(one: Section) -> list[str]:
+    return [f'<section id="{esc(one.line)}">', *one.parts, "</section>"]
 
 
 def picture(title: str, png: bytes) -> str:
@@ -50,34 +55,21 @@ def picture(title: str, png: bytes) -> str:
     return f'<h2>{esc(title)}</h2><img alt="{esc(title)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
 
 
-def verdict_sentence(report: CycleReport) -> str:
-    """By how much the champion beats the baseline, with its spread, or that it does not."""
-    name = f"<b>{esc(report.champion['title'])}</b> (<code>{report.champion['design_id'][:12]}</code>)"
-    against = [row for row in report.decisions.to_dicts() if row["comparison"] == "baseline"]
-    if not against:
-        return f"The champion is {name}: the baseline itself. No design beat it by more than the noise."
-    row = against[0]
-    interval = f"95% interval {row['ratio_low']:.2f} to {row['ratio_high']:.2f}, {row['pairs']} fresh seeds of {row['batch']} instances each"
-    spread = f"{row['ratio']:.2f} times fewer median steps than the baseline at N={row['N']} ({interval})"
-    if row["wins"]:
-        return f"The champion is {name}: {spread}."
-    return f"The champion is {name}, but against the baseline the gain is inside the spread: {spread}."
-
-
-def section(title: str, frame: pl.DataFrame) -> str:
+def section(title: str, frame: pl.DataFrame, right: Collection[str] = ()) -> str:
     """A heading and a table, or the word that it is empty."""
-    return f"<h2>{esc(title)}</h2>" + (table(frame) if frame.height else '<p class="note">none</p>')
+    return f"<h2>{esc(title)}</h2>" + (table(frame, right) if frame.height else '<p class="note">none</p>')
 
 
-def table(frame: pl.DataFrame) -> str:
-    """A frame as an HTML table; ids are cut at 12 digits, long text at 300 characters."""
+def table(frame: pl.DataFrame, right: Collection[str] = ()) -> str:
+    """A frame as an HTML table; ids are cut at 12 digits, long text at 300 characters. right: text columns that hold figures."""
     head = "".join(f"<th>{esc(name.replace('_', ' '))}</th>" for name in frame.columns)
-    rows = "".join("<tr>" + "".join(cell(value) for value in row) + "</tr>" for row in frame.iter_rows())
+    aligned = [name in right for name in frame.columns]
+    rows = "".join("<tr>" + "".join(map(cell, row, aligned)) + "</tr>" for row in frame.iter_rows())
     return f"<table><tr>{head}</tr>{rows}</table>"
 
 
-def cell(value: Any) -> str:
-    """One cell; numbers right-aligned."""
+def cell(value: Any, right: bool = False) -> str:
+    """One cell; numbers, and text that holds figures, right-aligned."""
     if isinstance(value, bool) or value is None:
         return f"<td>{'yes' if value else 'no' if value is not None else ''}</td>"
     if isinstance(value, int | float):
@@ -85,9 +77,14 @@ def cell(value: Any) -> str:
     text = str(value)
     if len(text) == 64 and all(digit in "0123456789abcdef" for digit in text):
         return f'<td><code title="{text}">{text[:12]}</code></td>'
-    return f"<td>{esc(text[:300])}</td>"
+    return f'<td class="n">{esc(text[:300])}</td>' if right else f"<td>{esc(text[:300])}</td>"
 
 
 def esc(text: str) -> str:
     """Text made safe for HTML: titles and reasons may come from a model."""
     return html.escape(str(text))
+
+
+def plain(markup: str) -> str:
+    """A sentence of a section without its tags, for a terminal."""
+    return html.unescape(re.sub(r"<[^>]*>", "", markup))

@@ -23,17 +23,26 @@ def cycle_figures(lake: Lake, cycle: str, population: Population) -> dict[str, b
     runs = population.runs
     timeout = float(runs["timeout_s"].max() or 0.0)  # pyright: ignore[reportArgumentType]
     names = {name: title_of(rows[name]) for name in rows}
-    parent = champion["parents"][0] if champion["parents"] else None
-    compared = str(parent) if parent in set(runs["variant_id"]) else population.seed_of(champion["base"])["variant_id"]
-    against = "its parent" if compared == parent else "its seed"
+    compared, role = _beside(population, champion)
     return {
         "Cactus plot": cactus(_times(runs, rows, champion["variant_id"]), timeout, "Formulas of the suite train solved within a time"),
         "PAR-2 by cycle": par2_trajectory(*_trajectory(lake, cycle, names, population)),
-        "Champion against its parent": scatter(
-            _meetings(runs, compared, champion["variant_id"]), timeout, names[compared], names[champion["variant_id"]], f"The champion and {against}"
+        "Formula by formula": scatter(
+            _meetings(runs, compared, champion["variant_id"]), timeout, f"{role}: {names[compared]}", f"champion: {names[champion['variant_id']]}",
+            f"The champion and its {role}, formula by formula",
         ),
         "Genealogy": _genealogy(population, champion["variant_id"]),
     }
+
+
+def _beside(population: Population, champion: dict[str, Any]) -> tuple[str, str]:
+    """Whom the champion is drawn against, and in which role: its parent, its seed where the parent's runs are gone, or, for a seed, its rival."""
+    measured = set(population.runs["variant_id"])
+    if champion["parents"]:
+        parent = champion["parents"][0]
+        return (parent, "parent") if parent in measured else (population.seed_of(champion["base"])["variant_id"], "seed")
+    rivals = [row["variant_id"] for row in population.ranking.sort("rank").to_dicts() if row["variant_id"] != champion["variant_id"]]
+    return next((name for name in rivals if name in measured), champion["variant_id"]), "rival"
 
 
 def title_of(row: dict[str, Any]) -> str:

@@ -30,7 +30,17 @@ _RUN_PROVENANCE = ("wall_s", "host")
 RUNS = TableSchema("benchmark_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
 SMOKE_RUNS = TableSchema("smoke_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
 CORRECTNESS_RUNS = TableSchema("correctness_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
+STABILITY_RUNS = TableSchema("stability_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
 HOLDOUT_RUNS = TableSchema("holdout_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
+
+BINARIES = TableSchema(
+    "binaries", 1,
+    {
+        "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean, "program_sha": pl.String, "log_sha": pl.String, "warnings": pl.Int64,
+        "cpu_s": pl.Float64, "reason": pl.String,
+    },
+    keys=("variant_id",),
+)
 
 CUT_OFF_SHARES = (6, 12, 20, 40, 60, 90)
 METRICS = TableSchema(

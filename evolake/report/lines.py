@@ -1,0 +1,64 @@
+"""Which lines a page has, each at which cycle: every line with a finished cycle; one without a section of its own gets the common one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.report.html import Section
+from evolake.report.status import known_line, lines_in_lake, sealed_cycles
+
+
+def _designs(root: Path, cycle: str) -> Section:
+    from evolake.report.designs_html import designs_section
+
+    return designs_section(root, cycle)
+
+
+def _solvers(root: Path, cycle: str) -> Section:
+    from evolake.report.solvers_html import solvers_section
+
+    return solvers_section(root, cycle)
+
+
+SECTIONS: dict[str, Callable[[Path, str], Section]] = {"designs": _designs, "solvers": _solvers}
+
+
+def read_sections(root: Path, lines: Sequence[str] = (), cycle: str | None = None) -> list[Section]:
+    """The sections of a page, by line.
+
+    Args:
+        lines: those wanted; all that have the cycle by default. cycle: as "0003"; the newest finished one of each line by default.
+
+    Raises:
+        InputError: a line of `lines` is not in the lake or has not finished the cycle; or no line has.
+    """
+    return [section_of(root, line, chosen) for line, chosen in chosen_cycles(root, lines, cycle).items()]
+
+
+def chosen_cycles(root: Path, lines: Sequence[str] = (), cycle: str | None = None) -> dict[str, str]:
+    """line -> cycle, by line. Raises what `read_sections` raises."""
+    lake = Lake(root)
+    done = {line: sealed_cycles(lake, line) for line in sorted({known_line(root, line) for line in lines} or set(lines_in_lake(root)))}
+    fitting = {line: cycle or cycles[-1] for line, cycles in done.items() if cycles and cycle in (None, *cycles)}
+    missing = [line for line in done if line not in fitting]
+    if missing and (lines or not fitting):
+        raise _unfinished(root, missing[0], done[missing[0]], cycle)
+    if not fitting:
+        raise InputError(f"no cycle of any line is finished in {root}", do="run `evolake run --cycles 1`")
+    return fitting
+
+
+def section_of(root: Path, line: str, cycle: str) -> Section:
+    """What the page says of one line."""
+    from evolake.report.any_line import any_section
+
+    return SECTIONS[line](root, cycle) if line in SECTIONS else any_section(root, line, cycle)
+
+
+def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -> InputError:
+    if not done:
+        return InputError(f"no cycle of {line} is finished in {root}", do=f"run `evolake run --cycles 1 --lines {line}`")
+    return InputError(f"cycle {cycle!r} of {line} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")

@@ -1,0 +1,113 @@
+"""What the champion is worth on formulas that no role, rule or ranking has seen: its PAR-2 there against its seed's, and what may be claimed of it.
+
+The same two guards as in a duel (evolake.solvers.duel): formulas are resampled, both sides' runs together, and the gain's lower end must be above the
+ratio that repeated passes of the same solver stay within. Unlike a duel, the two sides' runs may have been made in different cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evolake.seeds import generator
+from evolake.solvers.duel import LEVEL, repeat_noise_floor
+from evolake.solvers.metrics import compute_metrics, cost
+from evolake.stats import Interval, bootstrap_interval
+
+LEAST_COST_S = 1e-6
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """The comparison. gain: PAR-2 of the seed over the champion's with its interval; above 1 the champion is faster. passes: runs of each formula.
+
+    metrics: rows of METRICS of all variants measured under the champion's limits. cycles: in which the two sides' runs were made.
+    """
+
+    formulas: int
+    passes: int
+    gain: Interval
+    floor: float
+    solved_champion: float
+    solved_base: float
+    cycles: tuple[str, ...]
+    metrics: pl.DataFrame
+
+
+def holdout_metrics(holdout: pl.DataFrame, champion_id: str, baselines: list[str]) -> pl.DataFrame:
+    """Rows of METRICS of all variants whose holdout runs compare with the champion's newest ones (same timeout); none without such runs."""
+    timeouts = holdout.filter(pl.col("variant_id") == champion_id).sort("cycle")["timeout_s"]
+    comparable = holdout.filter(pl.col("timeout_s") == timeouts[-1]) if len(timeouts) else holdout.clear()
+    return compute_metrics(comparable, baselines=baselines)
+
+
+def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle: str) -> Holdout | None:
+    """None where the champion is its own seed, or where one of the two has no runs under the champion's limits.
+
+    Args:
+        holdout: rows of HOLDOUT_RUNS. The bootstrap is seeded by `cycle` and the champion, so that a page is the same every time.
+    """
+    metrics = holdout_metrics(holdout, champion_id, [base_id])
+    measured = {row["variant_id"]: row for row in metrics.to_dicts()}
+    if champion_id == base_id or not {champion_id, base_id} <= measured.keys():
+        return None
+    runs = holdout.filter((pl.col("timeout_s") == measured[champion_id]["timeout_s"]) & pl.col("variant_id").is_in([champion_id, base_id]))
+    costs = _costs(runs, champion_id), _costs(runs, base_id)
+    shared = sorted(costs[0].keys() & costs[1].keys())
+    passes = min(len(side[name]) for side in costs for name in shared)
+    ours, theirs = (np.array([side[name][:passes] for name in shared]) for side in costs)
+    our_means, their_means = ours.mean(axis=1), theirs.mean(axis=1)
+
+    def ratio(places: np.ndarray) -> np.ndarray:
+        chosen = places.astype(np.int64)
+        return their_means[chosen].mean(axis=-1) / our_means[chosen].mean(axis=-1)
+
+    rng = generator(0, "solvers", cycle, f"holdout of {champion_id}")
+    return Holdout(
+        formulas=len(shared), passes=passes, gain=bootstrap_interval(np.arange(len(shared)), rng, statistic=ratio, level=LEVEL),
+        floor=repeat_noise_floor([ours, theirs]), solved_champion=measured[champion_id]["solved"], solved_base=measured[base_id]["solved"],
+        cycles=tuple(sorted(set(runs["cycle"].to_list()))), metrics=metrics,
+    )
+
+
+def claim(found: Holdout) -> str:
+    """What may be said of the comparison. The first that holds."""
+    low, high, estimate, floor = found.gain.low, found.gain.high, found.gain.estimate, found.floor
+    if found.passes < 2:
+        return "no claim: each formula was run once, so the noise of this host is not known"
+    if found.solved_champion < found.solved_base:
+        return "a loss: it solves fewer formulas than its seed"
+    if low > floor:
+        return "a gain beyond the noise"
+    if high < 1 / floor:
+        return "a loss beyond the noise"
+    if estimate > floor:
+        return "no gain can be claimed: it rests on too few formulas"
+    return "no gain beyond the noise" if estimate >= 1 / floor else "slower than its seed, though on too few formulas to be sure"
+
+
+def holdout_sentence(found: Holdout | None, champion: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+    """The comparison in words, plain text."""
+    if champion["variant_id"] == base["variant_id"]:
+        return "Holdout: the champion is an upstream solver itself, so there is nothing to compare it with."
+    if found is None:
+        return "Holdout: the champion and its seed have no runs under the same limits."
+    apart = f" Their runs were made in the cycles {' and '.join(found.cycles)}, not side by side." if len(found.cycles) > 1 else ""
+    noise = f"noise floor {found.floor:.3g} from {found.passes} passes" if found.passes > 1 else "one pass"
+    return (
+        f"Holdout, {found.formulas} formulas that nothing in the evolution has seen: PAR-2 of the seed {base['title']} over the champion's is "
+        f"{found.gain}, {noise}; solved {found.solved_champion:g} against {found.solved_base:g}: {claim(found)}.{apart}"
+    )
+
+
+def _costs(runs: pl.DataFrame, variant_id: str) -> dict[str, list[float]]:
+    """instance -> PAR-2 cost of each pass."""
+    found: dict[str, list[float]] = {}
+    side = runs.filter(pl.col("variant_id") == variant_id).sort("instance", "repeat")
+    for instance, seconds in side.select("instance", cost().clip(lower_bound=LEAST_COST_S)).iter_rows():
+        found.setdefault(instance, []).append(seconds)
+    return found
