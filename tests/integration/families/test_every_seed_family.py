@@ -1,0 +1,142 @@
+"""Every shipped seed family, under every alternative of its rules, passes all gates; no two of them are one; what it declares for operators holds."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+from families_house import RULES, SEEDS, judged
+
+from evolake.families.checkers import near_duplicate
+from evolake.families.contract import CATEGORIES, Family
+from evolake.families.equivalence import equivalent
+from evolake.families.judging import GATE_NAMES, Examined
+from evolake.families.loading import read_families
+from evolake.families.parts import switch
+from evolake.families.running import PRELOAD, generate, read, solve
+from evolake.families.statement import stated
+from evolake.families.static import nearest
+from evolake.jail import open_pool
+
+FAMILIES = {family.name: family for family in read_families(SEEDS / "families")}
+PAIRS = [(difficulty, 100 + difficulty) for difficulty in range(1, 11)]
+EXAMINED: dict[str, Examined] = {}
+every_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        yield pool
+
+
+def examined(name: str, pool) -> Examined:
+    if name not in EXAMINED:
+        EXAMINED[name] = judged(FAMILIES[name], pool)
+    return EXAMINED[name]
+
+
+def unanimous(seen: Examined) -> None:
+    """Accepted, with all voters on all labels and all blind reviews right."""
+    assert seen.blocked_by is None
+    assert {verdict.gate for verdict in seen.verdicts} == set(GATE_NAMES)
+    assert {vote.for_label for vote in (*seen.sample_votes, *seen.blind_votes)} == {tuple(seen.family.voters())}
+    assert [review.status for review in seen.reviews if not review.matched] == []
+
+
+def other_rules(family: Family) -> list[Family]:
+    """The family under its rules' other alternatives: the first others of all points together, then the second others, and so on."""
+    others = [[(point.name, item.name) for item in point.alternatives if item.name != point.chosen] for point in family.points]
+    found = []
+    for row in zip_longest(*others):
+        changed = family
+        for point, alternative in (choice for choice in row if choice):
+            changed = switch(changed, point, alternative)
+        found.append(changed)
+    return found
+
+
+def place(inputs: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        inputs = inputs[key]
+    return inputs
+
+
+def changed(inputs: Any, path: tuple[str, ...], value: Any) -> Any:
+    found = copy.deepcopy(inputs)
+    place(found, path[:-1])[path[-1]] = value
+    return found
+
+
+def declared_changes(family: Family, inputs: Any) -> list[Any]:
+    """The inputs with each port at its ends, and with each sequence cut down to its first and to its last elements."""
+    found = []
+    for port in family.ports:
+        bound = port.high if isinstance(port.high, int) else place(inputs, port.high)
+        high = len(bound) if isinstance(bound, list) else bound
+        assert port.low <= place(inputs, port.key) <= high
+        found += [changed(inputs, port.key, value) for value in (port.low, high)]
+    for item in family.filterables:
+        for part in (slice(item.min_length), slice(-item.min_length, None)):
+            cut = inputs
+            for path in (item.key, *item.together):
+                cut = changed(cut, path, place(inputs, path)[part])
+            found.append(cut)
+    return found
+
+
+@every_family
+def test_a_seed_passes_every_gate(name, pool):
+    unanimous(examined(name, pool))
+
+
+@every_family
+def test_a_seed_passes_every_gate_under_its_other_rules(name, pool):
+    for family in other_rules(FAMILIES[name]):
+        unanimous(judged(family, pool))
+
+
+def test_no_seed_is_a_near_duplicate_of_another(pool):
+    known = [seen.fingerprint for name in FAMILIES if (seen := examined(name, pool)).fingerprint]
+    assert len({one.family_id for one in known}) == len(known) == len(FAMILIES)
+    rule = next(rule for rule in RULES.rules if rule.check == "families.near_duplicate")
+    found = {one.name: near_duplicate({"nearest": nearest(one, known)}, **rule.parameters) for one in known}
+    assert {name: finding.reason for name, finding in found.items() if finding} == {}
+
+
+@every_family
+def test_readers_invert_generators_and_declared_changes_are_legal(name, pool):
+    family = FAMILIES[name]
+    instances = generate(family, PAIRS, pool=pool)
+    assert {(instance.status, instance.reason) for instance in instances} == {("ok", "")}
+    for port in family.ports:
+        assert [instance.slot_texts[port.slot - 1] for instance in instances] == [str(place(instance.inputs, port.key)) for instance in instances]
+    assert family.reader is not None
+    texts = [instance.text for instance in instances]
+    assert [found.inputs for found in read(family.reader, texts, pool=pool)] == [instance.inputs for instance in instances]
+    inputs = [other for instance in instances for other in (instance.inputs, *declared_changes(family, instance.inputs))]
+    columns = [solve(source, inputs, pool=pool) for source in family.voters().values()]
+    assert {(one.status, one.reason) for column in columns for one in column} == {("ok", "")}
+    rows = zip(inputs, *columns, strict=True)
+    assert [row for row in rows if not all(equivalent(row[1].answer, one.answer) for one in row[2:])] == []
+
+
+@every_family
+def test_each_rule_is_said_once_and_only_in_the_words_in_force(name):
+    family = FAMILIES[name]
+    for point in family.points:
+        assert len(point.alternatives) >= 2
+        bare = stated(replace(family, points=tuple(other for other in family.points if other.name != point.name)))
+        assert [item.name for item in point.alternatives if item.text in bare] == []
+
+
+def test_the_seeds_cover_every_category_and_give_operators_what_they_need():
+    assert len(FAMILIES) >= 36
+    assert {family.category for family in FAMILIES.values()} == set(CATEGORIES) - {"other"}
+    assert all(len(family.validators) >= 2 for family in FAMILIES.values())
+    assert sum(bool(family.points) for family in FAMILIES.values()) >= 30
+    assert sum(bool(family.ports) for family in FAMILIES.values()) >= 24
+    assert sum(bool(family.filterables) for family in FAMILIES.values()) >= 6
