@@ -150,8 +150,8 @@ def written(family: Family, **changes: Any) -> dict[str, Any]:
 
 def agents_for(server: LoopbackModel, folder: Path) -> Agents:
     settings = Settings(
-        backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"}, budget=BudgetSettings(tokens_per_run=10**7),
-        model_threads=2, model_repairs=0,
+        backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"},
+        budget=BudgetSettings(tokens_per_run=10**7), model_threads=2, model_repairs=0,
     )
     return open_agents(settings, folder, "0001", "run", line="families")
 

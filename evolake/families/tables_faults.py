@@ -1,0 +1,48 @@
+"""Types of the tables of the standing mutation test: one row a planted fault, and the kill rate of each class by gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from evolake.families.planting import KillRate, Planted
+from evolake.lake.schemas import TableSchema
+
+PLANTED = TableSchema(
+    "planted_faults", 1,
+    {
+        "fault": pl.String, "expected": pl.String, "family_id": pl.String, "name": pl.String, "planted_id": pl.String, "outcome": pl.String,
+        "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
+    },
+    keys=("fault", "family_id"),
+)
+"""outcome: caught, survived, or "does not apply". gate and rule_id are empty unless it was caught."""
+KILL_RATES = TableSchema(
+    "kill_rates", 1,
+    {
+        "fault": pl.String, "expected": pl.String, "gate": pl.String, "planted": pl.Int64, "caught_here": pl.Int64, "caught": pl.Int64,
+        "does_not_apply": pl.Int64, "rate": pl.Float64,
+    },
+    keys=("fault", "gate"),
+)
+"""A row a class and gate that caught some of it; a class that nothing caught has one row with an empty gate. rate: caught / planted of the class,
+null where no family took it."""
+
+
+def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:
+    """Rows of PLANTED."""
+    return [asdict(row) for row in rows]
+
+
+def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
+    """Rows of KILL_RATES."""
+    return [
+        {
+            "fault": one.fault, "expected": one.expected, "gate": gate, "planted": one.planted, "caught_here": count, "caught": one.caught,
+            "does_not_apply": one.does_not_apply, "rate": one.rate if one.planted else None,
+        }
+        for one in rates for gate, count in (one.gates or {"": 0}).items()
+    ]
