@@ -1,4 +1,4 @@
-"""`evolake families`: take a family through the gates.
+"""`evolake families`: take a family through the gates; export and audit are in files of their own.
 
 Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a folder or file that holds no family, 3 when the machinery failed.
 """
@@ -6,6 +6,7 @@ Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a fold
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,24 @@ if TYPE_CHECKING:
     from evolake.families.judging import Examined
 
 
-@click.group()
+MORE = {"export": "evolake.cli.families_export", "audit": "evolake.cli.families_audit"}
+
+
+class FamiliesGroup(click.Group):
+    """Commands that live in files of their own are imported when typed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *MORE})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in MORE:
+            return getattr(import_module(MORE[cmd_name]), cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=FamiliesGroup)
 def families() -> None:
-    """Verifiable task families: check them."""
+    """Verifiable task families: check them, export their instances, have them audited."""
 
 
 @families.command()

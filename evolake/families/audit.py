@@ -90,6 +90,8 @@ def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
         if key in rows:
             raise InputError(f"{where}: {auditor} graded {line['family_id'][:12]} twice", do="keep one of the two rows")
         rows[key] = {"family_id": key[0], "auditor": auditor, **grades, "notes": (line.get("notes") or "").strip()}
+    if not rows:
+        raise InputError(f"{path} holds no grade", wanted=f"A, B, C or D in the columns {', '.join(DIMENSIONS)}", do="grade some families first")
     return list(rows.values())
 
 

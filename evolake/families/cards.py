@@ -12,17 +12,18 @@ from evolake.families.sampling import BANDS, band_name
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a data set stands on. seeds: (name, family_id) of every seed family. ruleset: hash of the rules. counts: further numbers to name."""
+    """What a data set stands on. seeds: (name, family_id) of every seed family. rulesets: hashes of the rules. counts: further numbers to name."""
 
     seeds: Sequence[tuple[str, str]]
-    ruleset: str
+    rulesets: Sequence[str]
     cycles: Sequence[str]
-    root_seed: int
+    root_seeds: Sequence[str]
     backends: Sequence[str]
-    version: str
+    versions: Sequence[str]
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
+TITLE = "# Verifiable task families"
 LOADING = {
     "jsonl": "`instances.jsonl` holds one instance a line, `families.jsonl` the families they were drawn from: "
     "`evolake families check families.jsonl` takes them through the gates again.",
@@ -40,15 +41,15 @@ def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, spli
     front = f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}---\n\n"
     families = {row["family_id"]: row for row in rows}
     parts = [
-        "# Verifiable task families\n",
+        TITLE + "\n",
         f"{len(rows)} questions with one checkable answer each, drawn from {len(families)} families"
         f" ({', '.join(f'{split}: {count}' for split, count in splits.items())})."
         " A label is what a strict majority of independent validators answers.\n",
         "## Counts\n", table("category", rows, "category"), table("difficulty", rows, "band", [band_name(band) for band in BANDS]),
         table("language", rows, "language"), table("operator that made the family", rows, "operator"),
         "## What it stands on\n",
-        f"* cycles: {', '.join(made_by.cycles)}\n* ruleset: `{made_by.ruleset}`\n* root seed: {made_by.root_seed}\n"
-        f"* roles served by: {', '.join(made_by.backends)}\n* evolake {made_by.version}\n"
+        f"* cycles: {', '.join(made_by.cycles)}\n* ruleset: {', '.join(f'`{ruleset}`' for ruleset in made_by.rulesets)}\n"
+        f"* root seed: {', '.join(made_by.root_seeds)}\n* roles served by: {', '.join(made_by.backends)}\n* evolake {', '.join(made_by.versions)}\n"
         + "".join(f"* {what}: {count}\n" for what, count in made_by.counts.items()),
         f"## Seeds\n\n{len(made_by.seeds)} seed families:\n",
         "".join(f"* {name} `{family_id}`\n" for name, family_id in made_by.seeds),

@@ -1,7 +1,7 @@
 """Difficulty drift: is a new family harder or easier for a solver model than the one it came from (paper, section 5.1 and appendix I)?
 
-Both are asked at the same difficulties and seeds, each instance several times. pass@k is the unbiased estimate (Chen et al. 2021); the interval of the
-mean difference is a paired bootstrap over the pairs of families, 2000 resamples as in the paper.
+Both are asked at the same difficulties and seeds, each instance several times. pass@k is the unbiased estimate (Chen et al. 2021); the interval of
+the mean difference is a paired bootstrap over the pairs of families, 2000 resamples as in the paper.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int)
     for k in KS:
         if not whole or any(row["samples"] < k for row in rows):
             continue
-        evolved, parent = ([fmean(pass_at_k(row["samples"], row["correct"], k) for row in pair[role]) for pair in whole] for role in (EVOLVED, PARENT))
+        evolved, parent = ([passes(pair[role], k) for pair in whole] for role in (EVOLVED, PARENT))
         deltas = [one - other for one, other in zip(evolved, parent, strict=True)]
         interval = bootstrap_interval(deltas, generator(root_seed, "families", cycle, "drift", k), resamples=RESAMPLES)
         summary.append({
@@ -76,3 +76,8 @@ def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int)
             "low": interval.low, "high": interval.high,
         })
     return summary
+
+
+def passes(rows: Sequence[Mapping[str, Any]], k: int) -> float:
+    """pass@k, averaged over instances."""
+    return fmean(pass_at_k(row["samples"], row["correct"], k) for row in rows)

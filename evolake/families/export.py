@@ -18,12 +18,15 @@ from typing import Any, Literal
 
 import polars as pl
 
-from evolake.families.cards import Provenance, card
+from evolake.errors import InputError
+from evolake.families.cards import TITLE, Provenance, card
 from evolake.families.instances import as_json
 from evolake.families.reward import reward_source
 
 Form = Literal["jsonl", "trl", "verl"]
 FORMS: tuple[Form, ...] = ("jsonl", "trl", "verl")
+CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"
+WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE, "train.parquet", "test.parquet"}
 DATA_SOURCE = "evolake/families"
 ASKING = {
     "en": "Give your final answer inside \\boxed{...}.",
@@ -31,7 +34,7 @@ ASKING = {
 }
 
 
-def export(
+def write_dataset(
     form: Form, rows: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], folder: Path, made_by: Provenance, *,
     test_share: float = 0.0,
 ) -> dict[str, int]:
@@ -40,24 +43,35 @@ def export(
     Args:
         rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`, for "jsonl". test_share: 0 to 1, of the families.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    clear(folder)
     kept = once(rows)
     splits: dict[str, list[Mapping[str, Any]]] = {"train": [], "test": []} if test_share else {"train": []}
     for row in kept:
         splits["test" if in_test(row["family_id"], test_share) else "train"].append(row)
     if form == "jsonl":
         splits = {"train": kept}
-        write_lines(folder / "instances.jsonl", [plain(row) for row in kept])
-        write_lines(folder / "families.jsonl", families)
+        write_lines(folder / INSTANCES_FILE, [plain(row) for row in kept])
+        write_lines(folder / FAMILIES_FILE, families)
     else:
         convert = trl_row if form == "trl" else verl_row
         for split, members in splits.items():
             converted = [convert(row, split, number) for number, row in enumerate(members)]
             write_parquet(folder / f"{split}.parquet", converted)
-        (folder / "reward.py").write_text(reward_source(), encoding="utf-8")
+        (folder / REWARD).write_text(reward_source(), encoding="utf-8")
     counts = {split: len(members) for split, members in splits.items()}
-    (folder / "README.md").write_text(card(form, kept, made_by, counts), encoding="utf-8")
+    (folder / CARD).write_text(card(form, kept, made_by, counts), encoding="utf-8")
     return counts
+
+
+def clear(folder: Path) -> None:
+    """Make the folder, or take away what an earlier export left there. Raises InputError where it holds anything else: nothing is touched then."""
+    folder.mkdir(parents=True, exist_ok=True)
+    there = sorted(folder.iterdir())
+    strange = [path.name for path in there if path.name not in WRITTEN]
+    if there and (strange or TITLE not in (folder / CARD).read_text(encoding="utf-8", errors="replace") if (folder / CARD).is_file() else True):
+        raise InputError(f"{folder} is not empty", wanted="a new folder, or that of an earlier export", got=", ".join(strange[:5]) or CARD)
+    for path in there:
+        path.unlink()
 
 
 def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -55,6 +55,23 @@ class Population:
             grown[name] = joined.unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
         return replace(self, **grown)
 
+    def value(self, name: str, default: Any = None) -> Any:
+        """One entry of the state, from its JSON."""
+        found = self.state.filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(found[0]) if found else default
+
+    def with_value(self, name: str, value: Any) -> Population:
+        """One entry of the state set. Entries are kept in name order."""
+        held = dict(self.state.iter_rows()) | {name: as_json(value)}
+        return replace(self, state=ARCHIVE["state"].frame({"name": one, "value": held[one]} for one in sorted(held)))
+
+    def settle(self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]) -> Population:
+        """A cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
+        given = [dict(row) for row in rows]
+        accepted = {row["family_id"] for row in given if row["state"] == "accepted"}
+        kept = [row for row in self.rows() if row["state"] == "accepted" or row["family_id"] not in accepted]
+        return replace(self, families=ARCHIVE["families"].frame(kept)).add(families=given, derivations=derivations)
+
     def with_experience(self, items: Iterable[str], cycle: str) -> Population:
         """The experience replaced. An item that was there keeps the cycle that it was learnt in."""
         since = {row["item"]: row["cycle"] for row in self.experience.to_dicts()}

@@ -6,7 +6,7 @@ One blob a gate: {"evidence": what the rules judge, "rows": the votes or reviews
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolake.families.blind import Review
@@ -14,6 +14,7 @@ from evolake.families.consensus import Vote
 from evolake.families.instances import as_json
 from evolake.families.judging import Examined
 from evolake.families.population import store_family
+from evolake.families.proposing import Proposal
 from evolake.lake import BlobStore
 
 
@@ -45,6 +46,16 @@ def candidate_row(
         "gate": verdict.gate if verdict else None, "rule_id": verdict.rule_id if verdict else None, "reason": verdict.reason if verdict else None,
         "instances": None, "costs": as_json(examined.costs),
     }
+
+
+def proposal_rows(proposals: Iterable[Proposal], blobs: BlobStore, *, cycle: str, origin: str) -> list[dict[str, Any]]:
+    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the accepted one, else the first."""
+    rows: dict[str, dict[str, Any]] = {}
+    for proposal in proposals:
+        for number, examined in enumerate(proposal.rounds):
+            if examined.accepted or examined.family_id not in rows:
+                rows[examined.family_id] = candidate_row(examined, blobs, cycle=cycle, origin=origin, attempt=proposal.number, number=number)
+    return list(rows.values())
 
 
 def derivation_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ A rule that has changed is thus judged anew on any old cycle without a run in th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,17 @@ class Staged:
             "rule_id": None if self.passed else last.rule_id, "reason": last.reason or None, "evidence_sha": self.evidence_sha,
             "ruleset_hash": last.ruleset_hash,
         }
+
+
+def gates_of(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What each gate said of each family, from rows of VERDICTS: family_id, gate, passed, and the rule and reason that blocked it."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for verdict in verdicts:
+        key = (verdict["artifact_id"], verdict["gate"])
+        said = found.setdefault(key, {"family_id": key[0], "gate": key[1], "passed": True, "rule_id": None, "reason": None, "evidence_sha": None})
+        if verdict["outcome"] != "pass" and said["passed"]:
+            said |= {"passed": False, **{name: verdict[name] for name in ("rule_id", "reason", "evidence_sha")}}
+    return list(found.values())
 
 
 def judge_stage(

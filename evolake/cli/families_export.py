@@ -1,0 +1,52 @@
+"""`evolake families export`: the instances of all finished cycles as a data set to train on, with its card and its reward."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import click
+
+from evolake import settings as settings_module
+
+
+@click.command()
+@click.option("--format", "form", type=click.Choice(["jsonl", "trl", "verl"]), required=True, help="jsonl holds the families too.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write; files of an earlier export there go.")
+@click.option("--cycle", type=click.IntRange(min=1), default=None, help="The last cycle to take; default: the newest that is finished.")
+@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="Share of the families that a split `test` gets.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: bool) -> int:
+    """Write a data set: questions, labels, a card that names seeds, rules and counts, and for trl and verl the reward function."""
+    from evolake.families.contract import to_record
+    from evolake.families.dataset import load_families, read_dataset
+    from evolake.families.export import Form, write_dataset
+    from evolake.lake import Lake
+
+    lake = Lake(settings_module.load().lake)
+    data = read_dataset(lake, finished(lake, cycle))
+    records = [to_record(family) for family in load_families(lake, data.families)] if form == "jsonl" else []
+    counts = write_dataset(cast(Form, form), data.instances, records, out, data.made_by, test_share=test_share)
+    if as_json:
+        told = {"verdict": "exported", "reasons": [], "format": form, "folder": str(out), "splits": counts, "families": len(data.families)}
+        click.echo(json.dumps(told | {"cycles": list(data.made_by.cycles)}))
+        return 0
+    click.echo(f"{sum(counts.values())} instances of {len(data.families)} families, cycles {data.made_by.cycles[0]} to {data.made_by.cycles[-1]}")
+    for path in sorted(out.iterdir()):
+        click.echo(f"  {path}")
+    return 0
+
+
+def finished(lake: object, last: int | None) -> list[str]:
+    """The finished cycles of the line up to `last`. Raises InputError where that one is not among them."""
+    from evolake.errors import InputError
+    from evolake.families.dataset import LINE
+    from evolake.lake import Lake
+    from evolake.report.status import sealed_cycles
+
+    assert isinstance(lake, Lake)
+    done = sealed_cycles(lake, LINE)
+    if last is not None and f"{last:04d}" not in done:
+        raise InputError(f"cycle {last:04d} of {LINE} is not finished", wanted=f"one of {', '.join(done) or '(none)'}", do="see `evolake status`")
+    return done if last is None else [cycle for cycle in done if cycle <= f"{last:04d}"]
