@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dagster as dg
 import polars as pl
 
@@ -37,9 +39,21 @@ def survivors(
     consensus = {row["variant_id"]: row["consensus"] for row in consensus_ranking.to_dicts()}
     row = {"line": line.name, "cycle": cycle, "artifact_id": reigning["variant_id"], "score": consensus.get(reigning["variant_id"])}
     publish_side(store, "survivors", CHAMPIONS, [row], cycle=cycle, run_id=run_id)
-    publish_side(store, "survivors", ARTIFACTS, artifact_rows([reigning | {"cycle": cycle}], run_id, "champion"), cycle=cycle, run_id=run_id)
+    publish_side(store, "survivors", ARTIFACTS, artifact_rows(_fates(population, closed, cycle), run_id), cycle=cycle, run_id=run_id)
     sealed = seal_cycle(context, lake, line, cycle, closed.frames(), guarded_by=GUARDS, population="variants")
     live = closed.rows("accepted", "champion")
     told = {"champion": reigning["title"], "champion_id": reigning["variant_id"], "live": len(live)}
     context.add_output_metadata(sealed.metadata() | told | figures.of_cycle(store, cycle, closed))
     return VARIANTS.frame(live)
+
+
+def _fates(before: Any, closed: Any, cycle: str) -> list[dict[str, Any]]:
+    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was overtaken in it as retired, and who reigns.
+
+    Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
+    """
+    own = [row for row in closed.rows() if row["cycle"] == cycle]
+    in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}
+    judged = [row | {"state": "blocked" if row["gate"] else "accepted"} for row in own]
+    overtaken = [row | {"cycle": cycle} for row in closed.rows("retired") if row["variant_id"] in in_question]
+    return [*judged, *overtaken, *(row | {"cycle": cycle} for row in closed.rows("champion"))]
