@@ -76,12 +76,12 @@ ZH = {
     "boolean": "一个数：若 {place} 的答案为“是”（true）则为 1，否则为 0",
     "pipe title": "{second}（由“{first}”决定参数）",
     "pipe": (
-        "设 {value} 为{measure}。在 {target} 中，{port} 代表 {low} 加上 {value} 除以 [Input Slot {slot}] 的非负余数。\n\n"
+        "设 {value} 表示 {measure}。在 {target} 中，{port} 代表 {low} 加上 {value} 除以 [Input Slot {slot}] 的非负余数。\n\n"
         "请按 {target} 要求的形式给出 {target} 的答案。"
     ),
     "guard title": "{second}（由“{first}”决定规则）",
     "guard": (
-        "设 {value} 为{measure}。在 {target} 中，[Rule {when}]，{port} 代表这句话：“[Rule {then}]”；否则 {port} 代表这句话：“[Rule {other}]”。\n\n"
+        "设 {value} 表示 {measure}。在 {target} 中，[Rule {when}]，{port} 代表这句话：“[Rule {then}]”；否则 {port} 代表这句话：“[Rule {other}]”。\n\n"
         "请按 {target} 要求的形式给出 {target} 的答案。"
     ),
     "when even": "若 {value} 是偶数",
@@ -100,7 +100,7 @@ ZH = {
     "fold alternating": "用第一种情形的值减去第二种情形的值，再加上第三种情形的值，如此加减交替，结果是多少？",
     "invert title": "{first}（反问）",
     "invert": (
-        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 {low} 到 [Input Slot {slot}] 的任何整数；对其中每一个数，设 {value} 为{measure}。\n\n"
+        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 {low} 到 [Input Slot {slot}] 的任何整数；对其中每一个数，设 {value} 表示 {measure}。\n\n"
         "[Rule {ask}]"
     ),
     "ask largest": "{port} 取何值时 {value} 最大？若有多个，请给出最小的一个。",
@@ -117,7 +117,7 @@ ZH = {
     "keep odd": "{quantity}为奇数",
     "keep even": "{quantity}为偶数",
     "keep third": "{quantity}不能被 3 整除",
-    "keep first": "{quantity}与排在前面的都不相同",
+    "keep first": "{quantity}与排在前面的各{noun}都不相同",
     "keep bound": "[Rule {side}] [Input Slot {slot}] ",
     "side least": "{quantity}不小于",
     "side most": "{quantity}不大于",

@@ -23,6 +23,7 @@ from evolake.families.running import PRELOAD, generate, read, solve
 from evolake.jail import open_pool
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
+PARKING, EXPENSES = seed_family("parking-fees"), seed_family("shared-expenses")
 PAIRS = [(1, 3), (4, 9), (10, 5)]
 
 
@@ -55,6 +56,11 @@ CHILDREN = {
     "pipe of an aggregate": lambda: made("pipe", made("aggregate", CARDS), CLINIC),
     "guard of a pipe by a filter": lambda: made("guard", made("filter", CARDS), made("pipe", LIARS, CARDS)),
     "filter of a pipe": lambda: made("filter", made("pipe", CLINIC, CARDS)),
+    "Chinese pipe": lambda: made("pipe", PARKING, EXPENSES),
+    "Chinese guard": lambda: made("guard", EXPENSES, PARKING),
+    "Chinese aggregate": lambda: made("aggregate", PARKING),
+    "Chinese inverse": lambda: under(made("invert", EXPENSES), "ask", "smallest"),
+    "Chinese filter": lambda: constrain([PARKING], Drawn(0.1)),
     "switch of a guard": lambda: made("switch", made("guard", CARDS, LIARS), seed=3),
 }
 
@@ -232,6 +238,7 @@ def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
 @pytest.mark.parametrize(("operator", "parents", "reason"), [
     (switch_rule, [replace(CLINIC, points=())], "without a rule"),
     (pipe, [CLINIC, LIARS], "without a port"),
+    (lambda parents, random: child_of("pipe", parents, random), [CLINIC, PARKING], "no second parent of the same language"),
     (pipe, [replace(CLINIC, answer=replace(CLINIC.answer, type="any")), CARDS], "no whole number"),
     (guard, [CLINIC, replace(CARDS, points=())], "without a rule"),
     (aggregate, [replace(CLINIC, reader=None)], "without a reader"),
