@@ -8,5 +8,5 @@ def read(text):
     known, height = re.search(r"^Member (\d+) is (\d+) cm tall\.", text, re.MULTILINE).groups()
     return {
         "count": int(re.search(r"The (\d+) members", text).group(1)), "facts": facts, "known": [int(known), int(height)],
-        "asked": int(re.search(r"is member number (\d+)\?", text).group(1)),
+        "asked": int(re.search(r"Let M be (\d+)\.", text).group(1)),
     }

@@ -4,6 +4,7 @@ from collections import deque
 
 SIGN = "taller"
 JOINED = 0
+WANTED = "height"
 
 
 def solution(inputs):
@@ -27,4 +28,6 @@ def solution(inputs):
             if other not in heights:
                 heights[other] = factor * heights[person] + offset
                 queue.append(other)
-    return heights.get(inputs["asked"], {"status": "schema_error", "detail": "the asked height is not determined"})
+    if not {1, 2, inputs["asked"]} <= set(heights):
+        return {"status": "schema_error", "detail": "a height is not determined"}
+    return heights[inputs["asked"]] + {"height": 0, "above": -heights[1], "pair": heights[2]}[WANTED]

@@ -2,6 +2,7 @@
 
 WALL = "mirror"
 TURN = 0
+ASKED = "area"
 
 
 def ahead(seconds):
@@ -26,4 +27,7 @@ def solution(inputs):
             place.append(min(unfolded, 2 * length - unfolded))
         else:
             place.append((start + speed * time) % length)
-    return place
+    x, y = place
+    if ASKED == "square":
+        return (x - inputs["start"][0]) ** 2 + (y - inputs["start"][1]) ** 2
+    return x * y if ASKED == "area" else x + y

@@ -8,5 +8,5 @@ def read(text):
         "alarms": int(re.search(r"has (\d+) alarms", text).group(1)),
         "faults": [[int(alarm) for alarm in re.findall(r"alarm (\d+)", line)] for line in lines],
         "ringing": [int(alarm) for alarm in ringing.split(",")],
-        "most": int(re.search(r"(?:no more than|precisely) (\d+) faults\?", text).group(1)),
+        "most": int(re.search(r"Let F be (\d+)\.", text).group(1)),
     }

@@ -6,5 +6,5 @@ def read(text):
     taught = {int(pupil): int(master) for pupil, master in re.findall(r"painter (\d+) was a pupil of painter (\d+)", text)}
     if set(taught) != set(range(2, count + 1)):
         raise ValueError("a painter's master is not said")
-    steps = re.search(r"(?:exactly|at most) (\d+)\?", text).group(1)
+    steps = re.search(r"Let D be (\d+)\.", text).group(1)
     return {"masters": [taught.get(person, 0) for person in range(1, count + 1)], "steps": int(steps)}

@@ -2,6 +2,7 @@
 
 STRICT = 1
 WEAK = 1
+SUBJECT = "first"
 
 
 def solution(inputs):
@@ -22,5 +23,5 @@ def solution(inputs):
                     known[left, right] = max(known[left, right], known[left, middle], known[middle, right])
     there, back = known[inputs["one"], inputs["other"]], known[inputs["other"], inputs["one"]]
     if there == 2 or back == 2:
-        return "older" if there == 2 else "younger"
+        return "older" if (there == 2) == (SUBJECT == "first") else "younger"
     return "same" if there and back else "unknown"

@@ -1,9 +1,10 @@
-"""The notes as linear equations, solved by elimination over the rationals."""
+"""The notes and the question as linear equations; all heights are eliminated, so that unknown 0, what is asked, is left."""
 
 from fractions import Fraction
 
 SIGN = "taller"
 JOINED = 0
+WANTED = "height"
 
 
 def solution(inputs):
@@ -19,13 +20,16 @@ def solution(inputs):
             equations.append(({one: Fraction(1), other: Fraction(-1)}, Fraction(number)))
         else:
             equations.append(({other: Fraction(1), one: Fraction(-1)}, Fraction(number)))
+    terms = {asked: Fraction(1)}
+    if WANTED != "height":
+        other, sign = (1, -1) if WANTED == "above" else (2, 1)
+        terms[other] = terms.get(other, 0) + sign
+    equations.append(({0: Fraction(-1)} | {person: factor for person, factor in terms.items() if factor}, Fraction(0)))
     for person in range(1, count + 1):
-        if person == asked:
-            continue
         with_person = [equation for equation in equations if equation[0].get(person)]
         if not with_person:
             continue
-        pivot, right = min(with_person, key=lambda equation: len(equation[0]))
+        pivot, right = min(with_person, key=lambda equation: (0 in equation[0], len(equation[0])))
         rest = []
         for terms, value in equations:
             factor = terms.get(person, Fraction(0)) / pivot[person]
@@ -38,7 +42,6 @@ def solution(inputs):
             rest.append((terms, value))
         equations = rest
     for terms, value in equations:
-        if set(terms) == {asked}:
-            height = value / terms[asked]
-            return int(height) if height.denominator == 1 else height
+        if set(terms) == {0}:
+            return int(value / terms[0])
     return {"status": "schema_error", "detail": "the asked height is not determined"}

@@ -2,6 +2,7 @@
 
 SIGN = "taller"
 JOINED = 0
+WANTED = "height"
 
 
 def of_head(groups, person):
@@ -26,8 +27,12 @@ def solution(inputs):
         second, other_factor, other_offset = of_head(groups, other)
         if head != second:
             groups[head] = (second, factor * times * other_factor, factor * (times * other_offset + plus - offset))
-    head, factor, offset = of_head(groups, inputs["known"][0])
-    asked, asked_factor, asked_offset = of_head(groups, inputs["asked"])
-    if head != asked:
-        return {"status": "schema_error", "detail": "the asked height is not determined"}
-    return asked_factor * factor * (inputs["known"][1] - offset) + asked_offset
+    known, factor, offset = of_head(groups, inputs["known"][0])
+    height = factor * (inputs["known"][1] - offset)
+    total = 0
+    for person, times in ((inputs["asked"], 1), (1, -(WANTED == "above")), (2, WANTED == "pair")):
+        head, factor, offset = of_head(groups, person)
+        if head != known:
+            return {"status": "schema_error", "detail": "a height is not determined"}
+        total += times * (factor * height + offset)
+    return total

@@ -1,7 +1,10 @@
 """Along each direction the ball goes round a ring of places; the ring is written out once and the steps are counted along it."""
 
+from math import prod
+
 WALL = "mirror"
 TURN = 0
+ASKED = "area"
 
 
 def steps_taken(seconds):
@@ -27,4 +30,8 @@ def solution(inputs):
         ring = [*range(length), *range(length, 0, -1)] if WALL == "mirror" else list(range(length))
         begin = ring.index(inputs["start"][axis])
         answer.append(ring[(begin + inputs["speed"][axis] * steps_taken(inputs["seconds"])) % len(ring)])
-    return answer
+    if ASKED == "area":
+        return prod(answer)
+    if ASKED == "walls":
+        return sum(answer)
+    return sum((end - begin) ** 2 for begin, end in zip(inputs["start"], answer, strict=True))

@@ -2,6 +2,7 @@
 
 WALL = "mirror"
 TURN = 0
+ASKED = "area"
 
 
 def advance(at, speed, length):
@@ -27,4 +28,7 @@ def solution(inputs):
             continue
         x, right = advance(x, right, width)
         y, up = advance(y, up, height)
-    return [x, y]
+    if ASKED == "square":
+        across, along = abs(x - inputs["start"][0]), abs(y - inputs["start"][1])
+        return across * across + along * along
+    return {"area": x * y, "walls": x + y}[ASKED]

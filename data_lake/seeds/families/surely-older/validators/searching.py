@@ -2,6 +2,7 @@
 
 STRICT = 1
 WEAK = 1
+SUBJECT = "first"
 
 
 def downwards(steps, start):
@@ -30,7 +31,7 @@ def solution(inputs):
             steps.setdefault(right, []).append((left, sign == ">"))
     below_one, below_other = downwards(steps, inputs["one"]), downwards(steps, inputs["other"])
     if (inputs["other"], True) in below_one:
-        return "older"
+        return {"first": "older", "second": "younger"}[SUBJECT]
     if (inputs["one"], True) in below_other:
-        return "younger"
+        return {"first": "younger", "second": "older"}[SUBJECT]
     return "same" if (inputs["other"], False) in below_one and (inputs["one"], False) in below_other else "unknown"

@@ -2,6 +2,7 @@
 
 STRICT = 1
 WEAK = 1
+SUBJECT = "first"
 NOTHING = -(10**6)
 
 
@@ -28,6 +29,8 @@ def solution(inputs):
         else:
             turned = STRICT if sign == ">" else WEAK
             bounds.append((left, right, int(sign == ">")) if turned == 1 else (right, left, int(sign == ">")))
+    if SUBJECT == "second":
+        one, other = other, one
     up, down = least_gap(bounds, count, other, one), least_gap(bounds, count, one, other)
     if up > 0:
         return "older"
