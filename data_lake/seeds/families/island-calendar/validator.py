@@ -2,6 +2,7 @@
 
 LEAP = "last"
 DIRECTION = 1
+PART = "day"
 
 
 def solution(inputs):
@@ -26,8 +27,8 @@ def solution(inputs):
     while before(year) > number:
         year -= 1
     number -= before(year)
-    for month, days in enumerate(lengths(year), start=1):
+    for days in lengths(year):
         if number < days:
-            return [year, month, number + 1]
+            return number + 1 if PART == "day" else days - number - 1
         number -= days
     return {"status": "schema_error", "detail": "date"}

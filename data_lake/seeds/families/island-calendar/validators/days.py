@@ -2,6 +2,7 @@
 
 LEAP = "last"
 DIRECTION = 1
+PART = "day"
 
 
 def solution(inputs):
@@ -27,4 +28,4 @@ def solution(inputs):
             if month == 0:
                 month, year = len(months), year - 1
             day = length(year, month)
-    return [year, month, day]
+    return length(year, month) - day if PART == "left" else day

@@ -2,6 +2,7 @@
 
 LEAP = "last"
 DIRECTION = 1
+PART = "day"
 
 
 def solution(inputs):
@@ -26,4 +27,4 @@ def solution(inputs):
     while offset >= days(place):
         offset -= days(place)
         place += 1
-    return [place // len(ordinary), place % len(ordinary) + 1, offset + 1]
+    return {"day": offset + 1, "left": days(place) - offset - 1}[PART]
