@@ -22,6 +22,5 @@ def solution(inputs):
         volume = carried(inputs, [pair[0] + pair[1] for pair in inputs["glasses"]], REFILL == 1)
     except (TypeError, KeyError):
         return {"status": "schema_error", "detail": "glasses, pours, asked"}
-    if ASKED == "syrup":
-        return syrup
-    return volume - syrup if ASKED == "water" else syrup / volume
+    asked = {"syrup": syrup, "water": volume - syrup, "share": Fraction(syrup) / volume}[ASKED]
+    return asked.numerator if asked.denominator == 1 else asked

@@ -22,6 +22,5 @@ def solution(inputs):
         if REFILL:
             glasses[source]["water"] += moved
     glass = glasses[inputs["asked"]]
-    if ASKED == "share":
-        return Fraction(glass["syrup"], sum(glass.values()))
-    return Fraction(glass[ASKED], drops)
+    upper, lower = (glass["syrup"], sum(glass.values())) if ASKED == "share" else (glass[ASKED], drops)
+    return upper // lower if upper % lower == 0 else Fraction(upper, lower)
