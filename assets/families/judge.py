@@ -10,7 +10,7 @@ import polars as pl
 
 from assets.families.line import artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules, rules_in_force
 from evolake.families.tables import FAMILIES, GATED, REVIEWS, VALIDATOR_VOTES, VOTES
-from evolake.lake import ARTIFACTS, VERDICTS, Lake, side_table
+from evolake.lake import AGENT_CALLS, ARTIFACTS, VERDICTS, Lake, side_table
 from resources.lake import LakeResource
 
 GATES_OF = {"execution": ("execution",), "quality": ("static", "quality"), "consensus_labels": ("consensus",), "blind_reviews": ("blind",)}
@@ -25,13 +25,15 @@ def judged(context: dg.AssetExecutionContext, lake: LakeResource, asset: str, fr
     allowed = passed_before(store, cycle, asset, frame)
     waiting = [row for row in frame.to_dicts() if row["family_id"] in allowed]
     found: list[Any] = []
+    calls: list[dict[str, Any]] = []
     for gate in GATES_OF[asset]:
         met = [
-            judge_stage(row, gate, ruleset, lambda one: _again(context, lake, ruleset, one), blobs=store.blobs, cycle=cycle, run_id=run_id)
+            judge_stage(row, gate, ruleset, lambda one: _again(context, lake, ruleset, one, calls), blobs=store.blobs, cycle=cycle, run_id=run_id)
             for row in waiting
         ]
         found += met
         waiting = [item.row for item in met if item.passed]
+    publish_side(store, asset, AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
     publish_side(store, asset, VERDICTS, [verdict.row() for item in found for verdict in item.verdicts], cycle=cycle, run_id=run_id)
     for item in found:
         if not item.passed:
@@ -80,7 +82,7 @@ def consensus_labels(context: dg.AssetExecutionContext, lake: LakeResource, cand
 
     whole, single = [], []
     for item in judged(context, lake, "consensus_labels", candidates):
-        labels, votes = vote_rows(item.row["family_id"], context.partition_key, item.rows)
+        labels, votes = vote_rows(item.row["family_id"], context.partition_key, item.rows, item.passed)
         whole += labels
         single += votes
     publish_extra(lake.open(), VALIDATOR_VOTES, single, context=context)
@@ -92,7 +94,7 @@ def blind_reviews(context: dg.AssetExecutionContext, lake: LakeResource, candida
     """Gate 2b: reviewers who saw the text only, what they answered, and whether it is the label."""
     found = judged(context, lake, "blind_reviews", candidates)
     return REVIEWS.frame(
-        review | {"family_id": item.row["family_id"], "cycle": context.partition_key} for item in found for review in item.rows
+        review | {"family_id": item.row["family_id"], "cycle": context.partition_key, "passed": item.passed} for item in found for review in item.rows
     )
 
 
@@ -125,11 +127,13 @@ def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str])
     return rows
 
 
-def _again(context: dg.AssetExecutionContext, lake: LakeResource, ruleset: Any, row: Mapping[str, Any]) -> Any:
-    """All gates on a candidate that gets further than when it was made, because a rule has changed since."""
+def _again(context: dg.AssetExecutionContext, lake: LakeResource, ruleset: Any, row: Mapping[str, Any], calls: list[dict[str, Any]]) -> Any:
+    """All gates on a candidate that gets further than when it was made, because a rule has changed since. Adds the roles' calls to `calls`."""
     from evolake.families.population import load_family
 
     cycle = context.partition_key
     context.log.info(f"{row['name']} gets further than before; its evidence is collected now")
     with open_roles(lake, cycle, context.run_id) as agents, open_jail(lake) as pool:
-        return judge(lake, pool, agents, ruleset, cycle, context.run_id)(load_family(row["record_sha"], lake.open().blobs), ())
+        examined = judge(lake, pool, agents, ruleset, cycle, context.run_id)(load_family(row["record_sha"], lake.open().blobs), ())
+        calls += agents.rows()
+    return examined

@@ -6,7 +6,7 @@ import dagster as dg
 import polars as pl
 
 from assets.cycle import open_cycle
-from assets.families.line import archive, artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules, rules_in_force
+from assets.families.line import archive, artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules_in_force
 from evolake.families.tables import CANDIDATES
 from evolake.lake import AGENT_CALLS, ARTIFACTS, DERIVATIONS, TableSchema
 from resources.lake import LakeResource
@@ -14,7 +14,7 @@ from resources.lake import LakeResource
 UNMADE = TableSchema("unmade", 1, {"number": pl.Int64, "cycle": pl.String, "operator": pl.String, "reason": pl.String}, keys=("number",))
 
 
-@line.asset(deps=[line.incoming, rules], schema=CANDIDATES, kinds={"python", "bubblewrap"})
+@line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
 def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle."""
     from evolake.agents import read_guidance

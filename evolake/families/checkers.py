@@ -221,9 +221,12 @@ def blind(evidence: Evidence, *, least_matches: int) -> Finding | None:
     matched = sum(review["matched"] for review in reviews)
     if matched >= least_matches:
         return None
-    first = next(review for review in reviews if not review["matched"])
+    told = f"{matched} of {len(reviews)} blind reviews match, {least_matches} are needed"
+    first = next((review for review in reviews if not review["matched"]), None)
+    if first is None:  # there are fewer reviews than the rule wants matches
+        return Finding(told)
     said = f"{first['status']}: {first['answer'] or first['note']}"[:200]
-    return Finding(f"{matched} of {len(reviews)} blind reviews match, {least_matches} are needed; at difficulty {first['difficulty']}: {said}")
+    return Finding(f"{told}; at difficulty {first['difficulty']}: {said}")
 
 
 @checker("families.probes")

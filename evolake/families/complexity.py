@@ -38,7 +38,7 @@ class Structure:
     calls: set[str] = field(default_factory=set)
     decorators: set[str] = field(default_factory=set)
     self_calls: dict[str, int] = field(default_factory=dict)
-    powers_of_two: bool = False
+    all_subsets: bool = False
 
 
 def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
@@ -103,15 +103,20 @@ def structure(tree: ast.AST) -> Structure:
             found.calls.add(name)
             if name in inside:
                 found.self_calls[name] = found.self_calls.get(name, 0) + 1
+            found.all_subsets |= name == "range" and any(power_of_two(part) for argument in node.args for part in ast.walk(argument))
         elif isinstance(node, ast.Name):
             found.names.add(node.id)
         elif isinstance(node, ast.arg):
             found.names.add(node.arg)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.LShift | ast.Pow) and isinstance(node.left, ast.Constant):
-            constant, variable = node.left.value, not isinstance(node.right, ast.Constant)
-            found.powers_of_two |= variable and depth == 0 and constant == (1 if isinstance(node.op, ast.LShift) else 2)
         waiting.extend((child, depth, inside) for child in ast.iter_child_nodes(node))
     return found
+
+
+def power_of_two(node: ast.AST) -> bool:
+    """Whether this is `1 << n` or `2 ** n`: a range over it goes through all subsets."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant):
+        return False
+    return node.left.value == (1 if isinstance(node.op, ast.LShift) else 2 if isinstance(node.op, ast.Pow) else None)
 
 
 def called(node: ast.expr) -> str:
@@ -138,7 +143,7 @@ def time_class(found: Structure) -> str:
     """
     flags = patterns(found)
     branching = max(found.self_calls.values(), default=0) >= 2
-    if found.calls & ENUMERATORS or found.powers_of_two or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"]):
+    if found.calls & ENUMERATORS or found.all_subsets or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"]):
         return "O(2^n)"
     if flags["graph_traversal"] and found.loop_depth >= 2:
         return "O(|V|+|E|)"

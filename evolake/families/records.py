@@ -86,14 +86,14 @@ def plain_review(review: Review) -> dict[str, Any]:
     }
 
 
-def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Rows of VOTES, one an instance, and of VALIDATOR_VOTES, one a voter and instance. votes: as `plain_vote` gives them."""
     whole, single = [], []
     for vote in votes:
         place = {"family_id": family_id, "cycle": cycle, "difficulty": vote["difficulty"], "seed": vote["seed"]}
         whole.append(place | {
             "label": as_json(vote["label"]), "decided": vote["decided"], "primary_agrees": "primary" in vote["for_label"],
-            "voters": len(vote["statuses"]), "votes": len(vote["for_label"]),
+            "voters": len(vote["statuses"]), "votes": len(vote["for_label"]), "passed": passed,
         })
         single += [
             place | {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import evolake.families.checkers  # noqa: F401  (registers what the rules name)
+from evolake.errors import MachineryError
 from evolake.families.judging import GATE_NUMBERS, Examined
 from evolake.families.records import load_evidence, store_evidence
 from evolake.gates import Gate, Ruleset, Verdict, judge
@@ -66,7 +67,9 @@ def judge_stage(
     """
     sha = json.loads(row["evidence"]).get(gate)
     if sha is None:
-        sha = store_evidence(examine(row), blobs)[gate]
+        sha = store_evidence(examine(row), blobs).get(gate)
+    if sha is None:
+        raise MachineryError(f"family {row['family_id'][:12]} does not come to the gate {gate!r} again", do="materialize the gates before it again")
     stored = load_evidence(sha, blobs)
     gates = (Gate(GATE_NUMBERS[gate], gate, lambda _: stored["evidence"]),)
     verdicts = judge(None, gates, ruleset, artifact_id=row["family_id"], cycle=cycle, run_id=run_id)

@@ -31,16 +31,17 @@ GATED = TableSchema(
         "family_id": pl.String, "cycle": pl.String, "gate": pl.String, "passed": pl.Boolean, "rule_id": pl.String, "reason": pl.String,
         "evidence_sha": pl.String, "ruleset_hash": pl.String,
     },
-    keys=("family_id", "gate"),
+    keys=("family_id", "gate"), provenance=("ruleset_hash",),
 )
 VOTES = TableSchema(
     "consensus_labels", 1,
     {
         "family_id": pl.String, "cycle": pl.String, "difficulty": pl.Int64, "seed": pl.Int64, "label": pl.String, "decided": pl.Boolean,
-        "primary_agrees": pl.Boolean, "voters": pl.Int64, "votes": pl.Int64,
+        "primary_agrees": pl.Boolean, "voters": pl.Int64, "votes": pl.Int64, "passed": pl.Boolean,
     },
     keys=("family_id", "difficulty", "seed"),
 )
+"""passed, here and in REVIEWS: whether the family passed the gate, so that a changed verdict is changed content."""
 VALIDATOR_VOTES = TableSchema(
     "validator_votes", 1,
     {
@@ -54,6 +55,7 @@ REVIEWS = TableSchema(
     {
         "family_id": pl.String, "cycle": pl.String, "number": pl.Int64, "difficulty": pl.Int64, "seed": pl.Int64, "reviewer": pl.String,
         "status": pl.String, "answer": pl.String, "label": pl.String, "matched": pl.Boolean, "programs": pl.Int64, "note": pl.String,
+        "passed": pl.Boolean,
     },
     keys=("family_id", "number"),
 )

@@ -1,0 +1,175 @@
+"""The families line for real: cycles through Dagster by the command that users type, then the lake, the exports, and a rule that changes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from designs_house import ROOT, House, open_house
+
+pytestmark = pytest.mark.e2e
+SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
+ASSETS = (
+    "candidates", "execution", "quality", "consensus_labels", "blind_reviews", "accepted", "instances", "complexity", "funnel", "drift",
+    "experience", "survivors",
+)
+SMALL = {"EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "6", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9"}
+
+
+def families_house(folder: Path) -> House:
+    """A house with a copy of five seeds and of the rules, so that both may be edited."""
+    shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
+    for name in SEEDS:
+        shutil.copytree(ROOT / "data_lake" / "seeds" / "families" / name, folder / "seeds" / "families" / name)
+    return open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SMALL)
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory) -> House:
+    """A house after two cycles."""
+    house = families_house(tmp_path_factory.mktemp("families"))
+    done = house.run("run", "--cycles", "2", "--lines", "families")
+    assert "cycle 0002" in done.stdout
+    return house
+
+
+def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
+    seals = evolved.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'families' ORDER BY cycle")
+    assert [(row[0], row[1]) for row in seals] == [(f"000{number}", "sealed") for number in range(1, 4)]
+    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+
+
+@pytest.mark.parametrize("asset", ASSETS)
+def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House, asset: str):
+    parts = evolved.sql(f"SELECT cycle FROM parts WHERE line = 'families' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")
+    assert parts == [["0001"], ["0002"]]
+
+
+def test_the_second_cycle_starts_from_what_survived_the_first(evolved: House):
+    survived = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0001'")[0][0]
+    accepted = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0002'")[0][0]
+    assert evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'") == [[survived + accepted]]
+    assert survived > len(SEEDS)
+
+
+def test_whatever_survives_passed_every_gate(evolved: House):
+    rows = evolved.sql("""
+        SELECT s.family_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass'), count(*) FILTER (v.outcome <> 'pass')
+        FROM (SELECT family_id, cycle FROM families.survivors QUALIFY row_number() OVER (PARTITION BY family_id ORDER BY cycle) = 1) AS s
+        LEFT JOIN verdicts AS v ON v.artifact_id = s.family_id GROUP BY ALL""")
+    assert {(row[1], row[2]) for row in rows} == {(5, 0)}
+
+
+def test_each_family_gives_its_instances_once_at_one_to_three_to_five(evolved: House):
+    counts = evolved.sql("SELECT band, count(*) FROM families.instances GROUP BY ALL ORDER BY ALL")
+    families = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'")[0][0]
+    assert counts == [["1-3", families], ["4-6", 3 * families], ["7-10", 5 * families]]
+    assert evolved.sql("SELECT max(n) FROM (SELECT count(*) AS n FROM families.instances GROUP BY text_sha)") == [[1]]
+
+
+def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: House):
+    sums = evolved.sql("""
+        SELECT c.family_id, sum(d.weight) FROM families.candidates AS c JOIN derivations AS d ON d.child_id = c.family_id AND d.cycle = c.cycle
+        GROUP BY ALL""")
+    assert len(sums) == evolved.sql("SELECT count(DISTINCT family_id) FROM families.candidates")[0][0]
+    assert all(abs(total - 1) < 1e-9 for _, total in sums)
+    child = sums[0][0]
+    assert evolved.sql(f"SELECT count(*) FROM ancestors('{child}')")[0][0] >= 1
+
+
+def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: House):
+    ours = evolved.sql("SELECT cycle, gate, came, passed FROM families.funnel WHERE operator = 'all' AND gate <> 'attempts' ORDER BY ALL")
+    theirs = evolved.sql("SELECT cycle, gate, came, passed FROM funnel('families') WHERE cycle <> '0000' ORDER BY ALL")
+    assert ours == theirs
+
+
+def test_operators_are_no_model_and_measure_no_drift(evolved: House):
+    assert evolved.sql("SELECT DISTINCT backend, usd FROM agent_calls") == [["operators", 0.0]]
+    assert evolved.sql("SELECT count(*) FROM families.drift") == [[0]]
+
+
+@pytest.mark.parametrize("form", ["trl", "verl"])
+def test_an_export_rewards_its_own_labels_and_nothing_else(evolved: House, tmp_path: Path, form: str):
+    told = json.loads(evolved.run("families", "export", "--format", form, "--out", str(tmp_path), "--json").stdout)
+    rows = pl.read_parquet(tmp_path / "train.parquet")
+    assert told["splits"] == {"train": rows.height} and told["cycles"] == ["0001", "0002"]
+    (tmp_path / "rows.json").write_text(json.dumps(rows["answer"].to_list()))
+    code = """
+import json
+from reward import reward, compute_score
+answers = json.load(open("rows.json"))
+shown = [value if isinstance(value, str) else json.dumps(value) for value in map(json.loads, answers)]
+print(sum(reward(["\\\\boxed{%s}" % text for text in shown], answers)), sum(reward(["\\\\boxed{%sx}" % text for text in shown], answers)),
+      sum(compute_score("", text, answer) for text, answer in zip(shown, answers)))
+"""
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=tmp_path, env={}, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"{rows.height}.0", "0.0", "0.0"]
+
+
+def test_exported_families_pass_the_gates_again(evolved: House, tmp_path: Path):
+    evolved.run("families", "export", "--format", "jsonl", "--out", str(tmp_path / "out"))
+    lines = (tmp_path / "out" / "families.jsonl").read_text().splitlines()
+    evolved_one = next(line for line in lines if json.loads(line)["operator"] != "seed")
+    (tmp_path / "one.jsonl").write_text(evolved_one + "\n")
+    assert json.loads(evolved.run("families", "check", str(tmp_path / "one.jsonl"), "--json").stdout)["verdict"] == "accepted"
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert all(f"* {name} `" in card for name in SEEDS)
+    assert len({json.loads(line)["text"] for line in (tmp_path / "out" / "instances.jsonl").read_text().splitlines()}) == len(lines) * 9
+
+
+def test_an_audit_goes_out_and_its_grades_come_back(evolved: House, tmp_path: Path):
+    path = tmp_path / "audit.csv"
+    evolved.run("families", "audit", "export", "--size", "4", "--out", str(path))
+    rows = list(csv.DictReader(path.read_text().splitlines(keepends=True)))
+    names = ("validator_consistency", "answer_correctness", "question_clarity", "generator_quality")
+    for number, row in enumerate(rows):
+        row |= {"auditor": "Ada", **dict.fromkeys(names, "A"), "question_clarity": "D" if number == 0 else "B"}
+    with path.open("w") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    told = json.loads(evolved.run("families", "audit", "import", str(path), "--json").stdout)
+    assert (told["verdict"], told["graded"], told["usable"], told["fully_correct"]) == ("usable", 4, 3, 0)
+    assert evolved.sql("SELECT question_clarity, count(*) FROM families.audit_grades GROUP BY ALL ORDER BY ALL") == [["B", 3], ["D", 1]]
+
+
+@pytest.mark.parametrize(("command", "message"), [
+    (("families", "export", "--format", "trl", "--out", "out", "--cycle", "9"), "cycle 0009 of families is not finished"),
+    (("families", "audit", "import", "nowhere.csv"), "cannot be read"),
+])
+def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[str, ...], message: str):
+    done = evolved.run(*command, check=False)
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
+    other = families_house(tmp_path)
+    other.run("run", "--cycles", "1", "--lines", "families")
+    hashes = "SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current' ORDER BY asset"
+    assert other.sql(hashes) == evolved.sql(hashes)
+    assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
+
+
+def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: House):
+    """Last: it changes the lake."""
+    path = evolved.folder / "seeds" / "rules" / "families" / "blind.md"
+    path.write_text(path.read_text().replace('"least_matches": 3', '"least_matches": 6').replace("version: 1", "version: 2"))
+    before = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'")[0][0]
+    assert before > 0
+    for asset in ("blind_reviews", "accepted"):
+        wanted = ["asset", "materialize", "--select", f"key:families/{asset}", "--partition", "0001", "-m", "pipelines.definitions"]
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name("dagster")), *wanted], env=evolved.environment, cwd=ROOT, capture_output=True, text=True, check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+    assert evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'") == [[0]]
+    flips = json.loads(evolved.run(
+        "sql", "--file", "sql/cookbook/verdict_flips.sql", "-p", "rule_id=families-blind", "-p", "before=1", "-p", "after=2", "--format", "json",
+    ).stdout)
+    assert len(flips["rows"]) == before

@@ -1,0 +1,181 @@
+"""Instances, drift and stored evidence with the real jail: labels by majority, drops that are counted, verdicts without a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from families_house import RULES, SETTINGS, judged, operators, seed_family
+from loopback_model import KEY, LoopbackModel, serve
+
+from evolake.agents import open_agents
+from evolake.errors import MachineryError
+from evolake.families.drift import drift_summary, measure_pair
+from evolake.families.failing import failure_rows, observations
+from evolake.families.instances import sample_instances
+from evolake.families.judging import GATE_NAMES
+from evolake.families.parts import switch
+from evolake.families.records import candidate_row, vote_rows
+from evolake.families.running import PRELOAD
+from evolake.families.sampled import sample_families
+from evolake.families.stages import gates_of, judge_stage
+from evolake.families.tables import CANDIDATES, DROPPED, INSTANCES, VALIDATOR_VOTES, VOTES
+from evolake.gates import Ruleset
+from evolake.jail import open_pool
+from evolake.lake import BlobStore
+from evolake.settings import BudgetSettings, Settings
+
+CLINIC, SUBSETS = seed_family("clinic-queue"), seed_family("remainder-subsets")
+SMALL = SETTINGS.model_copy(update={"instances_per_family": 18})
+OFF_BY_ONE = "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + (1 if inputs['asked'] % 2 else 0)\n"
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with open_pool(workers=2, preload=PRELOAD) as pool:
+        yield pool
+
+
+def sample(family: Any, pool: Any, **more: Any):
+    settings = SMALL.model_copy(update=more)
+    return sample_instances(family, pool=pool, settings=settings, root_seed=0, cycle="0001")
+
+
+def test_instances_are_labelled_distinct_and_one_to_three_to_five(pool):
+    found = sample(CLINIC, pool)
+    frame = INSTANCES.frame(found.rows)
+    assert dict(frame.group_by("band").len().iter_rows()) == {"1-3": 2, "4-6": 6, "7-10": 10}
+    assert frame["text_sha"].n_unique() == frame["instance_id"].n_unique() == 18
+    assert set(zip(frame["votes"], frame["voters"], strict=True)) == {(3, 3)}
+    assert found.dropped == {}
+    assert sample(CLINIC, pool) == found
+
+
+def test_an_outvoted_primary_labels_nothing(pool):
+    faulty = replace(CLINIC, validator=CLINIC.validator + OFF_BY_ONE)
+    found = sample(faulty, pool, instance_rounds=2)
+    assert found.dropped["primary outvoted"] > 0
+    right = {row["text"]: row["answer"] for row in sample(CLINIC, pool, instances_per_family=60).rows}
+    assert all(right.get(row["text"], row["answer"]) == row["answer"] for row in found.rows)
+    assert all(row["votes"] == 3 for row in found.rows)
+
+
+def test_instances_without_a_majority_are_dropped_and_counted(pool):
+    names = sorted(CLINIC.validators)
+    wrong = {names[0]: CLINIC.validators[names[0]] + OFF_BY_ONE.replace("(1 if", "(2 if"), names[1]: CLINIC.validators[names[1]] + OFF_BY_ONE}
+    found = sample(replace(CLINIC, validators=wrong), pool, instance_rounds=1)
+    assert set(found.dropped) == {"no majority"}
+    assert found.dropped["no majority"] + len(found.rows) == 18
+
+
+def test_what_every_voter_solves_at_once_is_trivial(pool):
+    assert len(sample(CLINIC, pool, trivial_steps=0).rows) == 18
+    found = sample(CLINIC, pool, trivial_steps=100_000, instance_rounds=2)
+    assert (found.rows, found.dropped) == ([], {"trivial": 36})
+
+
+def test_a_family_with_few_texts_gives_each_once(pool):
+    poor = replace(CLINIC, generator="import random\n\n" + CLINIC.generator + "\n\n_rich = input\n\n\ndef input(difficulty):\n"
+                   "    random.seed(difficulty)\n    return _rich(difficulty)\n")
+    found = sample(poor, pool)
+    assert sorted(row["difficulty"] for row in found.rows) == [1, 2, 4, 5, 6, 7, 8, 9, 10]  # two are wanted of 1-3
+    assert found.dropped["repeated"] > 0
+
+
+def test_many_families_give_the_same_whatever_the_number_of_workers(pool):
+    twin = replace(CLINIC, template=CLINIC.template + "\n")  # another id, the same texts but for blanks
+    runs = [
+        sample_families([CLINIC, SUBSETS, twin], pool=pool, settings=SMALL, root_seed=0, cycle="0001", workers=workers) for workers in (1, 3)
+    ]
+    assert runs[0] == runs[1]
+    rows, dropped = runs[0]
+    assert Counter(row["family_id"] for row in rows)[SUBSETS.family_id] == 18
+    assert len({row["text_sha"] for row in rows}) == len(rows)
+    INSTANCES.frame(rows)
+    DROPPED.frame(dropped)
+
+
+@pytest.fixture(scope="module")
+def blobs(tmp_path_factory) -> BlobStore:
+    return BlobStore(tmp_path_factory.mktemp("blobs"))
+
+
+def stages(row: dict, blobs: BlobStore, ruleset: Ruleset = RULES, examine: Any = None):
+    def never(_: Any) -> Any:
+        raise AssertionError("evidence is stored; nothing is to be run")
+
+    return [judge_stage(row, gate, ruleset, examine or never, blobs=blobs, cycle="0001", run_id="later") for gate in GATE_NAMES]
+
+
+def test_stored_evidence_gives_the_verdicts_again_without_a_run(pool, blobs):
+    examined = judged(CLINIC, pool)
+    row = candidate_row(examined, blobs, cycle="0001", origin="operators")
+    CANDIDATES.frame([row])
+    found = stages(row, blobs)
+    assert [(verdict.rule_id, verdict.outcome) for item in found for verdict in item.verdicts] == [
+        (verdict.rule_id, verdict.outcome) for verdict in examined.verdicts
+    ]
+    whole, single = vote_rows(row["family_id"], "0001", found[3].rows, found[3].passed)
+    assert (VOTES.frame(whole).height, VALIDATOR_VOTES.frame(single).height) == (40, 120)
+    assert [review["matched"] for review in found[4].rows] == [True] * 5
+
+
+def test_a_stricter_rule_blocks_on_the_same_evidence(pool, blobs):
+    row = candidate_row(judged(CLINIC, pool), blobs, cycle="0001", origin="operators")
+    strict = Ruleset(
+        line=RULES.line,
+        rules=tuple(replace(rule, parameters={"least_matches": 6}) if rule.id == "families-blind" else rule for rule in RULES.rules),
+    )
+    assert [item.passed for item in stages(row, blobs, strict)] == [True, True, True, True, False]
+
+
+def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(pool, blobs):
+    lone = replace(CLINIC, validators={})
+    examined = judged(lone, pool)
+    assert examined.blocked_by is not None and examined.blocked_by.gate == "consensus"
+    row = candidate_row(examined, blobs, cycle="0001", origin="operators")
+    with pytest.raises(MachineryError, match="does not come to the gate 'blind'"):
+        judge_stage(row, "blind", RULES, lambda _: examined, blobs=blobs, cycle="0001", run_id="later")
+    whole = judged(CLINIC, pool)
+    again = judge_stage(row, "blind", RULES, lambda _: whole, blobs=blobs, cycle="0001", run_id="later")
+    assert again.passed and len(again.rows) == 5
+
+
+def test_failures_are_told_from_what_is_stored(pool, blobs):
+    examined = judged(replace(CLINIC, validators={}), pool)
+    row = candidate_row(examined, blobs, cycle="0001", origin="operators")
+    verdicts = [
+        verdict.row() for gate in GATE_NAMES[:4]
+        for verdict in judge_stage(row, gate, RULES, lambda _: examined, blobs=blobs, cycle="0001", run_id="r").verdicts
+    ]
+    failures = failure_rows(observations(gates_of(verdicts), blobs), "0001")
+    assert [(one["gate"], one["rule_id"], one["kind"]) for one in failures] == [("consensus", "families-voters", "implementation bug")]
+    assert failures[0]["lesson"].startswith("Write at least two validators")
+
+
+def test_a_solver_model_is_measured_on_a_family_and_its_parent(pool, tmp_path, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    point = CLINIC.points[0]
+    child = switch(CLINIC, point.name, next(item.name for item in point.alternatives if item.name != point.chosen))
+    settings = SETTINGS.model_copy(update={"drift_difficulties": [5, 7], "drift_samples": 4})
+    ours = Settings(
+        backend="model", model_api_key=KEY, models={"families_solver": "m"}, budget=BudgetSettings(tokens_per_run=10**7), model_threads=2,
+        model_repairs=0,
+    )
+    with LoopbackModel(serve(lambda asked: {"reasoning": "a guess", "final": r"\boxed{-1}"})) as server:
+        agents = open_agents(ours.model_copy(update={"model_base_url": server.base_url}), tmp_path, "0001", "run", line="families")
+        with agents:
+            rows = measure_pair(child, CLINIC, pool=pool, agents=agents, settings=settings, cycle="0001", root_seed=0)
+            assert "def solution" not in str([asked.messages for asked in server.requests])
+    assert [(row["role"], row["difficulty"], row["samples"], row["correct"], row["failed_calls"]) for row in rows] == [
+        ("evolved", 5, 4, 0, 0), ("evolved", 7, 4, 0, 0), ("parent", 5, 4, 0, 0), ("parent", 7, 4, 0, 0),
+    ]
+    assert [(row["k"], row["delta"]) for row in drift_summary(rows, "0001", 0)] == [(1, 0.0)]
+    assert {call["role"] for call in agents.rows()} == {"families_solver"}
+
+
+def test_operators_measure_no_drift_of_their_own(pool):
+    rows = measure_pair(CLINIC, CLINIC, pool=pool, agents=operators(), settings=SETTINGS, cycle="0001", root_seed=0)
+    assert sum(row["correct"] for row in rows) == 0

@@ -1,0 +1,79 @@
+"""Measures of programs: known ones have known values, broken ones none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from families_house import seed_family
+
+from evolake.families.complexity import complexity_row, measure, nesting
+from evolake.families.tables import COMPLEXITY
+
+NESTED = """
+# a comment
+def solution(inputs):
+    '''Words.'''
+    total = 0
+    for row in inputs:
+        for value in row:
+            if value > 2 and value < 9:
+                total += value
+
+    return total
+"""
+
+
+def test_a_small_program_has_the_values_that_count_by_hand():
+    found = measure(NESTED)
+    assert found is not None
+    # cyclomatic: 1, two loops, one if, one `and`; cognitive: 1 + 2 + 3 for the nesting, 1 for `and`
+    assert {name: found[name] for name in ("loc", "cyclomatic", "cognitive", "loops", "loop_depth", "recursive", "time_class")} == {
+        "loc": 7, "cyclomatic": 5, "cognitive": 7, "loops": 2, "loop_depth": 2, "recursive": False, "time_class": "O(n^2)",
+    }
+    assert found["halstead_effort"] == pytest.approx(found["halstead_volume"] * found["halstead_difficulty"])
+
+
+@pytest.mark.parametrize(("source", "flag"), [
+    ("def f(a, x):\n    low, high = 0, len(a)\n    while low < high:\n        mid = (low + high) // 2\n        low = mid + 1\n", "binary_search"),
+    ("def f(a):\n    return sorted(a)[0]\n", "sorting"),
+    ("from functools import lru_cache\n@lru_cache(None)\ndef f(n):\n    return n\n", "dynamic_programming"),
+    ("def f(n):\n    dp = [0]\n    return dp[n]\n", "dynamic_programming"),
+    ("def f(g):\n    visited = set()\n    return visited\n", "graph_traversal"),
+    ("def f(a):\n    mid = len(a) // 2\n    return f(a[:mid]) + f(a[mid:])\n", "divide_and_conquer"),
+])
+def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
+    found = measure(source)
+    assert found is not None
+    flags = ("binary_search", "sorting", "dynamic_programming", "graph_traversal", "divide_and_conquer")
+    assert {name for name in flags if found[name]} == {flag}
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    ("def f(n):\n    return n + 1\n", "O(1)"),
+    ("def f(a):\n    return sum(x for x in a)\n", "O(n)"),
+    ("def f(a):\n    return [x for x in sorted(a)]\n", "O(n log n)"),
+    ("def f(a):\n    return [[x for x in a] for y in a]\n", "O(n^2)"),
+    ("def f(n):\n    return f(n - 1) + f(n - 2) if n > 1 else n\n", "O(2^n)"),
+    ("from itertools import product\ndef f(a):\n    return list(product(a, a))\n", "O(2^n)"),
+    ("def f(n):\n    return [m for m in range(1 << n)]\n", "O(2^n)"),
+])
+def test_the_time_class_follows_the_structure(source: str, expected: str):
+    found = measure(source)
+    assert found is not None
+    assert found["time_class"] == expected
+
+
+def test_what_cannot_be_parsed_is_a_row_without_measures():
+    family = seed_family("clinic-queue")
+    assert measure("def f(:\n") is None
+    assert measure("x = " + "(" * 300 + "1" + ")" * 300) is None
+    assert measure("x = " + "-" * 400 + "1") is None  # parses, and is too deep for what recurses over it
+    frame = COMPLEXITY.frame([complexity_row(family, "0001")])
+    assert frame["parsed"].to_list() == [True]
+    assert frame.null_count().sum_horizontal().item() == 0
+
+
+def test_depth_is_found_without_recursion():
+    assert nesting(ast.parse("x")) == 4  # Module, Expr, Name, Load
+    assert nesting(ast.parse("x = " + "-" * 400 + "1")) == 403

@@ -1,0 +1,93 @@
+"""Counts and costs of a cycle by hand; pass@k of families against their parents."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evolake.families.drift import drift_summary
+from evolake.families.funnel import accepted_ids, attempts, divergence, funnel_rows, resource_rows
+from evolake.families.judging import GATE_NAMES
+
+
+def version(family_id: str, attempt: int, number: int, operator: str, cpu_s: float) -> dict:
+    costs = {"execution": {"calls": 2, "cpu_s": cpu_s / 2, "wall_s": 1.0}, "static": {"calls": 1, "cpu_s": cpu_s / 2, "wall_s": 1.0}}
+    return {"family_id": family_id, "attempt": attempt, "round": number, "operator": operator, "costs": json.dumps(costs)}
+
+
+CANDIDATES = [
+    version("a", 0, 0, "pipe", 1.0), version("c", 1, 1, "pipe", 3.0), version("b", 1, 0, "pipe", 1.0), version("d", 2, 0, "switch", 6.0),
+]
+GATED = [
+    *({"family_id": "a", "gate": gate, "passed": True} for gate in GATE_NAMES),
+    {"family_id": "b", "gate": "execution", "passed": False},
+    *({"family_id": "c", "gate": gate, "passed": True} for gate in GATE_NAMES),
+    {"family_id": "d", "gate": "execution", "passed": True}, {"family_id": "d", "gate": "static", "passed": False},
+]
+
+
+def test_versions_are_grouped_by_attempt_in_order():
+    assert [[row["family_id"] for row in versions] for versions in attempts(CANDIDATES)] == [["a"], ["b", "c"], ["d"]]
+
+
+def test_a_missing_gate_is_not_a_pass():
+    assert accepted_ids(CANDIDATES, GATED) == {"a", "c"}
+    assert accepted_ids(CANDIDATES, GATED[1:]) == {"c"}
+
+
+def test_every_gate_counts_who_came_and_who_passed():
+    rows = {(row["operator"], row["gate"]): (row["came"], row["passed"], row["blocked"]) for row in funnel_rows(CANDIDATES, GATED, "0001")}
+    assert rows[("all", "execution")] == (4, 3, 1)
+    assert rows[("all", "static")] == (3, 2, 1)
+    assert rows[("all", "blind")] == (2, 2, 0)
+    assert rows[("all", "attempts")] == (3, 2, 1)
+    assert rows[("pipe", "attempts")] == (2, 2, 0)
+    assert rows[("switch", "static")] == (1, 0, 1)
+    assert ("switch", "consensus") not in rows
+
+
+def test_costs_count_every_version_and_money_the_rejected_too():
+    calls = [
+        {"artifact_id": "a", "usd": 0.5, "input_tokens": 10, "output_tokens": 1},
+        {"artifact_id": "d", "usd": 1.5, "input_tokens": 30, "output_tokens": None},
+        {"artifact_id": None, "usd": 1.0, "input_tokens": 5, "output_tokens": 5},
+    ]
+    rows = {row["outcome"]: row for row in resource_rows(CANDIDATES, {"a", "c"}, calls, "0001")}
+    assert (rows["accepted"]["attempts"], rows["accepted"]["versions"], rows["accepted"]["cpu_s_mean"]) == (2, 3, 2.5)
+    assert (rows["rejected"]["attempts"], rows["rejected"]["cpu_s_mean"], rows["rejected"]["usd"]) == (1, 6.0, 1.5)
+    assert (rows["all"]["usd"], rows["all"]["usd_each"], rows["all"]["tokens"]) == (3.0, 1.5, 51)
+    assert divergence(list(rows.values())) == pytest.approx(6.0 / 2.5)
+
+
+def test_a_cycle_without_rejections_has_no_divergence():
+    rows = resource_rows(CANDIDATES[:1], {"a"}, [], "0001")
+    assert divergence(rows) is None
+    assert next(row for row in rows if row["outcome"] == "rejected")["usd_each"] is None
+
+
+def asked(pair: int, role: str, correct: int, samples: int = 8, difficulty: int = 5) -> dict:
+    return {"family_id": f"f{pair}", "parent_id": f"p{pair}", "role": role, "difficulty": difficulty, "samples": samples, "correct": correct}
+
+
+def test_drift_is_the_mean_difference_of_pass_at_k_with_its_interval():
+    rows = [asked(pair, role, correct) for pair in range(12) for role, correct in (("evolved", 4), ("parent", 6))]
+    found = {row["k"]: row for row in drift_summary(rows, "0001", 0)}
+    assert set(found) == {1, 5, 8}
+    assert (found[1]["pairs"], found[1]["parent"], found[1]["evolved"], found[1]["delta"]) == (12, 0.75, 0.5, -0.25)
+    assert (found[1]["low"], found[1]["high"]) == (-0.25, -0.25)  # every pair says the same
+    assert found[5]["evolved"] == 1.0  # of eight with four right, any five hold one
+
+
+def test_a_mixed_difference_has_an_interval_that_holds_zero():
+    rows = [asked(pair, role, correct) for pair in range(10) for role, correct in (("evolved", 8 * (pair % 2)), ("parent", 4))]
+    first = drift_summary(rows, "0001", 0)[0]
+    assert first["delta"] == 0.0
+    assert first["low"] < 0 < first["high"]
+    assert drift_summary(rows, "0001", 0) == drift_summary(rows, "0001", 0)
+
+
+def test_pairs_that_lack_a_side_and_ks_beyond_the_samples_are_left_out():
+    rows = [asked(0, "evolved", 1, samples=5), asked(0, "parent", 2, samples=5), asked(1, "evolved", 5, samples=5)]
+    assert [(row["k"], row["pairs"]) for row in drift_summary(rows, "0001", 0)] == [(1, 1), (5, 1)]
+    assert drift_summary([], "0001", 0) == []

@@ -1,0 +1,143 @@
+"""What trainers get: a reward file that stands alone, rows of three forms, splits by family, a card."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from evolake.errors import InputError
+from evolake.families.cards import Provenance
+from evolake.families.equivalence import matches
+from evolake.families.export import in_test, once, write_dataset
+from evolake.families.probes import wrong_answers
+from evolake.families.reward import reward_source
+
+MADE_BY = Provenance([("clinic-queue", "ab" * 32)], ["cd" * 32], ["0001"], ["7"], ["operators"], ["0.1.0"], {"families accepted": 2})
+LABELS = [3, -2, 0.5, True, False, "red, then blue", [1, 2], [], {"a": 1}, [[1, 2], ["x"]], "1/3", 10**30, "N", ""]
+
+
+def instance(number: int, family: str = "f", language: str = "en", answer: object = 5) -> dict:
+    return {
+        "instance_id": f"i{number}", "family_id": family, "cycle": "0001", "category": "logical", "language": language, "difficulty": 4,
+        "band": "4-6", "seed": 2**62 + number, "text": f"Question {number}?", "inputs": "{}", "answer": json.dumps(answer), "case_sensitive": True,
+        "voters": 3, "votes": 3, "text_sha": f"t{number}", "operator": "seed",
+    }
+
+
+@pytest.fixture
+def rewarding(tmp_path: Path) -> dict:
+    """The shipped file's names, as a trainer imports them."""
+    path = tmp_path / "reward.py"
+    path.write_text(reward_source())
+    namespace: dict = {"__name__": "reward"}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    return namespace
+
+
+def test_the_file_runs_where_evolake_is_not_installed(tmp_path):
+    (tmp_path / "reward.py").write_text(reward_source())
+    calls = "reward(['\\\\boxed{5}', 'no'], ['5', '5']), compute_score('x', '\\\\boxed{[1,2]}', '[1, 2]')"
+    code = f"from reward import reward, compute_score; print({calls})"
+    command = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[1.0, 0.0] 1.0"
+
+
+def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates():
+    tree = ast.parse(reward_source())
+    imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= {"__future__", "json", "math", "re", "fractions", "typing"}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert not called & {"eval", "exec", "compile", "__import__", "open", "getattr"}
+
+
+@pytest.mark.parametrize("label", LABELS, ids=repr)
+def test_the_reward_is_one_for_the_label_and_zero_for_what_is_nearly_right(rewarding, label):
+    answer = json.dumps(label)
+    shown = label if isinstance(label, str) else json.dumps(label)
+    reply = "I think \\boxed{7777}. No: \\boxed{" + shown + "}"
+    wrong = ["\\boxed{" + (one if isinstance(one, str) else json.dumps(one)) + "}" for one in wrong_answers(label)]
+    rewards = rewarding["reward"]([reply, *wrong, shown, "", []], [answer] * (len(wrong) + 4))
+    assert rewards == [1.0 if matches(reply, label) else 0.0] + [0.0] * (len(wrong) + 3)
+    assert rewards[0] == 1.0
+
+
+def test_replies_may_be_messages_and_case_may_not_matter(rewarding):
+    chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "\\boxed{RED}"}]
+    assert rewarding["reward"]([chat, chat], ['"red"', '"red"'], case_sensitive=[True, False]) == [0.0, 1.0]
+    assert rewarding["compute_score"]("s", "\\boxed{RED}", '"red"', {"case_sensitive": False}) == 1.0
+
+
+@pytest.mark.parametrize("reply", [
+    "\\boxed{" + "[" * 100_000, "\\boxed{__import__('os').system('false')}", "\\boxed{" * 50_000, "\\boxed{9" + "9" * 100_000 + "}",
+], ids=["brackets", "code", "boxes", "digits"])
+def test_hostile_replies_are_worth_nothing_and_harm_nothing(rewarding, reply):
+    assert rewarding["compute_score"]("s", reply, "5") == 0.0
+
+
+def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
+    counts = write_dataset("trl", [instance(1), instance(2, language="zh", answer=[1, "a"])], [], tmp_path / "out", MADE_BY)
+    assert counts == {"train": 2}
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["README.md", "reward.py", "train.parquet"]
+    rows = pl.read_parquet(tmp_path / "out" / "train.parquet").to_dicts()
+    assert rows[0] == {
+        "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}], "answer": "5", "case_sensitive": True,
+        "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1",
+    }
+    assert rows[1]["answer"] == '[1, "a"]'
+    assert "请" in rows[1]["prompt"][0]["content"]
+
+
+def test_verl_rows_have_the_fields_that_verl_reads(tmp_path):
+    write_dataset("verl", [instance(1)], [], tmp_path, MADE_BY)
+    row = pl.read_parquet(tmp_path / "train.parquet").to_dicts()[0]
+    assert set(row) == {"data_source", "prompt", "answer", "ability", "reward_model", "extra_info"}
+    assert row["reward_model"] == {"style": "rule", "ground_truth": "5"}
+    assert row["extra_info"] == {
+        "split": "train", "index": 0, "instance_id": "i1", "family_id": "f", "difficulty": 4, "seed": 2**62 + 1, "case_sensitive": True,
+    }
+
+
+def test_a_text_that_comes_twice_is_kept_once():
+    again = instance(2) | {"text_sha": "t1"}
+    assert [row["instance_id"] for row in once([instance(1), again, instance(3)])] == ["i1", "i3"]
+
+
+def test_a_family_is_in_one_split_and_stays_there(tmp_path):
+    rows = [instance(number, family=f"f{number % 20}") for number in range(100)]
+    counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.3)
+    members = {split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list()) for split in ("train", "test")}
+    assert counts["train"] + counts["test"] == 100
+    assert members["test"] and not members["train"] & members["test"]
+    assert members["test"] == {f"f{number}" for number in range(20) if in_test(f"f{number}", 0.3)} <= {
+        f"f{number}" for number in range(20) if in_test(f"f{number}", 0.5)
+    }
+
+
+def test_the_card_names_seeds_rules_and_counts(tmp_path):
+    write_dataset("jsonl", [instance(1), instance(2, family="g")], [{"name": "a family"}], tmp_path, MADE_BY)
+    card = (tmp_path / "README.md").read_text()
+    counts = ("| logical | 2 | 2 |", "| 4-6 | 2 | 2 |", "families accepted: 2")
+    for said in ("clinic-queue `" + "ab" * 32, "cd" * 32, "root seed: 7", "path: instances.jsonl", *counts):
+        assert said in card
+    assert json.loads((tmp_path / "families.jsonl").read_text()) == {"name": "a family"}
+
+
+def test_an_earlier_export_is_replaced_and_anything_else_is_left_alone(tmp_path):
+    write_dataset("trl", [instance(1)], [], tmp_path / "out", MADE_BY)
+    write_dataset("jsonl", [instance(1)], [], tmp_path / "out", MADE_BY)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["README.md", "families.jsonl", "instances.jsonl"]
+    for name, text in (("thesis.tex", "mine"), ("README.md", "# My project")):
+        folder = tmp_path / name.partition(".")[0]
+        folder.mkdir()
+        (folder / name).write_text(text)
+        with pytest.raises(InputError, match="is not empty"):
+            write_dataset("trl", [instance(1)], [], folder, MADE_BY)
+        assert [path.read_text() for path in folder.iterdir()] == [text]
