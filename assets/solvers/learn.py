@@ -10,13 +10,11 @@ from assets.solvers.line import archive, line, publish_extra, publish_side, rule
 from evolake.lake import AGENT_CALLS, VERDICTS, TableSchema, side_table
 from evolake.solvers.learned_rules import RULE_PROPOSALS
 from evolake.solvers.population import FINDINGS, HISTORY
+from evolake.solvers.tables import RULE_METRICS
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
 
 PROPOSED = TableSchema("proposed_rules", 1, {"number": pl.Int64, "cycle": pl.String, "proposal": pl.String}, keys=("number",))
-RULE_METRICS = TableSchema(
-    "rule_metrics", 1, {"cycle": pl.String, "metric": pl.String, "rule_id": pl.String, "value": pl.Float64}, keys=("metric", "rule_id"),
-)
 
 
 def verdict_rows(lake: LakeResource, cycle: str) -> list[dict]:

@@ -23,4 +23,5 @@ def _solvers() -> dict[str, TableSchema]:
         "correctness": tables.CORRECTNESS_RUNS, "stability_runs": tables.STABILITY_RUNS, "benchmark_runs": tables.RUNS, "metrics": tables.METRICS,
         "champion": tables.DECISIONS, "champion_trials": tables.DUELS, "holdout_runs": tables.HOLDOUT_RUNS, "rule_proposals": RULE_PROPOSALS,
         "consensus_ranking": tables.RANKING, "objectives": tables.OBJECTIVES, "objective_scores": tables.SCORES,
+        "rule_metrics": tables.RULE_METRICS,
     }

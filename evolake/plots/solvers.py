@@ -46,6 +46,8 @@ class Meeting:
 
 def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> bytes:
     """Solved formulas against the time that each was given: the further right and the lower, the better."""
+    from matplotlib.ticker import MaxNLocator
+
     drawn, axes = figure(height=4.8)
     if not any(len(item.seconds) for item in solvers):
         say(axes, "No formula has been solved yet.")
@@ -64,6 +66,7 @@ def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> byte
     axes.axhline(timeout_s, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=f"timeout {timeout_s:g} s")
     axes.set_yscale("log")
     _plain_seconds(axes.yaxis)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     dress(axes, title, "formulas solved", "cpu seconds each")
     axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)

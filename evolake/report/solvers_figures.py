@@ -23,7 +23,7 @@ def cycle_figures(lake: Lake, cycle: str, population: Population) -> dict[str, b
     runs = population.runs
     timeout = float(runs["timeout_s"].max() or 0.0)  # pyright: ignore[reportArgumentType]
     names = {name: title_of(rows[name]) for name in rows}
-    compared, role = _beside(population, champion)
+    compared, role = rival_of(population, champion)
     return {
         "Cactus plot": cactus(_times(runs, rows, champion["variant_id"]), timeout, "Formulas of the suite train solved within a time"),
         "PAR-2 by cycle": par2_trajectory(*_trajectory(lake, cycle, names, population)),
@@ -35,7 +35,7 @@ def cycle_figures(lake: Lake, cycle: str, population: Population) -> dict[str, b
     }
 
 
-def _beside(population: Population, champion: dict[str, Any]) -> tuple[str, str]:
+def rival_of(population: Population, champion: dict[str, Any]) -> tuple[str, str]:
     """Whom the champion is drawn against, and in which role: its parent, its seed where the parent's runs are gone, or, for a seed, its rival."""
     measured = set(population.runs["variant_id"])
     if champion["parents"]:

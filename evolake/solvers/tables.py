@@ -97,3 +97,6 @@ DECISIONS = TableSchema(
     },
     keys=("cycle", "challenger_id"),
 )
+RULE_METRICS = TableSchema(
+    "rule_metrics", 1, {"cycle": pl.String, "metric": pl.String, "rule_id": pl.String, "value": pl.Float64}, keys=("metric", "rule_id"),
+)

@@ -1,0 +1,210 @@
+"""The report's section of the solvers line, its questions in the cookbook, and one page for all lines: from a lake with known figures."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from solver_lake import DIFF, ID, make_lake
+from solver_runs import run_row
+
+from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
+from evolake.report.lines import chosen_cycles, read_sections
+from evolake.report.solvers import read_report
+from evolake.report.solvers_words import soundness_sentence
+from evolake.solvers.tables import STABILITY_RUNS
+
+FIGURES = {"cactus_plot", "par-2_by_cycle", "formula_by_formula", "genealogy"}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("lake")
+    make_lake(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def text(root: Path) -> str:
+    """The section of cycle 0002 as a reader sees it, a cell a line."""
+    markup = "".join(read_sections(root, ["solvers"])[0].parts)
+    return html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", markup))
+
+
+def evolake(root: Path, *words: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-c", "from evolake.cli import main; main()", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"EVOLAKE_LAKE": str(root), "PATH": "/usr/bin:/bin"})
+    return done.returncode, done.stdout, done.stderr
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def rows_after(text: str, heading: str) -> list[str]:
+    return text.partition(f"\n{heading}\n")[2].splitlines()
+
+
+def test_who_reigns_by_how_much_and_against_whom(text: str):
+    assert f"The new champion is <b>fast</b> ( {ID['fast'][:12]} ), descends from alpha: 2.00 times lower PAR-2 than alpha" in flat(text)
+    assert f"alpha ( {ID['alpha'][:12]} ) (90% interval 1.90 to 2.10, noise floor 1.01), 2 pairs on each of 4 formulas." in flat(text)
+
+
+def test_no_answer_was_unsound_and_what_the_gates_caught_is_said_apart(text: str):
+    # accepted: smoke 2 x 4, correctness 2 x 4, train 4 x 4, duels 2 x 16, holdout 2 x 8; half of each UNSAT; the smoke suite's proofs are not checked
+    assert (
+        "Zero unsound answers of accepted variants in 80 runs. Of their 40 UNSAT answers 36 rest on a verified proof; 4 were outside the checked "
+        "share and contradict no known status. Variants that a gate blocked gave 2 unsound answers in 2 runs."
+    ) in flat(text)
+
+
+def test_a_gain_on_the_holdout_is_claimed_with_its_spread_and_how_it_was_measured(text: str):
+    assert (
+        "Holdout, 4 formulas that nothing in the evolution has seen: PAR-2 of the seed alpha over the champion's is 2 (2 to 2, 90%), noise floor "
+        "1.01 from 2 passes; solved 4 against 4: a gain beyond the noise. Their runs were made in the cycles 0001 and 0002, not side by side."
+    ) in flat(text)
+
+
+def test_what_changed_is_listed_and_the_diff_is_shown_as_text(text: str):
+    assert "Hypothesis: fast searches less" in text
+    assert "tunable var-decay = 0.85" in text
+    assert DIFF.strip() in text
+
+
+def test_train_and_holdout_show_champion_and_seeds_with_sat_and_unsat_apart(text: str):
+    train, holdout = rows_after(text, "Suite train"), rows_after(text, "Suite holdout")
+    heads = ["measure", f"champion: <b>fast</b> {ID['fast'][:6]}", "its seed: alpha", "seed: beta"]
+    assert train[1:5] == heads
+    assert holdout[1:4] == heads[:3]
+    values = {train[place]: train[place + 1:place + 4] for place in range(5, 93, 4)}
+    assert (values["PAR-2, s"], values["PAR-2 SAT, s"]) == (["1.150", "2.300", "3.450"], ["1.250", "2.500", "3.750"])
+    assert (values["PAR-2 UNSAT, s"], values["solved, UNSAT"]) == (["1.050", "2.100", "3.150"], ["2", "2", "2"])
+    assert (values["solved within 12 % of the timeout"], values["wrong answers"]) == (["3", "0", "0"], ["0", "0", "0"])
+
+
+def test_gates_rules_builds_and_operators_are_counted(text: str):
+    assert rows_after(text, "Gates")[9:27] == [
+        "0001", "2", "2", "2", "2", "1", "1", "1", "0", "0002", "1", "1", "1", "1", "1", "1", "0", "0"
+    ]
+    assert rows_after(text, "What was blocked, and by which rule")[4:8] == ["correctness", "r-correctness", "1", "u-1: <wrong>"]
+    assert "2 proposed so far, 1 active." in flat(text)
+    assert "compliance 50% 50%" in flat(text)
+    assert "r-correctness 0001 0.5" in flat(text)
+    assert rows_after(text, "Builds")[5:15] == ["alpha", "2", "0", "4.5", "9.0", "beta", "1", "0", "4.5", "4.5"]
+    assert rows_after(text, "What each operator gave")[5:14] == ["tunable", "2", "2", "1", "1", "patch", "1", "0", "0"]
+
+
+def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
+    one = read_sections(root, ["solvers"], "0001")[0]
+    page = "".join(one.parts)
+    assert "fast" not in page
+    assert "The champion, since cycle 0001, is <b>alpha</b>" in page
+    assert "its challenger did not gain more than the noise" in page
+    assert "the champion is an upstream solver itself, so there is nothing to compare it with" in page
+    assert "Nothing: it is the upstream solver" in page
+
+
+def test_titles_and_reasons_are_text_and_never_markup(root: Path):
+    page = "".join(read_sections(root, ["solvers"])[0].parts)
+    assert "&lt;b&gt;fast&lt;/b&gt;" in page
+    assert "<wrong>" not in page
+    assert "(a &lt; b)" in page
+
+
+def test_an_unsound_answer_of_an_accepted_variant_is_shouted(tmp_path: Path):
+    lake = make_lake(tmp_path)
+    wrong = run_row(ID["fast"], "s-1", "wrong", 1.0, solved=False, cycle="0002")
+    refuted = run_row(ID["fast"], "u-1", "unsat", 1.0, solved=False, certificate=None, proof_status="refuted", cycle="0002")
+    undecided = run_row(ID["fast"], "u-2", "unsat", 1.0, solved=False, certificate=None, proof_status="unknown", cycle="0002")
+    lake.publish("solvers", "stability_runs", STABILITY_RUNS.frame([wrong, refuted, undecided]), cycle="0002", run_id="r2", schema=STABILITY_RUNS)
+    said = soundness_sentence(read_report(tmp_path, "0002").runs)
+    assert said.startswith("UNSOUND: 2 answers of accepted variants in 83 runs. Of their 42 UNSAT answers 36 rest on a verified proof; 1 could not")
+
+
+def test_the_command_writes_page_and_figures(root: Path, tmp_path: Path):
+    code, out, err = evolake(root, "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == f"report of cycle 0002: {tmp_path / 'r.html'}"
+    assert out.splitlines()[-1].startswith("The new champion is <b>fast</b> (")
+    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == FIGURES
+    assert (tmp_path / "r.html").read_text().count("data:image/png;base64,") == 4
+
+
+def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one(tmp_path: Path):
+    lake = make_lake(tmp_path / "lake")
+    other_line(lake)
+    code, out, _ = evolake(tmp_path / "lake", "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    page = (tmp_path / "r.html").read_text()
+    assert (code, out.splitlines()[0]) == (0, f"report of other cycle 0001, solvers cycle 0002: {tmp_path / 'r.html'}")
+    assert "other: The champion is thing (aaa), as of cycle 0001." in out
+    assert [page.count(part) for part in ("<h1>", '<section id="other">', '<section id="solvers">')] == [2, 1, 1]
+    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {f"solvers_{name}" for name in FIGURES}
+    assert chosen_cycles(tmp_path / "lake", cycle="0002") == {"solvers": "0002"}
+    assert chosen_cycles(tmp_path / "lake", cycle="0001") == {"other": "0001", "solvers": "0001"}
+    assert chosen_cycles(tmp_path / "lake", ["other"]) == {"other": "0001"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--cycle", "7"), "cycle '0007' of solvers is not finished"), (("--lines", "solvers,none"), "no line 'none'"),
+        (("--lines", ","), "no line is named"), (("--cycle", "soon"), "a cycle is a number"),
+    ],
+)
+def test_wrong_use_is_a_sentence_and_exit_code_2(root: Path, tmp_path: Path, words: tuple[str, ...], message: str):
+    code, out, err = evolake(root, "report", "--out", str(tmp_path / "r.html"), *words)
+    assert (code, message in err + out, (tmp_path / "r.html").exists()) == (2, True, False)
+
+
+def test_a_lake_without_a_finished_cycle_says_what_to_run(tmp_path: Path):
+    code, out, err = evolake(tmp_path, "report", "--out", str(tmp_path / "r.html"))
+    assert (code, "evolake run --cycles 1" in err + out) == (2, True)
+
+
+def ask(root: Path, name: str, *parameters: str) -> list[list]:
+    words = [word for pair in parameters for word in ("-p", pair)]
+    code, out, err = evolake(root, "sql", "--file", f"cookbook/{name}.sql", *words, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)["rows"]
+
+
+def test_proofs_verified_and_unsound_answers_by_variant(root: Path):
+    assert [[row[1], *row[2:]] for row in ask(root, "unsound_answers")] == [
+        ["liar", "blocked", 2, 0, 0, 2], ["alpha", "accepted", 28, 14, 14, 0], ["<b>fast</b>", "accepted", 28, 14, 12, 0],
+        ["tuned", "accepted", 20, 10, 8, 0], ["beta", "accepted", 4, 2, 2, 0],
+    ]
+
+
+def test_what_builds_cost(root: Path):
+    assert ask(root, "build_costs") == [
+        ["0001", "alpha", 1, 0, 1, 4.5, 4.5, 3], ["0001", "beta", 1, 0, 1, 4.5, 4.5, 3], ["0002", "alpha", 1, 0, 1, 4.5, 4.5, 3],
+    ]
+
+
+def test_what_learned_rules_block(root: Path):
+    liars = json.dumps([ID["liar"]])
+    assert ask(root, "learned_rules") == [
+        ["0001", "solvers-learned-no-lies", 1, "forbidden", "active", "blocks liar", liars, "[]", 0, []],
+        ["0002", "solvers-learned-no-lies", 1, "forbidden", "duplicate", "blocks liar", liars, "[]", 0, []],
+    ]
+
+
+@pytest.mark.parametrize("name", ["unsound_answers", "build_costs", "learned_rules"])
+def test_a_lake_of_another_line_answers_with_no_rows(tmp_path: Path, name: str):
+    other_line(Lake(tmp_path))
+    assert ask(tmp_path, name) == []
+
+
+def other_line(lake: Lake) -> None:
+    """A line that has a champion and nothing else, one cycle done."""
+    row = {"artifact_id": "aaa", "line": "other", "kind": "k", "cycle": "0001", "state": "champion", "content_sha": "c", "title": "thing"}
+    crown = {"line": "other", "cycle": "0001", "artifact_id": "aaa", "score": 1.0}
+    for schema, content in ((ARTIFACTS, row), (CHAMPIONS, crown)):
+        lake.publish("other", side_table("survivors", schema), schema.frame([content]), cycle="0001", run_id="r", schema=schema)
+    lake.seals.seal("other", "0001", "v1", None, "r")
+    lake.seals.seal("other", "0002", "v2", "v1", "r")
