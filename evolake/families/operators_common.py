@@ -6,6 +6,7 @@ two forms, one for the primary and another for the independent validators, so th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from evolake.families.joining import Embedded
 from evolake.families.operators_text import say
 from evolake.families.parts import NotComposable, compose, factory
 from evolake.families.roles_blind import rules_in
-from evolake.families.statement import rules, stated
+from evolake.families.statement import SLOT, rules, stated
 
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
@@ -143,6 +144,20 @@ PORT_HEAD = '''
 def size(value):
     return value if isinstance(value, int) else len(value)
 '''
+
+
+def lettered(text: str, slot: int, letter: str) -> str:
+    """The text with the letter in place of the slot; later slots move up."""
+    def shown(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return letter if number == slot else f"[Input Slot {number - (number > slot)}]"
+
+    return SLOT.sub(shown, text)
+
+
+def moved_up(ports: Sequence[Port], gone: Port) -> tuple[Port, ...]:
+    """The other ports, where the slot of one has become a letter."""
+    return tuple(replace(port, slot=port.slot - (port.slot > gone.slot)) for port in ports if port.slot != gone.slot)
 
 
 def not_bound(filterables: Sequence[Filterable], high: int | tuple[str, ...]) -> tuple[Filterable, ...]:

@@ -19,9 +19,11 @@ from evolake.families.operators_common import (
     at,
     build,
     high_of,
+    lettered,
     measure_code,
     measure_text,
     moved_points,
+    moved_up,
     not_bound,
     point,
 )
@@ -40,7 +42,7 @@ def input(difficulty):
     if texts[{index}].strip() != str({value}):
         raise ValueError("the port's slot does not show its number")
     top = min({high}, {low} + 3 + difficulty)
-    texts[{index}] = {letter!r}
+    del texts[{index}]
     {value} = None
     return {{"a": first, "top": top}}, [*texts, str(top)]
 '''
@@ -135,7 +137,7 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     inner = embed(parent, "a")
     ask = point(parent, "ask", "ask", ASKS, list(ASKS)[int(random.integers(len(ASKS)))], port=letter, value=value, none=port.low - 1)
     question = say(
-        parent, "invert", place=f"{marker} 1", port=letter, low=port.low, slot=inner.slots + 1, value=value,
+        parent, "invert", place=f"{marker} 1", port=letter, low=port.low, slot=inner.slots, value=value,
         measure=measure_text(parent, f"{marker} 1"), ask="ask",
     )
     names = {
@@ -152,6 +154,6 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     moved = inner.ports[number]
     return build(
         "invert", members, glue, parents=[parent], title=say(parent, "invert title", first=parent.title)[:200], category=parent.category,
-        template=join_question(sections([inner.text], marker), question), answer=Answer("integer"), points=(*moved_points(members, 0), ask),
-        ports=tuple(item for item in inner.ports if item != moved), filterables=not_bound(inner.filterables, moved.high),
+        template=join_question(sections([lettered(inner.text, moved.slot, letter)], marker), question), answer=Answer("integer"),
+        points=(*moved_points(members, 0), ask), ports=moved_up(inner.ports, moved), filterables=not_bound(inner.filterables, moved.high),
     )

@@ -20,9 +20,11 @@ from evolake.families.operators_common import (
     at,
     build,
     high_of,
+    lettered,
     measure_code,
     measure_text,
     moved_points,
+    moved_up,
     not_bound,
 )
 from evolake.families.operators_text import expression, fresh_letters, say
@@ -40,7 +42,7 @@ def input(difficulty):
     if more[{index}].strip() != str({value}):
         raise ValueError("the port's slot does not show its number")
     span = {high} - {low} + 1
-    more[{index}] = {letter!r}
+    del more[{index}]
     {value} = None
     return {{"a": first, "b": second, "span": span}}, [*texts, *more, str(span)]
 '''
@@ -105,16 +107,18 @@ def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
     left = embed(first, "a")
     right = embed(second, "b", shift=left.slots)
     members = [Member("part_a", first, left), Member("part_b", second, right)]
+    inner = right.ports[second.ports.index(port)]
+    shown = lettered(right.text, inner.slot, letter)
+    low = say(first, "pipe low", low=port.low) if port.low else ""
     question = say(
-        first, "pipe", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, low=port.low,
-        slot=left.slots + right.slots + 1,
+        first, "pipe", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, low=low,
+        slot=left.slots + right.slots,
     )
     glue = _glue(first, port, marker, letter, value)
-    inner = right.ports[second.ports.index(port)]
     return build(
         "pipe", members, glue, parents=[first, second], title=say(first, "pipe title", first=first.title, second=second.title)[:200],
-        category=second.category, template=join_question(sections([left.text, right.text], marker), question), answer=second.answer,
-        points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + tuple(item for item in right.ports if item != inner),
+        category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+        points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + moved_up(right.ports, inner),
         filterables=left.filterables + not_bound(right.filterables, inner.high),
     )
 

@@ -21,9 +21,10 @@ EN = {
     "boolean": "1 if the answer to {place} is yes (true), and 0 otherwise",
     "pipe title": "{second}, after {first}",
     "pipe": (
-        "Let {value} be {measure}. In {target}, {port} stands for the number that is {low} plus the remainder (zero or positive) that {value} leaves "
+        "Let {value} be {measure}. In {target}, {port} stands for the number that is {low}the remainder (zero or positive) that {value} leaves "
         "when divided by [Input Slot {slot}].\n\nWhat is the answer to {target}, in the form that {target} asks for?"
     ),
+    "pipe low": "{low} plus ",
     "guard title": "{second}, by a rule that {first} decides",
     "guard": (
         "Let {value} be {measure}. In {target}, {port} stands for the words “[Rule {then}]” [Rule {when}]; otherwise {port} stands for the words "
@@ -76,9 +77,10 @@ ZH = {
     "boolean": "一个数：若 {place} 的答案为“是”（true）则为 1，否则为 0",
     "pipe title": "{second}（由“{first}”决定参数）",
     "pipe": (
-        "设 {value} 表示 {measure}。在 {target} 中，{port} 代表 {low} 加上 {value} 除以 [Input Slot {slot}] 的非负余数。\n\n"
+        "设 {value} 表示 {measure}。在 {target} 中，{port} 代表 {low}{value} 除以 [Input Slot {slot}] 的非负余数。\n\n"
         "请按 {target} 要求的形式给出 {target} 的答案。"
     ),
+    "pipe low": "{low} 加上 ",
     "guard title": "{second}（由“{first}”决定规则）",
     "guard": (
         "设 {value} 表示 {measure}。在 {target} 中，[Rule {when}]，{port} 代表这句话：“[Rule {then}]”；否则 {port} 代表这句话：“[Rule {other}]”。\n\n"
@@ -100,8 +102,8 @@ ZH = {
     "fold alternating": "用第一种情形的值减去第二种情形的值，再加上第三种情形的值，如此加减交替，结果是多少？",
     "invert title": "{first}（反问）",
     "invert": (
-        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 {low} 到 [Input Slot {slot}] 的任何整数；对其中每一个数，设 {value} 表示 {measure}。\n\n"
-        "[Rule {ask}]"
+        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 {low} 到 [Input Slot {slot}] 的任何整数；"
+        "对其中每一个数，设 {value} 表示 {measure}。\n\n[Rule {ask}]"
     ),
     "ask largest": "{port} 取何值时 {value} 最大？若有多个，请给出最小的一个。",
     "ask smallest": "{port} 取何值时 {value} 最小？若有多个，请给出最大的一个。",
