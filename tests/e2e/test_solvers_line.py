@@ -1,0 +1,218 @@
+"""The solvers line for real: two cycles by the command that users type, the second killed in the middle, then everything that can be asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, materialize, open_house
+
+from evolake.lake import Lake
+from evolake.solvers.repository import read_card, source_sha
+
+pytestmark = pytest.mark.e2e
+ASSETS = (
+    "plan", "variants", "compliance", "binaries", "smoke", "correctness", "benchmark_runs", "metrics", "objectives", "objective_scores",
+    "consensus_ranking", "champion", "holdout_runs", "post_mortem", "rule_proposals", "survivors",
+)
+CYCLES = ["0001", "0002"]
+RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
+CERTIFIED = ("correctness", "holdout_runs")
+"""The tables of runs in which every proof is checked."""
+GATES = 5
+
+
+@dataclass(frozen=True)
+class Evolved:
+    """A house after two cycles. killed: the journal of the second benchmark when it was killed; again: what the second start printed."""
+
+    house: House
+    killed: list[dict]
+    again: str
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory) -> Evolved:
+    house = open_house(tmp_path_factory.mktemp("evolved"))
+    command = ("run", "--cycles", "1", "--lines", "solvers")
+    assert "cycle 0001" in house.run(*command, timeout=LONG_S).stdout
+    killed = kill_when_journal_begins(house, "benchmark", *command)
+    return Evolved(house, killed, house.run(*command, timeout=LONG_S).stdout)
+
+
+@pytest.fixture(scope="module")
+def house(evolved: Evolved) -> House:
+    return evolved.house
+
+
+def test_every_cycle_is_sealed_on_the_one_before(house: House):
+    seals = house.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'solvers' ORDER BY cycle")
+    assert [(row[0], row[1]) for row in seals] == [("0001", "sealed"), ("0002", "sealed"), ("0003", "sealed")]
+    assert [row[3] for row in seals] == [None, seals[0][2], seals[1][2]]
+
+
+def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):
+    for name in ASSETS:
+        parts = house.sql(f"SELECT cycle FROM parts WHERE line = 'solvers' AND asset = '{name}' AND state = 'current' ORDER BY cycle")
+        assert [row[0] for row in parts] == CYCLES, name
+
+
+def test_each_cycle_starts_from_what_the_one_before_handed_on(house: House):
+    lake = Lake(house.lake)
+    for before, cycle in (("0000", "0001"), ("0001", "0002"), ("0002", "0003")):
+        seal = lake.seals.read("solvers", cycle)
+        assert seal is not None
+        assert seal.tables == {asset: sha for asset, sha in contents(house, cycle).items() if asset.startswith("incoming_")}
+        if before != "0000":
+            handed_on = lake.read("solvers", "incoming_variants", cycle).filter(pl.col("state").is_in(["accepted", "champion"]))
+            survived = lake.read("solvers", "survivors", before)
+            assert handed_on.sort("variant_id").equals(survived.sort("variant_id"))
+    entered = set(lake.read("solvers", "survivors", "0001")["variant_id"])
+    ranked = set(lake.read("solvers", "consensus_ranking", "0002")["variant_id"])
+    assert ranked == entered | set(accepted(house, "0002"))
+    assert set(lake.read("solvers", "plan", "0002").explode("parent_ids")["parent_ids"]) <= entered
+
+
+def contents(house: House, cycle: str) -> dict[str, str]:
+    return dict(house.sql(f"SELECT asset, content_sha FROM parts WHERE line = 'solvers' AND state = 'current' AND cycle = '{cycle}'"))
+
+
+def accepted(house: House, cycle: str) -> list[str]:
+    return [row[0] for row in house.sql(f"SELECT artifact_id FROM artifacts WHERE line = 'solvers' AND cycle = '{cycle}' AND state = 'accepted'")]
+
+
+def test_whatever_runs_or_is_ranked_passed_all_five_gates(house: House):
+    passes = """
+        SELECT r.variant_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*) FILTER (v.outcome <> 'pass') AS objections
+        FROM (SELECT variant_id FROM solvers.consensus_ranking UNION SELECT variant_id FROM solvers.benchmark_runs) AS r
+        JOIN verdicts AS v ON v.artifact_id = r.variant_id GROUP BY ALL"""
+    rows = house.sql(passes)
+    assert {row[0] for row in rows} == {row[0] for row in house.sql("SELECT artifact_id FROM artifacts WHERE state = 'accepted'")}
+    assert {(row[1], row[2]) for row in rows} == {(GATES, 0)}
+
+
+def test_what_became_of_every_variant_is_known(house: House):
+    made = dict(house.sql("SELECT variant_id, cycle FROM solvers.variants"))
+    assert len(made) == 4
+    states = {tuple(row) for row in house.sql("SELECT artifact_id, cycle, state FROM artifacts WHERE cycle > '0000' AND state <> 'champion'")}
+    blocked = {row[0] for row in house.sql("SELECT artifact_id FROM verdicts WHERE outcome = 'block' AND cycle > '0000'")}
+    assert states == {(name, cycle, "candidate") for name, cycle in made.items()} | {
+        (name, cycle, "blocked" if name in blocked else "accepted") for name, cycle in made.items()
+    }
+
+
+def test_no_answer_is_wrong_and_none_counts_without_its_certificate(house: House):
+    for name in RUNS:
+        [[runs, wrong]] = house.sql(f"SELECT count(*), count(*) FILTER (status = 'wrong') FROM solvers.{name}")
+        assert runs > 0
+        assert wrong == 0, name
+        unproved = house.sql(f"SELECT DISTINCT answer, proof_status FROM solvers.{name} WHERE solved AND certificate IS NULL")
+        assert unproved == [] if name in CERTIFIED else unproved in ([], [["UNSAT", "unchecked"]]), name
+    assert house.sql("SELECT count(*) > 0 FROM solvers.benchmark_runs WHERE proof_status = 'verified'") == [[True]]
+    shares = house.sql("SELECT variant_id, proof_share FROM solvers.metrics")
+    assert len(shares) == 3 + 5
+    assert all(0 <= share <= 1 for _, share in shares)
+
+
+def test_a_proof_of_every_unsatisfiable_answer_of_the_correctness_gate_was_verified(house: House):
+    found = house.sql("SELECT DISTINCT answer, solved, certificate, proof_status FROM solvers.correctness WHERE expected = 'UNSAT'")
+    assert found == [["UNSAT", True, "proof", "verified"]]
+
+
+def test_the_champion_its_ancestors_and_the_cookbook_answer(house: House):
+    champion = json.loads(house.run("champion", "solvers", "--json").stdout)
+    assert champion["verdict"] == "champion"
+    reigning = house.sql("SELECT variant_id FROM solvers.survivors WHERE cycle = '0002' AND state = 'champion'")
+    assert reigning == [[champion["artifact_id"]]]
+    for (variant_id,) in house.sql("SELECT variant_id FROM solvers.variants"):
+        assert SEED in {row[0] for row in house.sql(f"SELECT title FROM ancestors('{variant_id}')")}
+    assert all(abs(row[0] - 1) < 1e-9 for row in house.sql("SELECT sum(weight) FROM derivations GROUP BY child_id, cycle"))
+    run_id = house.sql("SELECT run_id FROM artifacts LIMIT 1")[0][0]
+    parameters = {"line": "solvers", "run_id": run_id, "gate_no": "2", "rule_id": "solvers-build", "before": "1", "after": "1"}
+    for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
+        cookbook(house, path.stem, **{name: value for name, value in parameters.items() if f"${name}" in path.read_text()})
+
+
+def test_the_champion_that_is_told_follows_from_the_duels(house: House):
+    reigns = None
+    for cycle in CYCLES:
+        duels = house.sql(f"SELECT champion_id, challenger_id, wins, ratio FROM solvers.champion WHERE cycle = '{cycle}' ORDER BY ratio DESC")
+        assert duels
+        assert reigns in (None, duels[0][0])
+        reigns = next((row[1] for row in duels if row[2]), duels[0][0])
+        assert house.sql(f"SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '{cycle}'") == [[reigns]]
+
+
+def test_costs_and_yields_count_what_was_accepted(house: House):
+    made = {cycle: len(accepted(house, cycle)) for cycle in CYCLES}
+    counted = {row[0]: row[3] for row in cookbook(house, "cost_per_accepted", line="solvers")}
+    champions = dict(house.sql("SELECT cycle, artifact_id FROM champions WHERE line = 'solvers'"))
+    assert {cycle: counted[cycle] for cycle in CYCLES} == {
+        cycle: made[cycle] + (champions[cycle] not in accepted(house, cycle)) for cycle in CYCLES
+    }
+    yields = cookbook(house, "operator_yield", line="solvers")
+    assert sum(row[3] for row in yields) == sum(made.values())
+    status = json.loads(house.run("status", "--json").stdout)["lines"]
+    assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status] == [("solvers", 2, "0003", None)]
+    assert status[0]["accepted"] == 1 + sum(made.values())
+
+
+def test_operators_calls_are_rows_and_never_pose_as_a_model(house: House):
+    assert house.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [["operators", "operators", 0.0]]
+    assert {row[0] for row in house.sql("SELECT DISTINCT role FROM agent_calls")} >= {"solvers_planner", "solvers_coder"}
+
+
+def test_results_are_written_back_and_the_identity_stays(house: House, tmp_path: Path):
+    lake = Lake(house.lake)
+    after = {row["variant_id"]: row for row in lake.read("solvers", "incoming_variants", "0003").to_dicts()}
+    for row in lake.read("solvers", "variants").to_dicts():
+        before, then = tmp_path / f"{row['variant_id'][:8]}-before", tmp_path / f"{row['variant_id'][:8]}-after"
+        lake.blobs.get_tree(row["archive_sha"], before)
+        lake.blobs.get_tree(after[row["variant_id"]]["archive_sha"], then)
+        assert (before / "RESULTS.md").read_text() == "# Results\n\nNot evaluated yet.\n"
+        assert f"Evaluated in cycle {row['cycle']}." in (then / "RESULTS.md").read_text()
+        assert source_sha(before) == source_sha(then) == row["variant_id"]
+        assert read_card(then)["base"] == SEED
+        for document in ("HYPOTHESIS.md", "CHANGELOG.md"):
+            assert (before / document).read_bytes() == (then / document).read_bytes()
+
+
+def test_a_killed_cycle_goes_on_and_repeats_no_run(evolved: Evolved):
+    house, killed = evolved.house, evolved.killed
+    assert "was cut off; its cycle runs again" in evolved.again
+    fresh = house.sql("SELECT variant_id, instance, cpu_s FROM solvers.benchmark_runs WHERE cycle = '0002'")
+    assert 0 < len(killed) < len(fresh)
+    kept = {(line["value"]["variant_id"], line["value"]["instance"], line["value"]["cpu_s"]) for line in killed}
+    assert kept <= {tuple(row) for row in fresh}
+    [whole] = [lines for path in journals(house) if (lines := journal(path))[: len(killed)] == killed]
+    assert len({line["key"] for line in whole}) == len(whole) == len(fresh)
+
+
+def journals(house: House) -> list[Path]:
+    return sorted((house.lake / "work" / "solvers" / "journals").glob("benchmark-*.jsonl"))
+
+
+def test_the_holdout_holds_other_formulas_and_only_who_reigned_or_is_its_seed(house: House):
+    seen = {row[0] for row in house.sql("SELECT DISTINCT formula_sha FROM solvers.benchmark_runs")}
+    unseen = {row[0] for row in house.sql("SELECT DISTINCT formula_sha FROM solvers.holdout_runs")}
+    assert len(unseen) == 3
+    assert not seen & unseen
+    ran = {row[0] for row in house.sql("SELECT DISTINCT variant_id FROM solvers.holdout_runs")}
+    reigned = {row[0] for row in house.sql("SELECT DISTINCT artifact_id FROM champions")}
+    assert ran == reigned | {row[0] for row in house.sql("SELECT variant_id FROM solvers.seeds")}
+    assert house.sql("SELECT DISTINCT suite FROM solvers.metrics") == [["train"]]
+
+
+def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house: House, tmp_path: Path):
+    other = open_house(tmp_path)
+    materialize(other, None, "seeds")
+    materialize(other, "0001", "plan", "variants", "compliance")
+    shas = "SELECT asset, content_sha FROM parts WHERE state = 'current' AND cycle = '0001' AND asset IN ('plan', 'variants__derivations')"
+    assert sorted(other.sql(shas)) == sorted(house.sql(shas))
+    made = "SELECT variant_id, title, hypothesis, archive_sha, diff_sha, edits FROM solvers.variants WHERE cycle = '0001' ORDER BY 1"
+    assert other.sql(made) == house.sql(made)
+    judged = "SELECT artifact_id, rule_id, outcome, reason, evidence_sha FROM verdicts WHERE gate = 'compliance' AND cycle = '0001' ORDER BY ALL"
+    assert other.sql(judged) == house.sql(judged)

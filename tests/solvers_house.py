@@ -1,0 +1,120 @@
+"""A small solvers line that tests run for real: one seed, a handful of formulas, two variants a cycle.
+
+The seed's sources are fetched from the package index that pip uses. Where no compiler is, or no index can be reached, the tests are skipped by name,
+and fail under EVOLAKE_REQUIRE_ALL=1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import designs_house
+import pytest
+from click.testing import CliRunner
+from designs_house import ROOT
+
+from evolake.cli import cli
+from evolake.errors import MachineryError
+from evolake.lake import BlobStore, Catalogue, Lake
+from evolake.solvers.fetch import fetch_seed
+from evolake.solvers.seeding import seed_named
+from pipelines.home import ensure_home
+
+SEED = "minisat22"
+SMALL = {
+    "EVOLAKE_SOLVERS__SEEDS": f'["{SEED}"]', "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "2", "EVOLAKE_SOLVERS__TIMEOUT_S": "2",
+    "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6", "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "3", "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
+    "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CORRECTNESS_INSTANCES": "3", "EVOLAKE_SOLVERS__CHALLENGERS": "1",
+    "EVOLAKE_SOLVERS__PAIRS": "2",
+}
+POLL_S = 0.005
+LONG_S = 1500
+"""How long a command may take on a machine that others load too."""
+
+
+class House(designs_house.House):
+    """As for designs; statements are answered in this process, for there are many."""
+
+    def sql(self, statement: str) -> list[list]:
+        with Catalogue(Lake(self.lake)) as catalogue:
+            return [list(row) for row in catalogue.query(statement).rows]
+
+
+def open_house(folder: Path, **settings: str) -> House:
+    """A house under `folder` whose lake holds the seed's sources; `settings` are further environment variables."""
+    if not (shutil.which("g++") or shutil.which("clang++")):
+        _absent("no C++ compiler is installed; `evolake doctor` names the line that installs it")
+    opened = designs_house.open_house(folder, **SMALL | settings)
+    house = House(opened.folder, opened.environment)
+    ensure_home(Path(house.environment["DAGSTER_HOME"]))
+    try:
+        fetch_seed(seed_named(SEED), BlobStore(house.lake), now=datetime.now(UTC))
+    except MachineryError as error:
+        _absent(f"the seed cannot be fetched: {error}")
+    return house
+
+
+def installed(house: House, program: str, *arguments: str) -> None:
+    """A program of this environment, in this house; it must succeed."""
+    command = [str(Path(sys.executable).with_name(program)), *arguments]
+    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+def materialize(house: House, cycle: str | None, *assets: str) -> None:
+    """Assets of one cycle, or the seeds (None), as the UI's button does."""
+    wanted = ["--select", ",".join(f"key:solvers/{asset}" for asset in assets), *(["--partition", cycle] if cycle else [])]
+    installed(house, "dagster", "asset", "materialize", *wanted, "-m", "pipelines.definitions")
+
+
+def cookbook(house: House, question: str, **parameters: str) -> list[list]:
+    """Rows of the answer to a question of the cookbook, by the command in this process."""
+    given = [argument for name, value in parameters.items() for argument in ("-p", f"{name}={value}")]
+    command = ["sql", "--file", str(ROOT / "sql" / "cookbook" / f"{question}.sql"), *given, "--format", "json"]
+    done = CliRunner().invoke(cli, command, env=house.environment, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    assert answer["verdict"] == "ok", question
+    return answer["rows"]
+
+
+def kill_when_journal_begins(house: House, stage: str, *command: str, timeout: float = LONG_S) -> list[dict]:
+    """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal holds a line; gives that journal."""
+    folder = house.lake / "work" / "solvers" / "journals"
+    before = set(folder.glob(f"{stage}-*.jsonl"))
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    until = time.monotonic() + timeout
+    try:
+        while process.poll() is None and time.monotonic() < until:
+            for path in set(folder.glob(f"{stage}-*.jsonl")) - before:
+                if b"\n" in path.read_bytes():
+                    os.killpg(process.pid, signal.SIGKILL)
+                    return journal(path)
+            time.sleep(POLL_S)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    raise AssertionError(f"{command} ended with {process.returncode} before the stage {stage} wrote its journal")
+
+
+def journal(path: Path) -> list[dict]:
+    """The whole lines of a journal."""
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def _absent(message: str) -> None:
+    if os.environ.get("EVOLAKE_REQUIRE_ALL") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
