@@ -1,0 +1,117 @@
+"""Families: what the operators yield and what the gates catch.
+
+    python benchmarks/families_yield.py yield [ATTEMPTS] [CYCLES]     default 60 and 1: accepted families by operator, reasons of the blocked ones
+    python benchmarks/families_yield.py faults [EACH]                 default 10: planted faults by class and gate, and a figure on request
+
+With `--figure FILE.png` the second also draws the kill rates. One worker; the shipped seeds are the first parents, and each cycle's accepted families
+join them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evolake.agents import Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.families.contract import Family
+from evolake.families.judging import GATE_NAMES, Examined, examine
+from evolake.families.likeness import Fingerprint
+from evolake.families.loading import read_families
+from evolake.families.operators import OPERATORS
+from evolake.families.planting import kill_rates, plant_faults
+from evolake.families.proposing import Judge, Proposals, propose_families
+from evolake.families.running import PRELOAD
+from evolake.gates import load_rules
+from evolake.jail import open_pool
+from evolake.sizes.families import FamiliesSettings
+
+SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
+SETTINGS = FamiliesSettings()
+
+
+def show_yield(pool: Any, agents: Agents, attempts: int, cycles: int) -> None:
+    """Attempts from the seeds on."""
+    judge = judge_of(pool, agents)
+    population, known = sound(judge)
+    print(f"{len(population)} seeds pass every gate")
+    for number in range(1, cycles + 1):
+        start = time.perf_counter()
+        made = propose_families(
+            agents, population, pool=pool, judge=judge, settings=SETTINGS, cycle=f"{number:04d}", root_seed=0, known=known, count=attempts
+        )
+        print(f"cycle {number}: {attempts} attempts, {len(made.accepted)} accepted, {len(made.failures)} without a family, "
+              f"{time.perf_counter() - start:.0f} s")
+        by_operator(made)
+        population += [examined.family for examined in made.accepted]
+        known += [examined.fingerprint for examined in made.accepted if examined.fingerprint]
+
+
+def by_operator(made: Proposals) -> None:
+    """A line an operator, then the rules that blocked."""
+    for operator in OPERATORS:
+        own = [proposal for proposal in made.proposals if proposal.rounds[0].family.operator == operator]
+        first, delivered = (sum(flags) for flags in ([one.rounds[0].accepted for one in own], [one.family is not None for one in own]))
+        print(f"  {operator:10s} {len(own):3d} made, {first:3d} pass at once, {delivered:3d} after refinement")
+    blocks = Counter(observation.rule_id for observation in made.observations)
+    print("  blocked versions: " + (", ".join(f"{rule} {count}" for rule, count in blocks.most_common()) or "none"))
+
+
+def show_faults(pool: Any, agents: Agents, each: int, figure: Path | None) -> None:
+    """Planted faults by class."""
+    judge = judge_of(pool, agents)
+    families, known = sound(judge)
+    rows = plant_faults(families, {one.family_id: one for one in known}, judge, each=each, cycle="0001", root_seed=0)
+    rates = kill_rates(rows)
+    for one in rates:
+        print(f"{one.fault:36s} {one.caught}/{one.planted} caught, meant for {one.expected}; {one.gates}, {one.does_not_apply} do not apply")
+    for row in rows:
+        if row.outcome == "survived":
+            print(f"survived: {row.fault} in {row.name}")
+    if figure is not None:
+        from evolake.plots import FaultKills
+        from evolake.plots import kill_rates as drawn
+
+        figure.write_bytes(drawn([FaultKills(one.fault, one.planted, one.gates) for one in rates], GATE_NAMES, "Planted faults and their gates"))
+
+
+def judge_of(pool: Any, agents: Agents) -> Judge:
+    """The shipped gates."""
+    ruleset = load_rules(SEEDS / "rules", "families")
+
+    def judge(family: Family, known: Sequence[Fingerprint]) -> Examined:
+        return examine(family, pool=pool, agents=agents, ruleset=ruleset, settings=SETTINGS, cycle="0001", run_id="benchmark", known=known)
+
+    return judge
+
+
+def sound(judge: Judge) -> tuple[list[Family], list[Fingerprint]]:
+    """The seeds that pass, with their fingerprints."""
+    families, known = [], []
+    for family in read_families(SEEDS / "families"):
+        examined = judge(family, known)
+        if examined.accepted and examined.fingerprint:
+            families.append(family)
+            known.append(examined.fingerprint)
+    return families, known
+
+
+def main(words: list[str]) -> None:
+    figure = None
+    if "--figure" in words:
+        place = words.index("--figure")
+        figure, words = Path(words[place + 1]), words[:place] + words[place + 2 :]
+    what, numbers = (words or ["yield"])[0], [int(word) for word in words[1:]]
+    with open_pool(workers=1, preload=PRELOAD) as pool, Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents:
+        if what == "faults":
+            show_faults(pool, agents, *(numbers or [10]), figure=figure)
+        else:
+            show_yield(pool, agents, *([*numbers, *[60, 1][len(numbers) :]]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
