@@ -46,7 +46,9 @@ def _perturbed(label: Any) -> list[Any]:
 
 
 def _same(answer: Any, label: Any) -> bool:
-    """Equal as values: 1 and 1.0 are one thing, and so are 0.0 and -0.0; True is another than 1."""
+    """Equal as values: 1 and 1.0 are one thing, and so are 0.0 and -0.0, and an empty list and an empty mapping; True is another than 1."""
+    if isinstance(answer, list | dict) and isinstance(label, list | dict) and not answer and not label:
+        return True
     if isinstance(answer, list) and isinstance(label, list):
         return len(answer) == len(label) and all(_same(one, other) for one, other in zip(answer, label, strict=True))
     if isinstance(answer, dict) and isinstance(label, dict):

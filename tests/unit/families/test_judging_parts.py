@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from families_house import RULES, SEEDS, seed_family
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evolake.families.consensus import copies, vote
@@ -130,6 +130,7 @@ LABELS = st.recursive(
 
 
 @given(LABELS)
+@example([[], {}])
 def test_perturbed_answers_are_judged_wrong(label):
     assert len(wrong_answers(label)) >= 2
     assert accepted_wrongly(label) == []
