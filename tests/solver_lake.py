@@ -15,7 +15,7 @@ from typing import Any
 
 from solver_runs import run_row
 
-from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, VERDICTS, Lake, TableSchema, side_table
+from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
 from evolake.solvers import tables
 from evolake.solvers.gating import GATES
 from evolake.solvers.metrics import compute_metrics
@@ -151,14 +151,22 @@ def made(
         side_table("survivors", CHAMPIONS): (CHAMPIONS, [{"line": LINE, "cycle": cycle, "artifact_id": ID[reigning], "score": 0.0}]),
         side_table("survivors", ARTIFACTS): (ARTIFACTS, fates),
     }
+    if cycle == "0001":
+        told_rules = [{"rule_id": name, "version": "1", "kind": "static"} for name in (f"r-{gate}" for gate in GATES)]
+        publish(lake, side_table("seeds", RULES), RULES, None, told_rules)
+        learned = {"rule_id": "solvers-learned-no-lies", "version": "1", "since_cycle": cycle, "kind": "learned"}
+        written[side_table("rule_proposals", RULES)] = (RULES, [learned])
     for name, (schema, content) in written.items():
         publish(lake, name, schema, cycle, content)
     return both.with_tables(ranking=ranking)
 
 
 def verdicts(rows: Sequence[Mapping[str, Any]], cycle: str) -> list[dict[str, Any]]:
-    """One rule a gate; liar is blocked at the gate correctness, and by the learned rule in no gate."""
-    found = []
+    """One rule a gate, and from cycle 0002 on the learned one, which passes; liar is blocked at the gate correctness."""
+    found: list[dict[str, Any]] = []
+    if cycle == "0002":
+        of_all = {"cycle": cycle, "gate_no": 0, "gate": "compliance", "rule_id": "solvers-learned-no-lies", "rule_version": "1", "outcome": "pass"}
+        found += [of_all | {"artifact_id": row["variant_id"], "reason": "", "ruleset_hash": "h", "run_id": "run"} for row in rows]
     for row in rows:
         for number, gate in enumerate(GATES):
             bad = row["title"] == "liar" and gate == "correctness"

@@ -7,7 +7,7 @@ import polars as pl
 
 from assets.solvers.judge import PROVING
 from assets.solvers.line import archive, line, publish_extra, publish_side, rules_in_force, workshop
-from evolake.lake import AGENT_CALLS, VERDICTS, TableSchema, side_table
+from evolake.lake import AGENT_CALLS, RULES, VERDICTS, TableSchema, side_table
 from evolake.solvers.learned_rules import RULE_PROPOSALS
 from evolake.solvers.population import FINDINGS, HISTORY
 from evolake.solvers.tables import RULE_METRICS
@@ -58,7 +58,7 @@ def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_m
     import json
 
     from evolake.solvers.cycle import stored_variants
-    from evolake.solvers.learned_rules import decide, with_learned
+    from evolake.solvers.learned_rules import decide, rule_rows, with_learned
     from evolake.solvers.rule_metrics import rule_metrics
 
     cycle, store = context.partition_key, lake.open()
@@ -72,6 +72,7 @@ def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_m
     attempts = {row["variant_id"]: [*(not text.startswith("Blocked at gate 0") for text in row["objections"]), row["gate"] != "compliance"]
                 for row in variants}
     after = with_learned(rules_in_force(lake, population), rows)
+    publish_side(store, "rule_proposals", RULES, rule_rows(rows), cycle=cycle, run_id=context.run_id)
     publish_extra(store, "rule_metrics", RULE_METRICS, rule_metrics(after, remembered, said, attempts).rows(cycle), context=context)
     states = [row["state"] for row in rows]
     context.add_output_metadata({

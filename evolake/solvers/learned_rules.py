@@ -76,6 +76,11 @@ def with_learned(ruleset: Ruleset, rows: Iterable[Mapping[str, Any]]) -> Ruleset
     return ruleset.joined(active_rules(rows))
 
 
+def rule_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of the shared `rules` table: the learned rules that these proposals made active, so that a verdict by one of them has its rule."""
+    return Ruleset("solvers", active_rules(rows)).rows()
+
+
 def _decided(proposal: Mapping[str, Any], variants: Sequence[StoredVariant], known: list[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
     name = PREFIX + (_slug(str(proposal.get("name", ""))) or "unnamed")
     earlier = [row for row in known if row["rule_id"] == name]

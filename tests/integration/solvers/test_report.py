@@ -194,6 +194,10 @@ def test_what_learned_rules_block(root: Path):
     ]
 
 
+def test_a_learned_rule_is_a_rule_and_no_champion_rests_on_a_revoked_one(root: Path):
+    assert ask(root, "champions_on_revoked_rules") == []
+
+
 @pytest.mark.parametrize("name", ["unsound_answers", "build_costs", "learned_rules"])
 def test_a_lake_of_another_line_answers_with_no_rows(tmp_path: Path, name: str):
     other_line(Lake(tmp_path))

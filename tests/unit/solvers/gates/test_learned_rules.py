@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.gates import Ruleset, load_rules
-from evolake.solvers.learned_rules import RULE_PROPOSALS, active_rules, decide, with_learned
+from evolake.solvers.learned_rules import RULE_PROPOSALS, active_rules, decide, rule_rows, with_learned
 from evolake.solvers.replay import StoredVariant
 from evolake.solvers.rule_metrics import rule_metrics
 
@@ -48,6 +48,13 @@ def test_a_proposal_that_blocks_the_failed_and_spares_the_accepted_becomes_activ
     assert (rule.id, rule.version, rule.kind, rule.gate, rule.since_cycle) == ("solvers-learned-slow-decay", 1, "learned", "compliance", "0002")
     joined = with_learned(RULES, rows)
     assert len(joined.rules) == len(RULES.rules) + 1 and joined.hash != RULES.hash and joined.guidance == RULES.guidance
+
+
+def test_only_what_became_active_is_a_row_of_the_shared_rules():
+    rows = decide([proposal(0.7), proposal(0.9, name="too strict")], HISTORY, [], cycle="0002")
+    sha = active_rules(rows)[0].text_sha
+    expected = {"rule_id": "solvers-learned-slow-decay", "version": "1", "text_sha": sha, "since_cycle": "0002", "kind": "learned"}
+    assert rule_rows(rows) == [expected]
 
 
 def test_each_objection_is_a_row_with_its_reason():
