@@ -21,7 +21,7 @@ GATED = TableSchema(
     },
     keys=("variant_id",),
 )
-"""Without the rules' versions, which the verdicts hold: an edit of a rule that flips no verdict leaves this content, and all that rests on it, alone."""
+"""Without the rules' versions, which the verdicts hold: an edit of a rule that flips no verdict leaves this content, and what rests on it, alone."""
 PROVING = ("compliance", "binaries", "smoke", "correctness")
 """The assets whose verdicts a variant needs, in order."""
 

@@ -31,6 +31,7 @@ class SolversReport:
     """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
 
     base: row of VARIANTS, the seed that the champion descends from. parent: the first parent's row, None for a seed. diff: against the parent.
+    decisions: rows of DECISIONS of the cycle. crowned: the one by which the champion came to reign, maybe of an earlier cycle; None for the first.
     runs: one row a table and state of variant: part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
     """
 
@@ -42,6 +43,7 @@ class SolversReport:
     parent: dict[str, Any] | None
     diff: str
     decisions: list[dict[str, Any]]
+    crowned: dict[str, Any] | None
     metrics: pl.DataFrame
     runs: pl.DataFrame
     top: pl.DataFrame
@@ -80,10 +82,17 @@ def read_report(root: Path, cycle: str) -> SolversReport:
             cycle=cycle, backend=", ".join(backends) or "none", population=population, champion=champion,
             base=population.seed_of(champion["base"]), parent=population.variant(champion["parents"][0]) if champion["parents"] else None,
             diff=lake.blobs.get(champion["diff_sha"]).decode("utf-8", "replace") if champion["diff_sha"] else "",
-            decisions=lake.read(LINE, "champion", cycle).to_dicts(), metrics=lake.read(LINE, "metrics", cycle), runs=_runs(ask, population),
+            decisions=lake.read(LINE, "champion", cycle).to_dicts(), crowned=_crowned(lake, population, champion_id, cycle),
+            metrics=lake.read(LINE, "metrics", cycle), runs=_runs(ask, population),
             top=ask(TOP), funnel=ask(FUNNEL, line=LINE), blocked=ask(BLOCKED, line=LINE), proposals=ask(PROPOSALS), rule_metrics=ask(RULE_METRICS),
             kills=ask(KILLS), findings=ask(FINDINGS), yields=ask(YIELDS), builds=ask(BUILDS), ancestry=ask(ANCESTRY, id=champion_id),
         )
+
+
+def _crowned(lake: Lake, population: Population, champion_id: str, cycle: str) -> dict[str, Any] | None:
+    """The duel that the champion won when it came to reign."""
+    duels = lake.read(LINE, "champion", population.value("champion_since", cycle)).to_dicts()
+    return next((row for row in duels if row["wins"] and row["challenger_id"] == champion_id), None)
 
 
 def _runs(ask: Any, population: Population) -> pl.DataFrame:

@@ -28,7 +28,7 @@ MEASURES: dict[str, tuple[str, str]] = {
     "additionally_solved": ("solved by no (other) seed", "{:g}"), "vbs_match": ("formulas answered as the virtual best solver does", "{:g}"),
     "vbs_mismatch": ("formulas answered otherwise", "{:g}"), "wrong": ("wrong answers", "{:g}"), "unproved": ("checked proofs that failed", "{:g}"),
     "failed": ("crashes, malformed outputs, memory-outs", "{:g}"), "memory_mean_mb": ("mean memory, MB", "{:.1f}"),
-    "memory_max_mb": ("largest memory, MB", "{:.1f}"), "proof_share": ("share of UNSAT answers with a verified proof", "{:.0%}"),
+    "memory_max_mb": ("largest memory, MB", "{:.1f}"), "proof_share": ("share of these UNSAT answers with a verified proof", "{:.0%}"),
 }
 """Column of METRICS -> its name on the page and how a value is written, in the order of SATLUTION's Table 3."""
 
@@ -98,6 +98,7 @@ def _measures(title: str, metrics: pl.DataFrame, report: SolversReport, *, seeds
     first = measured[shown[0]]
     said = f"{first['instances']} formulas, {first['runs']} runs of the champion, at most {first['timeout_s']:g} cpu seconds each; "
     said += "an unsolved one counts as twice that."
+    said += " Proofs are checked for a share of the runs here, and for all in duels and on the holdout." if seeds else " Every proof is checked."
     return f'<h2>{esc(title)}</h2><p class="note">{esc(said)}</p>' + table(pl.DataFrame(columns), right=set(heads.values()))
 
 

@@ -23,14 +23,19 @@ def verdict_sentence(report: SolversReport) -> str:
     champion = report.champion
     since = report.population.value("champion_since", report.cycle)
     origin = "an upstream solver as it came" if champion["operator"] == "seed" else f"descends from {esc(report.base['title'])}"
-    winner = next((row for row in report.decisions if row["wins"] and row["challenger_id"] == champion["variant_id"]), None)
-    if winner:
-        spread = f"{100 * LEVEL:g}% interval {winner['ratio_low']:.2f} to {winner['ratio_high']:.2f}, noise floor {winner['noise_floor']:.3g}"
-        gain = f"{winner['ratio']:.2f} times lower PAR-2 than {named(report.population.variant(winner['champion_id']))} ({spread})"
-        return f"The new champion is {named(champion)}, {origin}: {gain}, {winner['pairs']} pairs on each of {winner['instances']} formulas."
+    duel = report.crowned
+    gain = ""
+    if duel:
+        spread = f"{100 * LEVEL:g}% interval {duel['ratio_low']:.2f} to {duel['ratio_high']:.2f}, noise floor {duel['noise_floor']:.3g}"
+        gain = f"{duel['ratio']:.2f} times lower PAR-2 than {named(report.population.variant(duel['champion_id']))} ({spread})"
+        gain += f", {duel['pairs']} pairs on each of {duel['instances']} formulas"
+    if duel and duel["cycle"] == report.cycle:
+        return f"The new champion is {named(champion)}, {origin}: {gain}."
     challengers = len(report.decisions)
     fate = f"none of {challengers} challengers gained more than the noise" if challengers > 1 else "its challenger did not gain more than the noise"
-    return f"The champion, since cycle {since}, is {named(champion)}, {origin}: {fate if challengers else 'nobody challenged it in this cycle'}."
+    fate = fate if challengers else "nobody challenged it"
+    won = f" It came to reign with {gain}." if gain else ""
+    return f"The champion, since cycle {since}, is {named(champion)}, {origin}: in this cycle {fate}.{won}"
 
 
 def duel_sentences(report: SolversReport) -> list[str]:

@@ -20,7 +20,7 @@ class SolversSettings(BaseModel):
     memory_mb: int = Field(default=2048, gt=0)
     proof_mb: int = Field(default=512, gt=0, description="MiB of a proof; a longer one ends the run without an answer")
     proof_timeout_s: float = Field(default=200.0, gt=0, description="cpu seconds a proof checker may take")
-    proof_share: float = Field(default=0.25, ge=0, le=1, description="share of UNSAT answers in benchmarks whose proofs are checked; a champion's: all")
+    proof_share: float = Field(default=0.25, ge=0, le=1, description="share of benchmarks' UNSAT answers whose proofs are checked; a champion's: all")
     train_instances: int = Field(default=0, ge=0, description="how many formulas of the suite `train` are used; 0: all")
     holdout_instances: int = Field(default=0, ge=0)
     holdout_repeats: int = Field(default=2, gt=0, description="runs of each holdout formula")

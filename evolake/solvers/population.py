@@ -18,7 +18,7 @@ import polars as pl
 from evolake.lake.schemas import DERIVATIONS, TableSchema
 from evolake.solvers.edits import Edit, read_edits
 from evolake.solvers.learned_rules import RULE_PROPOSALS
-from evolake.solvers.role_models import Attempt
+from evolake.solvers.role_models import SHORT_ID, Attempt
 from evolake.solvers.tables import HOLDOUT_RUNS, OBJECTIVES, RANKING, RUNS
 
 LIVE = ("accepted", "champion")
@@ -109,9 +109,12 @@ class Population:
         raise KeyError(base)
 
     def attempts(self) -> list[Attempt]:
-        """The history as the planner reads it, oldest first."""
-        names = ("variant_id", "base", "changed", "outcome", "gate", "gain", "solved_gain")
-        return [Attempt.model_validate({name: row[name] for name in names} | {"gate": row["gate"] or ""}) for row in self.history.to_dicts()]
+        """The history as the planner reads it, with short ids, oldest first."""
+        names = ("base", "changed", "outcome", "gate", "gain", "solved_gain")
+        return [
+            Attempt.model_validate({name: row[name] for name in names} | {"variant_id": row["variant_id"][:SHORT_ID], "gate": row["gate"] or ""})
+            for row in self.history.to_dicts()
+        ]
 
     def value(self, name: str, default: Any = None) -> Any:
         """One entry of the state, from its JSON."""

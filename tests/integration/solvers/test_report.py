@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from solver_runs import run_row
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.report.lines import chosen_cycles, read_sections
 from evolake.report.solvers import read_report
-from evolake.report.solvers_words import soundness_sentence
+from evolake.report.solvers_words import soundness_sentence, verdict_sentence
 from evolake.solvers.tables import STABILITY_RUNS
 
 FIGURES = {"cactus_plot", "par-2_by_cycle", "formula_by_formula", "genealogy"}
@@ -104,9 +105,19 @@ def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
     page = "".join(one.parts)
     assert "fast" not in page
     assert "The champion, since cycle 0001, is <b>alpha</b>" in page
-    assert "its challenger did not gain more than the noise" in page
+    assert "in this cycle its challenger did not gain more than the noise.</p>" in page
     assert "the champion is an upstream solver itself, so there is nothing to compare it with" in page
     assert "Nothing: it is the upstream solver" in page
+
+
+def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root: Path):
+    now = read_report(root, "0002")
+    lost = now.decisions[0] | {"champion_id": ID["fast"], "challenger_id": ID["tuned"], "wins": False, "cycle": "0003"}
+    later = verdict_sentence(replace(now, cycle="0003", decisions=[lost]))
+    assert later.startswith("The champion, since cycle 0002, is <b>&lt;b&gt;fast&lt;/b&gt;</b> ")
+    assert "in this cycle its challenger did not gain more than the noise. It came to reign with 2.00 times lower PAR-2 than <b>alpha</b>" in later
+    assert "in this cycle nobody challenged it." in verdict_sentence(replace(now, cycle="0003", decisions=[]))
+    assert "in this cycle none of 2 challengers gained" in verdict_sentence(replace(now, cycle="0003", decisions=[lost, lost]))
 
 
 def test_titles_and_reasons_are_text_and_never_markup(root: Path):

@@ -116,7 +116,10 @@ def test_compressed_files_are_read(name, pack, tmp_path):
     assert rows(read_cnf_file(tmp_path / name)) == [[1]]
 
 
-@pytest.mark.parametrize(("name", "data"), [("a.cnf.gz", b"no gzip"), ("b.cnf.xz", b"no xz"), ("c.cnf.gz", gzip.compress(b"p cnf 0 0")[:-4])])
+@pytest.mark.parametrize(("name", "data"), [
+    pytest.param("a.cnf.gz", b"no gzip", id="no gzip"), pytest.param("b.cnf.xz", b"no xz", id="no xz"),
+    pytest.param("c.cnf.gz", gzip.compress(b"p cnf 0 0")[:-4], id="cut gzip"),
+])
 def test_a_broken_file_is_a_wrong_input(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match="cannot be read"):

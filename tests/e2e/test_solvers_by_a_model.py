@@ -1,0 +1,149 @@
+"""The backend `model` through two cycles of the solvers line: real diffs over HTTP on loopback, good ones and faulty ones, mended or not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from loopback_model import KEY, Asked, LoopbackModel
+from solvers_house import LONG_S, SEED, House, cookbook, materialize, open_house
+from solvers_player import PLANNED, RULE, WRITTEN, SolversPlayer, played
+
+from evolake.lake import BlobStore
+from evolake.solvers.seeding import lay_out_seed, seed_named
+
+pytestmark = pytest.mark.e2e
+PRICES = {"played": {"input": 1.0, "output": 2.0}}
+PRICE_OF_A_CALL = (100 * 1.0 + 20 * 2.0) / 1e6  # what the server says each reply used, at these prices
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A house after two cycles by the model backend, what its server was asked, and who answered. The server is gone."""
+
+    house: House
+    player: SolversPlayer
+    asked: list[Asked]
+
+
+@pytest.fixture(scope="module")
+def modelled(tmp_path_factory) -> Iterator[Modelled]:
+    folder = tmp_path_factory.mktemp("modelled")
+    settings = {
+        "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "4", "EVOLAKE_SOLVERS__REPAIR_ATTEMPTS": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "3",
+        "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY,
+        "EVOLAKE_MODELS": '{"default": "played"}', "EVOLAKE_PRICES": json.dumps(PRICES), "EVOLAKE_BUDGET__USD_PER_RUN": "5",
+    }
+    house = open_house(folder, **settings)
+    player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(house.lake), folder / "seed", now=datetime.now(UTC)))
+    with LoopbackModel(player) as server:
+        house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
+        house.run("run", "--cycles", "2", "--lines", "solvers", timeout=LONG_S)
+    yield Modelled(house, player, server.requests)
+
+
+def made(house: House, cycle: str) -> dict[str, list]:
+    """plan's name -> what became of its variant: gate that blocked it, rule, repairs, objections."""
+    rows = house.sql(f"""
+        SELECT v.title, b.gate, b.rule_id, v.repairs, v.objections FROM solvers.variants AS v
+        LEFT JOIN (SELECT * FROM verdicts WHERE outcome <> 'pass') AS b ON b.artifact_id = v.variant_id WHERE v.cycle = '{cycle}'""")
+    return {row[0]: row[1:] for row in rows}
+
+
+def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
+    assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
+    assert {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")} == {
+        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_analyst", "solvers_rule_writer",
+    }
+    assert modelled.house.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
+    asked = {"plans": 2, "regions": 6, "changelog": 6, "repair": 4, "findings": 2, "check": 1}
+    assert dict(modelled.player.says) == asked
+
+
+def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
+    found = made(modelled.house, "0001")
+    assert {name: row[:3] for name, row in found.items()} == {
+        "good": [None, None, 0], "does-not-apply": [None, None, 1], "does-not-compile": ["build", "solvers-build", 1],
+        "reads-a-clock": ["compliance", "solvers-no-clocks", 1],
+    }
+    told = {name: row[3] for name, row in found.items()}
+    assert told["good"] == []
+    assert told["does-not-apply"][0].startswith("The diff does not apply:")
+    assert "luckyRestart" in told["does-not-compile"][0]
+    assert "clock" in told["reads-a-clock"][0]
+    assert all(len(objections) == row[2] for name, row in found.items() for objections in [told[name]])
+
+
+def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled: Modelled):
+    repairs = [text for asked in modelled.asked if "# Why it could not be used" in (text := asked.messages[-1]["content"])]
+    shown = {played(text): text.partition("# Why it could not be used")[2] for text in repairs}
+    assert set(shown) == {"does-not-apply", "does-not-compile", "reads-a-clock", "learnt-nothing"}
+    assert "does not apply" in shown["does-not-apply"]
+    assert re.search(r"luckyRestart\W+was not declared", shown["does-not-compile"])
+    assert "cpuTime" in shown["reads-a-clock"]
+
+
+def test_what_was_written_is_what_was_built_on_the_seed(modelled: Modelled):
+    blobs = BlobStore(modelled.house.lake)
+    rows = modelled.house.sql("SELECT title, diff_sha, parents, edits FROM solvers.variants")
+    assert len(rows) == sum(len(names) for names in PLANNED.values())
+    for title, diff_sha, parents, edits in rows:
+        assert blobs.get(diff_sha).decode() == modelled.player.diff(WRITTEN[title][-1])
+        assert (parents, edits) == ([modelled.player.parent], None)
+
+
+def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_built(modelled: Modelled):
+    house, name = modelled.house, f"solvers-learned-{RULE}"
+    broken = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'does-not-compile'")[0][0]
+    rows = house.sql("SELECT cycle, rule_id, version, state, blocked_failed, blocked_accepted FROM solvers.rule_proposals")
+    assert rows == [["0001", name, 1, "active", json.dumps([broken]), "[]"]]
+    assert {title: row[:3] for title, row in made(house, "0002").items()} == {
+        "later": [None, None, 0], "learnt-nothing": ["compliance", name, 1],
+    }
+    stopped = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'learnt-nothing'")[0][0]
+    assert house.sql(f"SELECT count(*) FROM solvers.binaries WHERE variant_id = '{stopped}'") == [[0]]
+    assert house.sql("SELECT count(*) FROM solvers.binaries WHERE cycle = '0002' AND passed") == [[1]]
+    assert any(name in asked.messages[-1]["content"] for asked in modelled.asked)
+
+
+def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
+    unseen = {cell for row in modelled.house.sql("SELECT instance, formula_sha FROM solvers.holdout_runs") for cell in row}
+    said = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
+    assert len(unseen) == 2
+    assert not [word for word in unseen if word in said]
+    assert "holdout" not in said
+    assert set(re.findall(r"\bpar2: (\S+)", said)) == {"null"}
+
+
+def test_variants_go_by_short_ids_in_every_prompt(modelled: Modelled):
+    ids = {row[0] for row in modelled.house.sql("SELECT artifact_id FROM artifacts WHERE line = 'solvers'")}
+    said = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
+    assert not [name for name in ids if name in said]
+    assert [name for name in ids if name[:12] in said]
+
+
+def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
+    rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls")
+    assert len(rows) == len(modelled.asked)
+    assert {tuple(row) for row in rows} == {("model", "played", PRICE_OF_A_CALL, 100, 20, "ok")}
+    late = {row[1]: (row[2], row[3]) for row in cookbook(modelled.house, "spent_on_late_blocks", line="solvers", gate_no="1")}
+    assert set(late) == {"build"}
+    assert late["build"][0] == 1
+    assert late["build"][1] > 0
+
+
+def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
+    """Another lake that has nothing but the tape: the same variants, nothing paid."""
+    given = {name: value for name, value in modelled.house.environment.items() if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
+    other = open_house(tmp_path, **given | {"EVOLAKE_REPLAY_ONLY": "true"})
+    (other.lake / "tape").symlink_to(modelled.house.lake / "tape")
+    materialize(other, None, "seeds")
+    materialize(other, "0001", "plan", "variants")
+    made = "SELECT variant_id, title, archive_sha, diff_sha, repairs, objections FROM solvers.variants WHERE cycle = '0001' ORDER BY 1"
+    assert other.sql(made) == modelled.house.sql(made)
+    assert other.sql("SELECT DISTINCT usd FROM agent_calls") == [[0.0]]

@@ -1,0 +1,128 @@
+"""A player for the roles of the solvers line behind a real HTTP server: it plans, and writes real diffs of a seed's sources, some of them faulty.
+
+It is no model and shows nothing about models. What it does in which cycle stands in `PLANNED` and `WRITTEN`; a plan's instructions name its entry, so
+that the coder's prompts lead back to it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from loopback_model import Action, Asked, say
+
+from evolake.solvers.repository import diff_sources, source_sha
+
+SOLVER = "src/core/Solver.cc"
+DECAY, CLAUSES, RESTARTS = '"The variable activity decay factor",            0.95', '"The clause activity decay factor",              0.999', (
+    '"The base restart interval", 100'
+)
+AFTER_CONFLICT = "            claDecayActivity();\n"
+CHANGES: dict[str, tuple[str, str]] = {
+    "decay": (DECAY, DECAY.replace("0.95", "0.85")),
+    "clauses": (CLAUSES, CLAUSES.replace("0.999", "0.995")),
+    "restarts": (RESTARTS, RESTARTS.replace("100", "50")),
+    "undeclared": (AFTER_CONFLICT, AFTER_CONFLICT + "            luckyRestart();\n"),
+    "undeclared still": (AFTER_CONFLICT, AFTER_CONFLICT + "            luckyRestart(conflicts);\n"),
+    "undeclared again": (AFTER_CONFLICT, "            luckyRestart(starts);\n" + AFTER_CONFLICT),
+    "undeclared to the end": (AFTER_CONFLICT, "            luckyRestart(decisions);\n" + AFTER_CONFLICT),
+    "clock": (AFTER_CONFLICT, AFTER_CONFLICT + "            if (cpuTime() > 1) var_inc *= 2;\n"),
+    "clock still": (AFTER_CONFLICT, AFTER_CONFLICT + "            if (cpuTime() > 2) var_inc *= 2;\n"),
+}
+"""Name of a change -> what stands in the seed's solver, and what comes in its place."""
+MISFIT = "misfit"
+"""A change whose diff has a wrong line of context."""
+WRITTEN: dict[str, tuple[str, ...]] = {
+    "good": ("decay",), "does-not-apply": (MISFIT, "clauses"), "does-not-compile": ("undeclared", "undeclared still"),
+    "reads-a-clock": ("clock", "clock still"), "later": ("restarts",), "learnt-nothing": ("undeclared again", "undeclared to the end"),
+}
+"""Name of a plan -> what the coder writes at first and when it is told what is wrong."""
+PLANNED = {"0001": ("good", "does-not-apply", "does-not-compile", "reads-a-clock"), "0002": ("later", "learnt-nothing")}
+RULE = "no-lucky-restart"
+
+
+class SolversPlayer:
+    """A script for `LoopbackModel`. `says` counts what was answered, by the kind of reply. seed: the seed's repository."""
+
+    def __init__(self, seed: Path):
+        self.seed = seed
+        self.parent = source_sha(seed)
+        self.says: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def __call__(self, asked: Asked) -> Action:
+        wanted = (asked.response_format or {})["json_schema"]["schema"]["properties"]
+        text = "\n".join(message["content"] for message in asked.messages)
+        kind = next(name for name in ("plans", "regions", "changelog", "findings", "check") if name in wanted)
+        if kind == "changelog" and "# Why it could not be used" in text:
+            kind = "repair"
+        with self._lock:
+            self.says[kind] += 1
+        return say(getattr(self, f"_{kind}")(text))
+
+    def diff(self, change: str) -> str:
+        """The diff of a change, against the seed."""
+        if change == MISFIT:
+            return self.diff("clauses").replace("opt_var_decay", "opt_variable_decay")
+        old, new = CHANGES[change]
+        with tempfile.TemporaryDirectory() as folder:
+            changed = Path(folder) / "variant"
+            shutil.copytree(self.seed, changed)
+            text = (changed / SOLVER).read_text()
+            assert text.count(old) == 1
+            (changed / SOLVER).write_text(text.replace(old, new))
+            return diff_sources(self.seed, changed)
+
+    def _plans(self, text: str) -> dict[str, Any]:
+        [cycle] = re.findall(r"^Cycle (\d{4})", text, re.MULTILINE)
+        plans = [
+            {
+                "parent_id": self.parent[:12], "second_parent_id": None, "kind": "rewrite", "hypothesis": f"The change {name} solves more.",
+                "instructions": f"Play: {name}.", "target": "",
+            }
+            for name in PLANNED[cycle]
+        ]
+        return {"assessment": "One seed, nothing tried that helps.", "plans": plans}
+
+    def _regions(self, text: str) -> dict[str, Any]:
+        return {"regions": [{"path": SOLVER, "first_line": 25, "last_line": 50}], "rationale": "The options."}
+
+    def _changelog(self, text: str) -> dict[str, Any]:
+        return self._code(text, 0)
+
+    def _repair(self, text: str) -> dict[str, Any]:
+        return self._code(text, 1)
+
+    def _code(self, text: str, attempt: int) -> dict[str, Any]:
+        name = played(text)
+        changed = f"Changed the solver after the plan {name}."
+        return {
+            "title": name, "changelog": changed, "diff": self.diff(WRITTEN[name][attempt]), "edits": None, "dropped": [], "operator": None,
+        }
+
+    def _findings(self, text: str) -> dict[str, Any]:
+        incidents = re.findall(r"- variant_id: ([0-9a-f]{12})\n(?:  .*\n)*?  gate: (\w+)\n", text)
+        named = [variant for variant, gate in incidents if gate == "build"]
+        finding = {
+            "title": "luckyRestart does not exist", "lesson": "forbidden", "subject": "luckyRestart",
+            "explanation": "The solver has no such function, so the build fails.", "evidence": named,
+        }
+        return {"assessment": "A call of a function that does not exist.", "findings": [finding] if named else []}
+
+    def _check(self, text: str) -> dict[str, Any]:
+        [evidence] = set(re.findall(r"evidence:\s*- ([0-9a-f]{12})", text))
+        return {
+            "name": RULE, "lesson": "forbidden", "check": "solvers.forbidden_pattern", "parameters": {"kind": "call", "name": "^luckyRestart$"},
+            "rationale": "A build for a function that does not exist is wasted.", "evidence": [evidence],
+        }
+
+
+def played(text: str) -> str:
+    """The plan that a prompt is about."""
+    [name] = set(re.findall(r"Play: ([a-z-]+)\.", text))
+    return name
