@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.families.answers import extract_boxed
+from evolake.answers.matching import matches
+from evolake.answers.reading import extract_boxed
 from evolake.families.consensus import Vote, take_votes
 from evolake.families.contract import VALIDATOR, VALIDATORS, Family
-from evolake.families.equivalence import matches
 from evolake.families.execution import caps_of
 from evolake.families.learned_reader import learn_reader
 from evolake.families.probes import accepted_wrongly, wrong_answers

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.answers.matching import equivalent
 from evolake.families.contract import Family
-from evolake.families.equivalence import equivalent
 from evolake.families.execution import caps_of
 from evolake.families.likeness import normalised, similar_sources
 from evolake.families.running import Instance, Solved, solve

@@ -11,9 +11,9 @@ from statistics import fmean
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.answers.matching import matches
 from evolake.families.consensus import take_votes
 from evolake.families.contract import Family
-from evolake.families.equivalence import matches
 from evolake.families.execution import caps_of
 from evolake.families.roles_solver import SOLVER_ROLE, SolveRequest
 from evolake.families.running import generate

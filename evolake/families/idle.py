@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evolake.answers.matching import equivalent
 from evolake.families.contract import Family
-from evolake.families.equivalence import equivalent
 from evolake.families.running import Caps, Instance, Solved, solve
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.families.answers import number
+from evolake.answers.reading import number
 from evolake.families.contract import Family
 from evolake.families.statement import stated
 

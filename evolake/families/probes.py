@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evolake.families.answers import cleaned, number
-from evolake.families.equivalence import matches
+from evolake.answers.matching import matches
+from evolake.answers.reading import cleaned, number
 
 MAX_HALF = 2**28
 """Below this a half is more than the tolerance of 1e-9."""

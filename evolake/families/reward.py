@@ -1,6 +1,6 @@
 """The reward of an exported data set: one file of standard-library Python that carries the line's own comparison of answers.
 
-The file is put together from the sources of `answers` and `equivalence`, so that training rewards exactly what the gates call equal. It never
+The file is put together from the sources of `evolake.answers`, so that training rewards exactly what the gates call equal. It never
 evaluates text. TRL calls `reward(completions, answer, ...)`; verl calls `compute_score(data_source, solution_str, ground_truth, extra_info)`.
 """
 
@@ -53,8 +53,8 @@ _IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
 def reward_source() -> str:
     """The text of reward.py."""
     bodies = []
-    for name in ("answers.py", "equivalence.py"):
-        text = (resources.files("evolake.families") / name).read_text(encoding="utf-8")
+    for name in ("reading.py", "matching.py"):
+        text = (resources.files("evolake.answers") / name).read_text(encoding="utf-8")
         bodies.append(_OWN.sub("", _DOCSTRING.sub("", text, count=1)))
     imports = sorted({line for body in bodies for line in _IMPORTS.findall(body)}, key=lambda line: (line.startswith("from"), line))
     return HEAD + "".join(imports) + "\n" + "\n\n".join(_IMPORTS.sub("", body).strip("\n") + "\n" for body in bodies) + TAIL

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from families_house import RULES, SEEDS, judged
 
+from evolake.answers.matching import equivalent
 from evolake.families.checkers import near_duplicate
 from evolake.families.contract import CATEGORIES, Family
-from evolake.families.equivalence import equivalent
 from evolake.families.judging import GATE_NAMES, Examined
 from evolake.families.loading import read_families
 from evolake.families.parts import switch

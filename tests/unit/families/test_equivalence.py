@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.answers import extract_boxed
-from evolake.families.equivalence import equivalent, matches
+from evolake.answers.matching import equivalent, matches
+from evolake.answers.reading import extract_boxed
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8", categories=("L",)), min_size=1, max_size=8).filter(lambda text: text.casefold() != "n/a")
 SCALARS = st.one_of(st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False), WORDS)

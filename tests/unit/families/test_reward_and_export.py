@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from evolake.answers.matching import matches
 from evolake.errors import InputError
 from evolake.families.cards import Provenance
-from evolake.families.equivalence import matches
 from evolake.families.export import in_test, once, write_dataset
 from evolake.families.probes import wrong_answers
 from evolake.families.reward import reward_source

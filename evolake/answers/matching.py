@@ -11,7 +11,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from evolake.families.answers import MAX_DEPTH, cleaned, extract_boxed, number, structure
+from evolake.answers.reading import MAX_DEPTH, cleaned, extract_boxed, number, structure
 
 TOLERANCE = Fraction(1, 10**9)
 TRUTH = {"true": True, "yes": True, "false": False, "no": False, "是": True, "否": False, "真": True, "假": False, "对": True, "错": False}
