@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -32,11 +31,9 @@ from evolake.solvers.proposing import propose_variants
 from evolake.solvers.replay import Standing as ReplayStanding
 from evolake.solvers.replay import StoredVariant
 from evolake.solvers.repository import archive_variant
-from evolake.solvers.role_models import SHORT_ID, Forbidden
+from evolake.solvers.role_models import Forbidden, with_short_ids
 from evolake.solvers.tables import DUELS, HOLDOUT_RUNS, RUNS
 from evolake.solvers.workshop import Workshop
-
-_WHOLE_ID = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 
 def rule_texts(ruleset: Ruleset) -> list[str]:
     """The rules in words, for roles; variants that a learned one names go by their short ids."""
-    return [f"{rule.id}: {_WHOLE_ID.sub(_short, ' '.join(rule.text.split()))}"[:600] for rule in ruleset.rules]
+    return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in ruleset.rules]
 
 
 def forbidden_edits(ruleset: Ruleset) -> list[Forbidden]:
@@ -348,10 +345,6 @@ def stored_variants(
             rule or ("solved" if standing == "regressed" else ""), load_evidence(sha, blobs) if sha else None,
         ))
     return found
-
-
-def _short(found: re.Match[str]) -> str:
-    return found[0][:SHORT_ID]
 
 
 def _told(row: Mapping[str, Any]) -> str:

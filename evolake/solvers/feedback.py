@@ -1,4 +1,7 @@
-"""What a coder is told of a gate's objection: which rule, why it exists, what was seen. Bounded, and with the variant's own output fenced as data."""
+"""What a coder is told of a gate's objection: which rule, why it exists, what was seen. Bounded, and with the variant's own output fenced as data.
+
+Learned rules name the variants that they come from by whole ids; here, as everywhere that a role reads, these are short.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from evolake.agents.fences import cap, fence, inline
 from evolake.errors import EvolakeError
 from evolake.gates import Ruleset, Verdict
 from evolake.lake.blobs import BlobStore
+from evolake.solvers.role_models import with_short_ids
 
 LONGEST_FEEDBACK = 6000
 LONGEST_LOG = 2500
@@ -36,7 +40,7 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
         parts += _run_details(evidence["runs"], blocked)
     elif blocked.gate == "compliance" and evidence.get("layout"):
         parts.append(fence("\n".join(str(problem) for problem in evidence["layout"][:SHOWN]), "layout", 1500))
-    return cap("\n\n".join(parts), LONGEST_FEEDBACK)
+    return cap(with_short_ids("\n\n".join(parts)), LONGEST_FEEDBACK)
 
 
 def _build_details(build: Mapping[str, Any], blobs: BlobStore | None) -> list[str]:

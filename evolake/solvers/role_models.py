@@ -7,6 +7,7 @@ description says "operators only" carry edits as data for the operators backend;
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -18,12 +19,18 @@ PlanKind = Literal["tunable", "patch", "mutate", "crossover", "rewrite"]
 IncidentKind = Literal["blocked", "regressed", "improved"]
 Lesson = Literal["forbidden", "failure", "champion"]
 SHORT_ID = 12
+_WHOLE_ID = re.compile(r"\b[0-9a-f]{64}\b")
 
 RESEARCH_GOAL = (
     "Make a sequential SAT solver, given as a source repository, solve more of a broad set of CNF formulas within a time limit, and sooner. "
     "Its answers must stay right: a model for every satisfiable formula, a DRAT proof that an independent checker verifies for every other one. "
     "A change must help formulas it has never seen, so it may not depend on names, hashes or exact sizes of formulas, nor on clocks."
 )
+
+
+def with_short_ids(text: str) -> str:
+    """`text` with every whole id in it cut to a short one."""
+    return _WHOLE_ID.sub(lambda found: found[0][:SHORT_ID], text)
 
 
 class Model(BaseModel):
