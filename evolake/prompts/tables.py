@@ -1,0 +1,101 @@
+"""Types of the tables of the prompts line. Those in ARCHIVE are carried from cycle to cycle (`population`); single assets add the others.
+
+`iteration` counts the line's iterations from 1, through all cycles. `arm` names what was switched on (`iteration.ARMS`).
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from evolake.lake.schemas import DERIVATIONS, TableSchema
+
+PROMPTS = TableSchema(
+    "prompts", 1,
+    {
+        "prompt_id": pl.String, "cycle": pl.String, "iteration": pl.Int64, "number": pl.Int64, "state": pl.String, "operator": pl.String,
+        "parents": pl.List(pl.String), "principles": pl.String, "size": pl.Int64, "mu": pl.Float64, "sigma": pl.Float64, "rounds": pl.Int64,
+        "origin": pl.String,
+    },
+    keys=("prompt_id",),
+)
+"""One system prompt. cycle, iteration: when it was born; iteration 0 for a root. number: its place in the order of birth, from 0.
+
+    state      candidate (not rated yet), accepted (rated, still in the window), champion, retired (has left the window)
+    operator   root, mutation or crossover
+    principles what `SystemPrompt.to_json` gives; `size` is how many there are
+    rounds     rating rounds it took part in
+    origin     the backend that edited it, or the name of the root
+"""
+STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
+ARCHIVE: dict[str, TableSchema] = {"prompts": PROMPTS, "derivations": DERIVATIONS, "state": STATE}
+
+RATINGS = TableSchema(
+    "ratings", 1,
+    {
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "mu": pl.Float64, "sigma": pl.Float64, "rank": pl.Int64,
+        "mean_reward": pl.Float64, "source": pl.String,
+    },
+    keys=("arm", "iteration", "prompt_id", "source"),
+)
+"""source: update (after a round, with the rank and the mean that it went by, rank 0 is best) or birth (rank and mean_reward null)."""
+PROBLEMS = TableSchema(
+    "problems", 1,
+    {
+        "cycle": pl.String, "problem_id": pl.String, "split": pl.String, "source": pl.String, "category": pl.String, "difficulty": pl.Int64,
+        "text": pl.String, "answer": pl.String, "case_sensitive": pl.Boolean,
+    },
+    keys=("problem_id",),
+)
+"""The problems of a cycle. split: train or heldout. answer: JSON."""
+ROLLOUTS = TableSchema(
+    "rollouts", 1,
+    {
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String, "number": pl.Int64,
+        "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean, "reward": pl.Float64,
+    },
+    keys=("arm", "iteration", "prompt_id", "problem_id", "number"),
+)
+"""reward: null where the rollout was rejected from the update."""
+VALUES = TableSchema(
+    "values", 1,
+    {
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String, "value": pl.Float64,
+        "rollouts": pl.Int64, "rejected": pl.Int64, "correct": pl.Int64, "formatted": pl.Int64, "won": pl.Boolean,
+    },
+    keys=("arm", "iteration", "prompt_id", "problem_id"),
+)
+"""The matrix V of an iteration, one row an entry. value: mean reward, null where every rollout was rejected. won: the best value of its problem, in an
+iteration where not all prompts are equal on it."""
+EDITS = TableSchema(
+    "edits", 1,
+    {
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "operator": pl.String, "step": pl.String, "number": pl.Int64,
+        "prompt_id": pl.String, "child_id": pl.String, "problem_id": pl.String, "kind": pl.String, "targets": pl.List(pl.String), "text": pl.String,
+        "applied": pl.Boolean, "reason": pl.String, "principle_id": pl.String, "backend": pl.String,
+    },
+    keys=("arm", "iteration", "operator", "step", "number"),
+)
+"""Every hunk that was proposed. operator: mutation or crossover. step: local, global or recombine. prompt_id: the prompt edited. child_id: null where
+no child was born. problem_id: null where a hunk is about the whole batch. kind: add, modify, merge or drop; "none" is a call that gave no usable reply.
+reason: why it was not applied. principle_id: the principle that the hunk made or changed."""
+UPDATES = TableSchema(
+    "updates", 1,
+    {
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "policy": pl.String, "learned": pl.Boolean, "loss": pl.Float64,
+        "grad_norm": pl.Float64, "kl": pl.Float64, "groups": pl.Int64, "used_groups": pl.Int64, "rollouts": pl.Int64, "rejected": pl.Int64,
+        "tokens": pl.Int64, "mean_reward": pl.Float64, "correct": pl.Int64, "formatted": pl.Int64, "truncated": pl.Int64,
+        "checkpoint_sha": pl.String,
+    },
+    keys=("arm", "iteration"),
+)
+"""One row an iteration. learned: whether the weights changed; loss, grad_norm and kl are null otherwise. used_groups: groups with a gradient.
+checkpoint_sha: blob of the policy after the last iteration of a cycle, else null."""
+EVALUATIONS = TableSchema(
+    "heldout", 1,
+    {
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String, "sample": pl.Int64,
+        "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
+    },
+    keys=("arm", "iteration", "prompt_id", "problem_id", "sample"),
+)
+"""Held-out problems, answered by the policy as it is after `iteration` under one prompt. sample: 0 for a greedy answer."""
