@@ -64,8 +64,8 @@ VALUES = TableSchema(
     },
     keys=("arm", "iteration", "prompt_id", "problem_id"),
 )
-"""The matrix V of an iteration, one row an entry. value: mean reward, null where every rollout was rejected. won: the best value of its problem, in an
-iteration where not all prompts are equal on it."""
+"""The matrix V of an iteration, one row an entry. value: mean reward, null where every rollout was rejected. won: the best value of its
+problem, where not all prompts have that value."""
 EDITS = TableSchema(
     "edits", 1,
     {
@@ -75,21 +75,22 @@ EDITS = TableSchema(
     },
     keys=("arm", "iteration", "operator", "step", "number"),
 )
-"""Every hunk that was proposed. operator: mutation or crossover. step: local, global or recombine. prompt_id: the prompt edited. child_id: null where
-no child was born. problem_id: null where a hunk is about the whole batch. kind: add, modify, merge or drop; "none" is a call that gave no usable reply.
-reason: why it was not applied. principle_id: the principle that the hunk made or changed."""
+"""Every hunk that was proposed. operator: mutation or crossover. step: local, global or recombine. prompt_id: the prompt edited. child_id: null
+where no child was born. problem_id: null where a hunk is about the whole batch. kind: add, modify, merge or drop, or "none" for a call that gave no
+usable reply. reason: why it was not applied. principle_id: the principle that the hunk made or changed."""
 UPDATES = TableSchema(
     "updates", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "policy": pl.String, "learned": pl.Boolean, "loss": pl.Float64,
-        "grad_norm": pl.Float64, "kl": pl.Float64, "groups": pl.Int64, "used_groups": pl.Int64, "rollouts": pl.Int64, "rejected": pl.Int64,
-        "tokens": pl.Int64, "mean_reward": pl.Float64, "correct": pl.Int64, "formatted": pl.Int64, "truncated": pl.Int64,
-        "checkpoint_sha": pl.String,
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "policy": pl.String, "updated": pl.Boolean, "step": pl.Int64,
+        "loss": pl.Float64, "grad_norm": pl.Float64, "kl": pl.Float64, "groups": pl.Int64, "informative": pl.Int64, "trained_tokens": pl.Int64,
+        "rollouts": pl.Int64, "rejected": pl.Int64, "failed": pl.Int64, "truncated": pl.Int64, "formatted": pl.Int64, "correct": pl.Int64,
+        "tokens": pl.Int64, "mean_reward": pl.Float64, "checkpoint_sha": pl.String,
     },
     keys=("arm", "iteration"),
 )
-"""One row an iteration. learned: whether the weights changed; loss, grad_norm and kl are null otherwise. used_groups: groups with a gradient.
-checkpoint_sha: blob of the policy after the last iteration of a cycle, else null."""
+"""One row an iteration. updated: whether the weights changed; step, loss, grad_norm, kl and trained_tokens are null where no update was asked for.
+informative: groups whose rewards differ. failed: samples without a reply. tokens: of all replies. checkpoint_sha: blob of the policy after the last
+iteration of a cycle, else null."""
 EVALUATIONS = TableSchema(
     "heldout", 1,
     {
