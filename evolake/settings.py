@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from evolake.errors import InputError
 from evolake.sizes.designs import DesignsSettings
 from evolake.sizes.families import FamiliesSettings
+from evolake.sizes.prompts import PromptsSettings
 from evolake.sizes.repair import RepairSettings
 from evolake.sizes.solvers import SolversSettings
 
@@ -73,6 +74,7 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     designs: DesignsSettings = DesignsSettings()
     families: FamiliesSettings = FamiliesSettings()
+    prompts: PromptsSettings = PromptsSettings()
     repair: RepairSettings = RepairSettings()
     solvers: SolversSettings = SolversSettings()
 

@@ -52,7 +52,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Rollout:
-    """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected, so that it takes no part in
+    """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected and takes no part in
     the update (group rejection of SSLogic's recipe); never None in E-SPL's."""
 
     prompt_id: str

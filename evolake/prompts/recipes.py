@@ -1,0 +1,46 @@
+"""How weights are updated: two configurations of one trainer.
+
+`espl` (E-SPL, section 3.1 and appendix A): advantage r - mean of the (prompt, problem) group, not divided by its deviation; every sequence counts by
+its tokens over one constant length (dr_grpo), no KL term, Adam at 4e-5.
+
+`sslogic` (SSLogic, appendix G and H.2): GRPO as usual, advantage divided by the group's deviation, mean over the tokens of the batch, KL to the first
+policy with weight .001 by the k3 estimator without importance weights, gradient clipped at 1, Adam at 2e-6, samples drawn at temperature .85. Failed
+trajectories are taken out before the advantages are computed, and a group in which nothing succeeded is skipped. The paper's failed trajectories
+are those with a wrong answer, and what is left is told apart by a reward model; where the reward is the validator alone nothing is left to tell apart and
+only the KL term moves. So `rejects` is "unanswered" by default (cut off, or no answer that can be read), and "incorrect" is the paper's word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from evolake.sizes.prompts import PromptsSettings
+
+Rejects = Literal["unanswered", "incorrect"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One configuration of the trainer. loss_type, scale_rewards: as trl's GRPOConfig names them. clip: largest gradient norm; None: never clipped."""
+
+    name: str
+    learning_rate: float
+    betas: tuple[float, float]
+    kl: float
+    loss_type: str
+    scale_rewards: str
+    clip: float | None
+    temperature: float
+    rejects: Rejects | None
+
+
+ESPL = Recipe("espl", 4e-5, (0.9, 0.95), 0.0, "dr_grpo", "none", None, 1.0, None)
+SSLOGIC = Recipe("sslogic", 2e-6, (0.9, 0.999), 0.001, "dapo", "group", 1.0, 0.85, "unanswered")
+RECIPES = {recipe.name: recipe for recipe in (ESPL, SSLOGIC)}
+
+
+def recipe_of(settings: PromptsSettings) -> Recipe:
+    """The recipe that the settings name, with what they set themselves in place of its own."""
+    own = {name: getattr(settings, name) for name in ("learning_rate", "betas", "kl", "temperature", "rejects")}
+    return replace(RECIPES[settings.recipe], **{name: value for name, value in own.items() if value is not None})

