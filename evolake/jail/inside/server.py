@@ -55,8 +55,12 @@ def main() -> None:
 def import_modules(names: list[str]) -> dict[str, Any]:
     """Preload trusted modules, and keep the server fit to fork: one thread, old objects out of the collector's way.
 
-    Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also where it forgets to seed.
+    Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also where it forgets to seed. Some modules
+    (dill, which torch imports where it is installed) ask at import for the folder of temporary files, and none in here can be written.
     """
+    import tempfile  # not needed, and not paid for, where only native programs run
+
+    tempfile.tempdir = "/tmp"
     try:
         for name in names:
             importlib.import_module(name)

@@ -40,6 +40,10 @@ def test_numpy_values_become_json(pool):
     assert call(pool, source).value == {"a": [0, 1, 2], "b": 0.5, "c": float("inf")}
 
 
+def test_the_folder_of_temporary_files_can_be_asked_for_where_none_can_be_written(pool):
+    assert call(pool, "import tempfile\nFOLDER = tempfile.gettempdir()\ndef f(): return FOLDER").value == "/tmp"
+
+
 def test_prints_never_mix_with_the_reply(pool):
     outcome = call(pool, "import sys\ndef f():\n    print('out')\n    print('err', file=sys.stderr)\n    return 1")
     assert (outcome.value, outcome.stdout, outcome.stderr) == (1, "out\n", "err\n")
