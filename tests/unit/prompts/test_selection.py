@@ -1,0 +1,98 @@
+"""Selection: the window, the leader, the draw of the rest, and the softmax."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.prompts.selection import Candidate, latest, leader, select, slots
+
+POPULATIONS = st.lists(st.tuples(st.floats(0, 50), st.floats(0.5, 9)), min_size=1, max_size=25).map(
+    lambda ratings: [Candidate(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
+)
+
+
+def people(*ratings: tuple[float, float]) -> list[Candidate]:
+    return [Candidate(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
+
+
+def random(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@given(POPULATIONS, st.integers(1, 6), st.integers(1, 12), st.integers(0, 2**32), st.sampled_from([None, 0.01, 1.0, 100.0]))
+def test_chosen_ones_are_distinct_members_of_the_window(
+    population: list[Candidate], count: int, window: int, seed: int, temperature: float | None
+) -> None:
+    chosen = select(population, count, random(seed), window=window, temperature=temperature)
+    allowed = {one.prompt_id for one in population[-window:]}
+    names = [one.prompt_id for one in chosen]
+    assert len(set(names)) == len(names) == min(count, len(allowed)) and set(names) <= allowed
+    assert chosen == select(population, count, random(seed), window=window, temperature=temperature)
+
+
+@given(POPULATIONS, st.integers(1, 6), st.integers(0, 2**32))
+def test_the_highest_score_of_the_window_always_leads(population: list[Candidate], count: int, seed: int) -> None:
+    best = max(one.rating[0] + 2 * one.rating[1] for one in population[-10:])
+    first = select(population, count, random(seed))[0]
+    assert first.rating[0] + 2 * first.rating[1] == best
+
+
+@given(POPULATIONS, st.integers(0, 2**32))
+def test_the_order_in_which_prompts_are_given_does_not_matter(population: list[Candidate], seed: int) -> None:
+    assert select(population[::-1], 3, random(seed)) == select(population, 3, random(seed))
+
+
+def test_a_prompt_that_left_the_window_is_never_drawn_however_good() -> None:
+    population = people((90, 1), *[(25, 1)] * 10)
+    assert latest(population, 10) == population[1:]
+    drawn = {one.number for seed in range(200) for one in select(population, 3, random(seed))}
+    assert drawn == set(range(1, 11))
+
+
+def test_of_equal_scores_the_youngest_leads() -> None:
+    assert leader(people((25, 2), (27, 1), (20, 1))).number == 1
+
+
+def test_optimism_weighs_uncertainty() -> None:
+    population = people((30, 1), (25, 4))
+    assert leader(population).number == 1 and leader(population, 0.0).number == 0
+
+
+def test_the_rest_is_drawn_uniformly() -> None:
+    population = people((40, 1), *[(10 + number, 1) for number in range(5)])
+    counts = np.zeros(6)
+    generator = random(7)
+    for _ in range(5000):
+        for one in select(population, 3, generator):
+            counts[one.number] += 1
+    assert counts[0] == 5000
+    assert np.abs(counts[1:] - 2000).max() < 150
+
+
+def test_the_softmax_draws_in_proportion() -> None:
+    population = people((1, 1), (2, 1), (3, 1))
+    generator, counts = random(3), np.zeros(3)
+    for _ in range(20000):
+        counts[select(population, 1, generator, temperature=1.0)[0].number] += 1
+    weights = np.exp([1.0, 2.0, 3.0])
+    assert np.abs(counts / 20000 - weights / weights.sum()).max() < 0.015
+
+
+def test_a_cold_softmax_takes_the_best_in_order() -> None:
+    assert [one.number for one in select(people((1, 1), (9, 1), (5, 1)), 3, random(), temperature=1e-6)] == [1, 2, 0]
+
+
+def test_fewer_prompts_than_places_take_turns() -> None:
+    assert slots(["a"], 3) == ["a", "a", "a"] and slots(["a", "b"], 3) == ["a", "b", "a"] and slots(["a", "b", "c"], 3) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("population", "options"),
+    [([], {}), (people((25, 1)), {"count": 0}), (people((25, 1)), {"window": 0}), (people((25, 1)), {"temperature": 0.0})],
+)
+def test_what_cannot_be_selected_from_is_refused(population: list[Candidate], options: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="selection|window|temperature"):
+        select(population, **({"count": 1, "random": random()} | options))  # pyright: ignore[reportArgumentType]
