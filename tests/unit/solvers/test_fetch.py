@@ -77,7 +77,7 @@ def test_a_dead_network_is_told_with_what_to_do(tmp_path: Path, pip_index: pytes
     assert "refused" in str(raised.value)
 
 
-@pytest.mark.parametrize(("outer", "inner"), [("0" * 64, sha(INNER)), (sha(OUTER), "0" * 64)])
+@pytest.mark.parametrize(("outer", "inner"), [("0" * 64, sha(INNER)), (sha(OUTER), "0" * 64)], ids=["the archive", "the source in it"])
 def test_other_bytes_than_the_pinned_ones_are_refused_and_not_kept(tmp_path: Path, pip_index: pytest.MonkeyPatch, outer: str, inner: str):
     blobs = BlobStore(tmp_path / "lake")
     with serving(Index("many", FILE, OUTER)) as index:
