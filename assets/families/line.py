@@ -19,6 +19,7 @@ from resources.lake import LakeResource
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.jail import Pool
+    from evolake.sizes.families import FamiliesSettings
 
 line = Line(
     "families", "Verifiable task families: generator, question template and validators that evolve behind gates.", owners=("team:evolake",),
@@ -61,15 +62,17 @@ def open_roles(lake: LakeResource, cycle: str, run_id: str) -> Agents:
     return open_agents(lake.settings(), lake.open().root, cycle, run_id, line=line.name)
 
 
-def judge(lake: LakeResource, pool: Any, agents: Any, ruleset: Any, cycle: str, run_id: str) -> Callable[..., Any]:
-    """All gates with everything bound but the family and the fingerprints of those that it must differ from."""
+def judge(
+    lake: LakeResource, pool: Any, agents: Any, ruleset: Any, cycle: str, run_id: str, sizes: FamiliesSettings | None = None
+) -> Callable[..., Any]:
+    """All gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'."""
     from evolake.families.judging import examine
 
     settings = lake.settings()
 
     def one(family: Any, known: Sequence[Any]) -> Any:
         return examine(
-            family, pool=pool, agents=agents, ruleset=ruleset, settings=settings.families, cycle=cycle, run_id=run_id, known=known,
+            family, pool=pool, agents=agents, ruleset=ruleset, settings=sizes or settings.families, cycle=cycle, run_id=run_id, known=known,
             root_seed=settings.seed,
         )
 

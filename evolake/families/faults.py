@@ -17,6 +17,8 @@ from evolake.families.parts import NotComposable, switch
 from evolake.families.statement import RULE, slots
 
 CONSTANTS = {"integer": "7", "number": "7", "boolean": "True", "string": '"seven"', "list": "[7, 7]", "mapping": '{"seven": 7}', "any": "7"}
+NOBODY = "none"
+"""`expected` of a class that no gate is meant to see (evolake.families.faults_unseen)."""
 OTHER_TYPES = {"integer": '"text"', "number": "[1]", "boolean": '"text"', "string": "[1]", "list": "1", "mapping": "1"}
 
 

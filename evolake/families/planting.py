@@ -11,10 +11,15 @@ from dataclasses import dataclass
 
 from evolake.families.contract import Family
 from evolake.families.faults import FAULTS, Fault
+from evolake.families.faults_unseen import UNSEEN
 from evolake.families.likeness import Fingerprint
 from evolake.families.parts import NotComposable
 from evolake.families.proposing import LINE, Judge
 from evolake.seeds import generator
+from evolake.sizes.families import FamiliesSettings
+
+ALL_FAULTS = (*FAULTS.values(), *UNSEEN.values())
+"""Every class, those that no gate is meant to see at the end."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,11 @@ class KillRate:
     @property
     def rate(self) -> float:
         return self.caught / self.planted if self.planted else float("nan")
+
+
+def short_caps(settings: FamiliesSettings) -> FamiliesSettings:
+    """The sizes with short caps on cpu time: an endless loop is as endless within half a second, and sound families are far below."""
+    return settings.model_copy(update={"instance_cpu_s": min(settings.instance_cpu_s, 0.5), "call_cpu_s": min(settings.call_cpu_s, 2.0)})
 
 
 def plant_faults(

@@ -46,3 +46,17 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
         }
         for one in rates for gate, count in (one.gates or {"": 0}).items()
     ]
+
+
+def figure_of(frame: pl.DataFrame) -> bytes:
+    """The kill rates as a PNG. frame: rows of KILL_RATES."""
+    from evolake.families.judging import GATE_NAMES
+    from evolake.plots import FaultKills
+    from evolake.plots import kill_rates as drawn
+
+    classes: dict[str, FaultKills] = {}
+    for row in frame.to_dicts():
+        so_far = classes.get(row["fault"])
+        gates = dict(so_far.gates) if so_far else {}
+        classes[row["fault"]] = FaultKills(row["fault"], row["planted"], gates | ({row["gate"]: row["caught_here"]} if row["gate"] else {}))
+    return drawn(list(classes.values()), GATE_NAMES, "Planted faults and the gates that catch them")

@@ -13,6 +13,9 @@ import polars as pl
 import pytest
 from designs_house import ROOT, House, open_house
 
+from evolake.families.faults import FAULTS
+from evolake.families.faults_unseen import UNSEEN
+
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
 ASSETS = (
@@ -87,6 +90,14 @@ def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: House):
     ours = evolved.sql("SELECT cycle, gate, came, passed FROM families.funnel WHERE operator = 'all' AND gate <> 'attempts' ORDER BY ALL")
     theirs = evolved.sql("SELECT cycle, gate, came, passed FROM funnel('families') WHERE cycle <> '0000' ORDER BY ALL")
     assert ours == theirs
+
+
+def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(evolved: House):
+    planted = evolved.sql("SELECT expected <> 'none' AS meant, outcome, count(DISTINCT fault) FROM families.planted_faults GROUP BY ALL ORDER BY ALL")
+    assert [row[:2] for row in planted if row[1] != "does not apply"] == [[False, "survived"], [True, "caught"]]
+    assert [row[2] for row in planted if row[1] != "does not apply"] == [len(UNSEEN), len(FAULTS)]
+    rates = evolved.sql("SELECT DISTINCT expected = 'none', rate FROM families.fault_kill_rates ORDER BY ALL")
+    assert rates == [[False, 1.0], [True, 0.0]]
 
 
 def test_operators_are_no_model_and_measure_no_drift(evolved: House):

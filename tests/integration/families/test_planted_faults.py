@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from families_house import SEEDS, judged, seed_family
 
-from evolake.families.faults import FAULTS
+from evolake.families.faults import FAULTS, NOBODY
+from evolake.families.faults_unseen import UNSEEN
 from evolake.families.judging import GATE_NAMES
 from evolake.families.likeness import Fingerprint
 from evolake.families.loading import read_families
@@ -51,6 +52,13 @@ def test_a_fault_can_be_planted_into_ten_families_at_least(name):
             planted.add(FAULTS[name].plant(family).family_id)
     assert len(planted) >= 10
     assert not planted & {family.family_id for family in seeds}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_text_and_programs_have_wrong_together_is_seen_by_no_gate(name, pool, fingerprints):
+    row = plant(UNSEEN[name], FAMILIES[0], fingerprints, lambda one, known: judged(one, pool, known=known))
+    assert (row.outcome, row.expected) == ("survived", NOBODY)
+    assert row.planted_id != FAMILIES[0].family_id
 
 
 def test_rows_are_repeatable_typed_and_say_what_does_not_apply(pool, fingerprints):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from evolake.families.judging import GATE_NAMES
-from evolake.families.planting import KillRate, Planted, kill_rates
-from evolake.families.tables_faults import KILL_RATES, kill_rate_rows
+from evolake.families.planting import KillRate, Planted, kill_rates, short_caps
+from evolake.families.tables_faults import KILL_RATES, figure_of, kill_rate_rows
 from evolake.plots import FaultKills
 from evolake.plots import kill_rates as figure
+from evolake.sizes.families import FamiliesSettings
 
 
 def row(fault: str, outcome: str, gate: str = "", number: int = 0) -> Planted:
@@ -41,4 +42,11 @@ def test_the_figure_is_the_same_bytes_again_and_says_when_there_is_nothing():
     drawn = figure(classes, GATE_NAMES, "Faults")
     assert drawn == figure(classes, GATE_NAMES, "Faults")
     assert drawn.startswith(b"\x89PNG")
+    rows = kill_rate_rows(kill_rates(ROWS))
+    assert figure_of(KILL_RATES.frame(rows)) == figure(classes, GATE_NAMES, "Planted faults and the gates that catch them")
     assert drawn != figure(classes[:1], GATE_NAMES, "Faults") != figure([], GATE_NAMES, "Faults")
+
+
+def test_caps_for_planted_faults_are_short_and_never_longer_than_those_of_the_settings():
+    settings = FamiliesSettings(instance_cpu_s=2.0, call_cpu_s=1.0)
+    assert short_caps(settings) == settings.model_copy(update={"instance_cpu_s": 0.5})

@@ -1,0 +1,52 @@
+"""The standing mutation test of the gates: faults planted into the seeds that passed, class by class, and which gate caught how many."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.checks import suite_check
+from assets.families.line import judge, line, open_jail, rules, rules_in_force
+from assets.families.seeds import SEED_ROUND
+from assets.pictures import shown
+from evolake.families.tables_faults import KILL_RATES, PLANTED
+from resources.lake import LakeResource
+
+
+@line.seed_asset(deps=[rules, "seeds"], schema=KILL_RATES, kinds={"python", "bubblewrap"})
+def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+    """Kill rates by class of faults and gate, under the rules in force. The reviewers are the operators, whatever the backend."""
+    from evolake.agents import Agents
+    from evolake.agents.backends import OperatorsBackend
+    from evolake.families.dataset import load_families
+    from evolake.families.judging import GATE_NAMES
+    from evolake.families.likeness import Fingerprint
+    from evolake.families.planting import ALL_FAULTS, kill_rates, plant_faults, short_caps
+    from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
+
+    settings, store, run_id = lake.settings(), lake.open(), context.run_id
+    sound = store.read(line.name, "seeds", None).filter(pl.col("state") == "accepted").to_dicts()
+    fingerprints = {row["family_id"]: Fingerprint.from_json(row["fingerprint"]) for row in sound}
+    limits = short_caps(settings.families)
+    with Agents(OperatorsBackend(SEED_ROUND), line=line.name, cycle=SEED_ROUND) as agents, open_jail(lake) as pool:
+        planted = plant_faults(
+            load_families(store, sound), fingerprints, judge(lake, pool, agents, rules_in_force(lake), SEED_ROUND, run_id, limits),
+            each=limits.planted_faults, cycle=SEED_ROUND, root_seed=settings.seed, faults=ALL_FAULTS,
+        )
+    store.publish(line.name, PLANTED.name, PLANTED.frame(planted_rows(planted)), cycle=None, run_id=run_id, schema=PLANTED)
+    frame = KILL_RATES.frame(kill_rate_rows(kill_rates(planted)))
+    meant = [row for row in planted if row.outcome != "does not apply" and row.expected in GATE_NAMES]
+    context.add_output_metadata({
+        "planted": len(meant), "caught": sum(row.outcome == "caught" for row in meant), "classes": len({row.fault for row in meant}),
+        "seen_by_no_gate": ", ".join(sorted({row.fault for row in planted if row.outcome == "survived"})) or "none",
+        "figure": shown(figure_of(frame), "Planted faults by the gate that caught them"),
+    })
+    return frame
+
+
+faults_are_caught = suite_check(
+    fault_kill_rates, "every_class_is_caught", "Whatever a gate is meant to catch is caught, in every family that it was planted into.", None,
+    lambda gxe: [gxe.ExpectColumnValuesToBeBetween(column="missed", min_value=0, max_value=0)],
+    f"SELECT fault, expected, name, planted_id FROM {line.name}.{PLANTED.name} WHERE outcome = 'survived' AND expected <> 'none' ORDER BY ALL",
+    prepare=lambda frame, lake, cycle: frame.with_columns(missed=(pl.col("planted") - pl.col("caught")).clip(0)).filter(pl.col("expected") != "none"),
+)
