@@ -29,6 +29,7 @@ class PromptsSettings(BaseModel):
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")
     kl: float | None = Field(default=None, ge=0, description="weight of the KL term; None: the recipe's own")
     lora_rank: int = Field(default=32, gt=0)
+    lora_alpha: int = Field(default=32, gt=0, description="the adapter counts alpha / rank times")
     temperature: float | None = Field(default=None, gt=0, description="of sampling while training; None: the recipe's own")
     rejects: Literal["unanswered", "incorrect"] | None = Field(default=None, description="replies that take no part; None: the recipe's own")
 
@@ -45,7 +46,7 @@ class PromptsSettings(BaseModel):
     difficulties: list[int] | None = Field(default=None, description="of the problems used; None: all")
     gym_tasks: list[str] = Field(default=["chain_sum", "number_sorting", "letter_counting"], min_length=1, description="task names of reasoning-gym")
     gym_problems: int = Field(default=200, gt=0, description="problems a task of reasoning-gym")
-    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="the answer is in a box; or, for small models, the last number or words")
+    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: the last number or words are the answer")
     format_bonus: float = Field(default=0.0, ge=0, le=1, description="added to the reward of a reply in the right form, correct or not")
     heldout_share: float = Field(default=0.2, gt=0, lt=1, description="share of the families of problems that is never trained on")
     heldout_problems: int = Field(default=100, gt=0, description="held-out problems an evaluation")

@@ -1,0 +1,38 @@
+"""The policy of random weights, problems and groups for it: every step of training in a second, with the real libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evolake.prompts.policies_local import LocalPolicy
+from evolake.prompts.policies_models import load_base
+from evolake.prompts.prompt import SystemPrompt, prompt_of
+from evolake.prompts.protocol import Group, Problem, Sample
+from evolake.prompts.recipes import ESPL, Recipe
+
+PROMPT = prompt_of(["Be brief."])
+
+
+def tiny_policy(recipe: Recipe = ESPL, **options: Any) -> LocalPolicy:
+    """A fresh policy; the same options give the same weights."""
+    sizes = {"lora_rank": 4, "lora_alpha": 4, "max_tokens": 10, "max_prompt_tokens": 500, "rows_at_once": 6, "threads": 1, "seed": 3}
+    return LocalPolicy(load_base("tiny", None, Path("unused")), recipe, **(sizes | options))
+
+
+def problems(count: int) -> list[Problem]:
+    """Sums of different lengths."""
+    return [
+        Problem(f"problem-{n}", f"{n} + {10 ** n}?", str(n + 10**n), True, "sum", 1, "train", "test", f"problem-{n}") for n in range(1, count + 1)
+    ]
+
+
+def groups_of(
+    samples: Sequence[Sequence[Sample]], rewards: Sequence[Sequence[float | None]], prompt: SystemPrompt = PROMPT
+) -> list[Group]:
+    """One group a problem."""
+    return [
+        Group(prompt.prompt_id, problem.problem_id, tuple(some), tuple(worth))
+        for problem, some, worth in zip(problems(len(samples)), samples, rewards, strict=True)
+    ]

@@ -1,0 +1,162 @@
+"""One update by trl is the policy gradient computed by hand, in both recipes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from tiny_policy import PROMPT, groups_of, problems, tiny_policy
+
+from evolake.prompts.policies_local import LocalPolicy
+from evolake.prompts.protocol import Group, Sample
+from evolake.prompts.recipes import ESPL, SSLOGIC
+
+REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.1, 0.1), (1.0, 1.0, 1.0, 1.0)]
+
+
+def log_probabilities(policy: LocalPolicy, sample: Sample, temperature: float = 1.0) -> torch.Tensor:
+    """Of each token of the reply, by the model alone: one row, no padding."""
+    ids = torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])
+    logits = policy.model(input_ids=ids).logits[0, len(sample.prompt_ids) - 1 : -1] / temperature
+    return torch.log_softmax(logits, -1).gather(1, torch.tensor(sample.reply_ids)[:, None])[:, 0]
+
+
+def gradients(policy: LocalPolicy, loss: torch.Tensor) -> dict[str, torch.Tensor]:
+    names = [name for name, parameter in policy.model.named_parameters() if parameter.requires_grad]
+    found = torch.autograd.grad(loss, [policy.model.get_parameter(name) for name in names], allow_unused=False)
+    return dict(zip(names, found, strict=True))
+
+
+def espl_loss(policy: LocalPolicy, groups: list[Group]) -> torch.Tensor:
+    """- sum over rows and tokens of (r - mean r of the group) log p, over rows times the longest reply."""
+    total, rows = torch.zeros(()), 0
+    for group in groups:
+        mean = np.mean(group.rewards)  # type: ignore[arg-type]
+        for sample, reward in zip(group.samples, group.rewards, strict=True):
+            assert reward is not None
+            total = total - (reward - mean) * log_probabilities(policy, sample).sum()
+            rows += 1
+    return total / (rows * policy.max_tokens)
+
+
+def first_gradients(policy: LocalPolicy) -> dict[str, torch.Tensor]:
+    """What the optimizer was given in its first step: its first moment over (1 - beta1)."""
+    share = 1 - policy.recipe.betas[0]
+    return {
+        name: policy.optimizer.state[parameter]["exp_avg"] / share for name, parameter in policy.model.named_parameters() if parameter.requires_grad
+    }
+
+
+def assert_same(found: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor]) -> None:
+    assert found.keys() == wanted.keys()
+    scale = max(float(gradient.abs().max()) for gradient in wanted.values())
+    assert scale > 1e-4
+    for name in wanted:
+        torch.testing.assert_close(found[name], wanted[name], rtol=1e-4, atol=1e-5 * scale)
+
+
+def trained_once(policy: LocalPolicy) -> LocalPolicy:
+    """One step away from an adapter of zeros, so that both halves of the adapter have a gradient."""
+    with torch.no_grad():
+        generator = torch.Generator().manual_seed(5)
+        for name, parameter in policy.model.named_parameters():
+            if "lora_B" in name:
+                parameter.copy_(0.1 * torch.randn(parameter.shape, generator=generator))
+    return policy
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 6, 64])
+def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_at_once: int) -> None:
+    policy = trained_once(tiny_policy(rows_at_once=rows_at_once))
+    groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7), REWARDS)
+    wanted = gradients(policy, espl_loss(policy, groups))
+    before = {name: parameter.detach().clone() for name, parameter in policy.model.named_parameters() if parameter.requires_grad}
+
+    stats = policy.update(groups, 1)
+
+    assert_same(first_gradients(policy), wanted)
+    norm = float(torch.sqrt(sum((gradient**2).sum() for gradient in wanted.values())))  # type: ignore[arg-type]
+    assert stats.grad_norm == pytest.approx(norm, rel=1e-4)
+    assert (stats.groups, stats.informative, stats.rejected, stats.step, stats.updated) == (5, 3, 0, 1, True)
+    assert stats.tokens == sum(sample.tokens for group in groups for sample in group.samples if len(set(group.rewards)) > 1)
+    for name, gradient in first_gradients(policy).items():  # Adam's first step: the learning rate times g / (|g| + eps)
+        torch.testing.assert_close(policy.model.get_parameter(name).detach(), before[name] - 4e-5 * gradient / (gradient.abs() + 1e-8))
+
+
+def test_advantages_are_not_divided_by_their_deviation() -> None:
+    once, twice = trained_once(tiny_policy()), trained_once(tiny_policy())
+    samples = once.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
+    once.update(groups_of(samples, REWARDS[:2]), 1)
+    twice.update(groups_of(samples, [[3 * reward for reward in some] for some in REWARDS[:2]]), 1)
+    assert_same(first_gradients(twice), {name: 3 * gradient for name, gradient in first_gradients(once).items()})
+
+
+def test_groups_without_an_advantage_count_in_the_denominator_alone() -> None:
+    with_them, without = trained_once(tiny_policy()), trained_once(tiny_policy())
+    samples = with_them.sample([(PROMPT, problem) for problem in problems(3)], 4, 7)
+    with_them.update(groups_of(samples, REWARDS[:3]), 1)
+    without.update(groups_of(samples[:2], REWARDS[:2]), 1)
+    assert_same(first_gradients(with_them), {name: gradient * 2 / 3 for name, gradient in first_gradients(without).items()})
+
+
+def test_where_no_reward_differs_nothing_is_updated() -> None:
+    policy = tiny_policy()
+    samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 2, 7)
+    before = policy.save()
+    stats = policy.update(groups_of(samples, [(1.0, 1.0), (0.0, 0.0)]), 1)
+    assert (stats.updated, stats.step, stats.tokens, policy.save()) == (False, 0, 0, before)
+
+
+def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_first_policy() -> None:
+    recipe = replace(SSLOGIC, kl=0.5, clip=None)
+    policy = trained_once(tiny_policy(recipe))
+    samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
+    groups = groups_of(samples, [(1.0, None, 0.0, 1.0), (1.0, 1.0, None, None)])
+
+    total, tokens, kl_total = torch.zeros(()), 0, 0.0
+    for group in groups:
+        rewards = torch.tensor([reward for reward in group.rewards if reward is not None])
+        for sample, reward in zip(group.samples, group.rewards, strict=True):
+            if reward is None:
+                continue
+            own = log_probabilities(policy, sample, recipe.temperature)
+            with policy.model.disable_adapter(), torch.no_grad():
+                first = log_probabilities(policy, sample, recipe.temperature)
+            kl = torch.exp(first - own) - (first - own) - 1
+            total = total - (reward - rewards.mean()) / (rewards.std() + 1e-4) * own.sum() + recipe.kl * kl.sum()
+            tokens += len(own)
+            kl_total += float(kl.detach().sum())
+    wanted = gradients(policy, total / tokens)
+
+    stats = policy.update(groups, 1)
+
+    assert_same(first_gradients(policy), wanted)
+    assert (stats.rejected, stats.informative, stats.tokens) == (3, 1, tokens)
+    assert stats.kl == pytest.approx(kl_total / tokens, rel=1e-3)
+
+
+def test_a_clipped_step_has_the_norm_it_is_clipped_to() -> None:
+    policy = trained_once(tiny_policy(replace(ESPL, clip=0.01)))
+    groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7), REWARDS[:2])
+    stats = policy.update(groups, 1)
+    norm = float(torch.sqrt(sum((gradient**2).sum() for gradient in first_gradients(policy).values())))  # type: ignore[arg-type]
+    assert stats.grad_norm > 0.02
+    assert norm == pytest.approx(0.01, rel=1e-3)
+
+
+def test_an_update_leaves_every_global_generator_as_it_was() -> None:
+    import random
+
+    policy = tiny_policy()
+    groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7), REWARDS[:2])
+    random.seed(1)
+    np.random.seed(1)
+    torch.manual_seed(1)
+    wanted = (random.random(), np.random.rand(), float(torch.rand(())))
+    random.seed(1)
+    np.random.seed(1)
+    torch.manual_seed(1)
+    policy.update(groups, 99)
+    assert (random.random(), np.random.rand(), float(torch.rand(()))) == wanted
