@@ -34,6 +34,17 @@ def test_a_small_program_has_the_values_that_count_by_hand():
     assert found["halstead_effort"] == pytest.approx(found["halstead_volume"] * found["halstead_difficulty"])
 
 
+def test_functions_within_functions_count_as_they_do_outside():
+    body = "def {name}(a):\n    for x in a:\n        if x:\n            return [y for y in a if y]\n"
+    flat = body.format(name="f") + body.format(name="g") + "def h(a):\n    return f(a) and g(a)\n"
+    inner = "".join("    " + line + "\n" for name in "fg" for line in body.format(name=name).splitlines())
+    nested = measure("def h(a):\n" + inner + "    return f(a) and g(a)\n")
+    method = measure("def h(a):\n    class K:\n        def m(self):\n            return 1 if a else 2\n    return K().m()\n")
+    found = measure(flat)
+    assert found is not None and nested is not None and method is not None
+    assert (found["cyclomatic"], nested["cyclomatic"], method["cyclomatic"]) == (10, 10, 2)
+
+
 @pytest.mark.parametrize(("source", "flag"), [
     ("def f(a, x):\n    low, high = 0, len(a)\n    while low < high:\n        mid = (low + high) // 2\n        low = mid + 1\n", "binary_search"),
     ("def f(a):\n    return sorted(a)[0]\n", "sorting"),
