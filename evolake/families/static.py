@@ -85,15 +85,18 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
 
 
 def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, Any]]:
-    """The families most like ours, most alike first: code and answers from 0 to 1, and whether code or text are the same."""
+    """The families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers from 0
+    to 1, and whether code or text are the same.
+    """
     found = [likeness(ours, other) for other in known if other.family_id != ours.family_id]
     found.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
+    by_answers = sorted(found, key=lambda item: (-item.answers, item.family_id))
     return [
         {
             "family_id": item.family_id, "name": item.name, "code": item.code, "answers": item.answers, "same_code": item.same_code,
             "same_text": item.same_text, "answer_values": len(set(ours.answers)),
         }
-        for item in found[:NEAREST]
+        for item in dict.fromkeys([*found[:NEAREST], *by_answers[:NEAREST]])
     ]
 
 
