@@ -76,8 +76,9 @@ EDITS = TableSchema(
     keys=("arm", "iteration", "operator", "step", "number"),
 )
 """Every hunk that was proposed. operator: mutation or crossover. step: local, global or recombine. prompt_id: the prompt edited. child_id: null
-where no child was born. problem_id: null where a hunk is about the whole batch. kind: add, modify, merge or drop, or "none" for a call that gave no
-usable reply. reason: why it was not applied. principle_id: the principle that the hunk made or changed."""
+where no child was born. problem_id: null where a hunk is about the whole batch. kind: add, modify, merge or drop; "none" for what is no hunk: a call
+that gave no usable reply (step as for the call, also summary and critique), or why there is no child (step child). reason: why it was not applied.
+principle_id: the principle that the hunk made or changed."""
 UPDATES = TableSchema(
     "updates", 1,
     {

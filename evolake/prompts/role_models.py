@@ -1,0 +1,171 @@
+"""What each role of the prompts line is asked and what it answers: Pydantic models, shared by both backends (E-SPL, appendices A.1 to A.5).
+
+Fields whose description says "operators only" are hidden from prompts. Every role is served by a fixed reference model, never by the policy that is
+trained.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+ShortText = Annotated[str, Field(max_length=1000)]
+LongText = Annotated[str, Field(max_length=6000)]
+Id = Annotated[str, Field(max_length=20)]
+Library = Annotated[list[dict[str, Any]], Field(description="operators only: the entries of the principle library")]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class PrincipleText(Model):
+    """A principle of a system prompt, as it stands."""
+
+    id: str
+    text: str
+
+
+class SummaryRequest(Model):
+    """One rollout to be summarised. answer: the ground truth, as JSON. answered: an answer in the wanted form was found in the reply."""
+
+    principles: list[PrincipleText]
+    problem: str
+    answer: str
+    reply: str
+    correct: bool
+    answered: bool
+    truncated: bool
+
+
+class SummaryReply(Model):
+    """What a rollout did. steps: step by step. principles_used: ids. errors: where it went wrong or took a detour, one phrase each."""
+
+    steps: LongText
+    principles_used: list[Id] = Field(default_factory=list)
+    errors: list[ShortText] = Field(default_factory=list)
+
+
+class Trajectory(Model):
+    """A summary with its outcome. count: how many rollouts said the same. words: length of the reply."""
+
+    success: bool
+    count: int
+    words: int
+    steps: str
+    principles_used: list[str]
+    errors: list[str]
+
+
+class CritiqueRequest(Model):
+    """The trajectories of one problem, successful and failed ones, under one system prompt."""
+
+    principles: list[PrincipleText]
+    problem: str
+    answer: str
+    trajectories: list[Trajectory]
+    library: Library = Field(default_factory=list)
+
+
+class CritiqueReply(Model):
+    """What sets success and failure apart. insufficient: ids of principles that did not prevent a failure and should be edited."""
+
+    successes: list[ShortText] = Field(default_factory=list)
+    failures: list[ShortText] = Field(default_factory=list)
+    guidance_needed: list[ShortText] = Field(default_factory=list)
+    insufficient: list[Id] = Field(default_factory=list)
+
+
+class LocalRequest(Model):
+    """Edit a system prompt by what one problem taught; at most `limit` edits."""
+
+    principles: list[PrincipleText]
+    problem: str
+    critique: CritiqueReply
+    limit: int
+    guidance: list[str] = Field(default_factory=list)
+    library: Library = Field(default_factory=list)
+
+
+class LocalEdit(Model):
+    """add: `text` is a new principle. modify: `text` takes the place of the text of `target`; `old` may quote what stands there."""
+
+    kind: Literal["add", "modify"]
+    target: Id = ""
+    old: ShortText = ""
+    text: ShortText
+
+
+class LocalReply(Model):
+    edits: list[LocalEdit] = Field(default_factory=list)
+
+
+class Suggestion(Model):
+    """A text for a principle, and how many problems asked for it."""
+
+    id: str
+    text: str
+    problems: int
+
+
+class GlobalRequest(Model):
+    """Consolidate the edits of a whole batch. principles: with all additions in place, which `new` names. suggestions: other texts for principles."""
+
+    principles: list[PrincipleText]
+    new: list[str]
+    suggestions: list[Suggestion]
+    guidance: list[str] = Field(default_factory=list)
+    library: Library = Field(default_factory=list)
+
+
+class GlobalEdit(Model):
+    """modify: one target. merge: two or more targets, replaced by one principle."""
+
+    kind: Literal["modify", "merge"]
+    targets: list[Id]
+    text: ShortText
+
+
+class GlobalReply(Model):
+    edits: list[GlobalEdit] = Field(default_factory=list)
+
+
+class Contender(Model):
+    """A system prompt of the iteration. won: numbers of the problems it was best on. values: its mean reward on each problem, null if unknown."""
+
+    name: str
+    principles: list[PrincipleText]
+    won: list[int]
+    values: list[float | None]
+
+
+class BatchProblem(Model):
+    number: int
+    text: str
+    category: str
+    answer: str
+
+
+class CrossRequest(Model):
+    """Edit `best`, the prompt with the highest total, by what the others do better; at most `limit` edits."""
+
+    best: Contender
+    others: list[Contender]
+    problems: list[BatchProblem]
+    limit: int
+    guidance: list[str] = Field(default_factory=list)
+    library: Library = Field(default_factory=list)
+
+
+class CrossEdit(Model):
+    """Targets are ids of the best prompt: none for add, one for modify and drop, two or more for merge. `text` is empty for drop."""
+
+    kind: Literal["add", "modify", "merge", "drop"]
+    targets: list[Id] = Field(default_factory=list)
+    text: ShortText = ""
+
+
+class CrossReply(Model):
+    analysis: LongText = ""
+    edits: list[CrossEdit] = Field(default_factory=list)
