@@ -23,7 +23,13 @@ def _solvers(root: Path, cycle: str) -> Section:
     return solvers_section(root, cycle)
 
 
-SECTIONS: dict[str, Callable[[Path, str], Section]] = {"designs": _designs, "solvers": _solvers}
+def _families(root: Path, cycle: str) -> Section:
+    from evolake.report.families_html import families_section
+
+    return families_section(root, cycle)
+
+
+SECTIONS: dict[str, Callable[[Path, str], Section]] = {"designs": _designs, "solvers": _solvers, "families": _families}
 
 
 def read_sections(root: Path, lines: Sequence[str] = (), cycle: str | None = None) -> list[Section]:

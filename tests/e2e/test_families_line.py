@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -98,6 +100,30 @@ def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(e
     assert [row[2] for row in planted if row[1] != "does not apply"] == [len(UNSEEN), len(FAULTS)]
     rates = evolved.sql("SELECT DISTINCT expected = 'none', rate FROM families.fault_kill_rates ORDER BY ALL")
     assert rates == [[False, 1.0], [True, 0.0]]
+
+
+def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Path):
+    said = evolved.run("report", "--lines", "families", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")).stdout
+    live = evolved.sql("SELECT count(*), count(*) FILTER (operator <> 'seed') FROM families.survivors WHERE cycle = '0002'")[0]
+    instances = evolved.sql("SELECT count(*) FROM families.instances")[0][0]
+    assert f"{live[0]} families passed every gate so far, {live[1]} of them evolved, with {instances} instances" in said
+    figures = {"gates", "growth", "categories", "complexity", "planted_faults"}
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == figures
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").iterdir())
+    text = html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", (tmp_path / "r.html").read_text()))
+    assert f"{instances} of {instances} labels have a strict majority of their voters" in text
+    assert "0 pairs of accepted families are near-duplicates" in text
+    assert f"{len(FAULTS)} of {len(FAULTS)} planted faults of {len(FAULTS)} classes are caught. Seen by no gate: {', '.join(sorted(UNSEEN))}." in text
+    shown = evolved.sql("SELECT DISTINCT operator FROM families.accepted WHERE cycle = '0002' ORDER BY 1")
+    titles = evolved.sql("SELECT operator, title FROM families.accepted WHERE cycle = '0002'")
+    assert shown and all(any(title in text for operator, title in titles if operator == name) for (name,) in shown)
+
+
+def test_the_report_of_an_earlier_cycle_knows_nothing_of_later_ones(evolved: House, tmp_path: Path):
+    evolved.run("report", "--lines", "families", "--cycle", "1", "--out", str(tmp_path / "r.html"))
+    text = (tmp_path / "r.html").read_text()
+    later = {row[0][:12] for row in evolved.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")}
+    assert "Cycle 0001 of the families line" in text and not [name for name in later if name in text]
 
 
 def test_operators_are_no_model_and_measure_no_drift(evolved: House):

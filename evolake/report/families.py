@@ -1,0 +1,160 @@
+"""What the report of a cycle of the families line says: tables read from the lake, up to the cycle and no further."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.errors import InputError
+from evolake.families.dataset import LINE, archive_after
+from evolake.families.duplicates import duplicate_pairs
+from evolake.families.likeness import Fingerprint
+from evolake.families.population import Population
+from evolake.families.tables import DRIFT_SUMMARY, GRADES
+from evolake.families.tables_faults import KILL_RATES
+from evolake.lake import Catalogue, Lake
+from evolake.report.status import known_line, sealed_cycles
+
+SEED = "seed"
+KILLS = "fault_kill_rates"
+
+
+@dataclass(frozen=True)
+class FamiliesReport:
+    """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
+
+    duplicates: pairs of accepted families that the near-duplicate rule would object to. measured: COMPLEXITY of every accepted family. made: accepted
+    families and instances by cycle. funnel, resources: of all cycles together. kills: KILL_RATES, empty where they were never materialized.
+    """
+
+    cycle: str
+    backend: str
+    population: Population
+    duplicates: list[tuple[str, str, str]]
+    measured: pl.DataFrame
+    made: pl.DataFrame
+    labels: dict[str, int]
+    gates: pl.DataFrame
+    funnel: pl.DataFrame
+    resources: pl.DataFrame
+    costs: dict[str, Any]
+    blocked: pl.DataFrame
+    yields: pl.DataFrame
+    failures: pl.DataFrame
+    dropped: pl.DataFrame
+    reviews: pl.DataFrame
+    drift: pl.DataFrame
+    kills: pl.DataFrame
+    grades: pl.DataFrame
+    experience: pl.DataFrame
+    examples: list[dict[str, Any]]
+
+    @property
+    def accepted(self) -> list[dict[str, Any]]:
+        """Rows of FAMILIES that are accepted, seeds among them."""
+        return self.population.rows("accepted")
+
+    @property
+    def evolved(self) -> list[dict[str, Any]]:
+        """The accepted ones that are no seeds."""
+        return [row for row in self.accepted if row["operator"] != SEED]
+
+
+def read_report(root: Path, cycle: str) -> FamiliesReport:
+    """The report of `cycle`.
+
+    Raises:
+        InputError: the lake has no such line or no such finished cycle.
+    """
+    known_line(root, LINE)
+    lake = Lake(root)
+    done = sealed_cycles(lake, LINE)
+    if cycle not in done:
+        raise InputError(f"cycle {cycle!r} of {LINE} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
+    population = archive_after(lake, cycle)
+    with Catalogue(lake) as catalogue:
+        def ask(sql: str, **more: str) -> pl.DataFrame:
+            return catalogue.frame(sql, {"cycle": cycle} | more)
+
+        backends = ask("SELECT DISTINCT backend FROM calls WHERE line = $line AND cycle = $cycle ORDER BY backend", line=LINE)["backend"].to_list()
+        return FamiliesReport(
+            cycle=cycle, backend=", ".join(backends) or "none", population=population,
+            duplicates=duplicate_pairs(fingerprints(population.rows("accepted")), DUPLICATE),
+            measured=ask(MEASURED), made=ask(MADE), labels=ask(LABELS).to_dicts()[0], gates=ask(GATES), funnel=ask(FUNNEL), resources=ask(RESOURCES),
+            costs=ask(COSTS, line=LINE).to_dicts()[0], blocked=ask(BLOCKED, line=LINE), yields=ask(YIELDS), failures=ask(FAILURES),
+            dropped=ask(DROPPED), reviews=ask(REVIEWS), drift=lake.read(LINE, DRIFT_SUMMARY.name, cycle),
+            kills=_unpartitioned(lake, KILLS, KILL_RATES), grades=_unpartitioned(lake, GRADES.name, GRADES),
+            experience=population.experience.sort("number"), examples=ask(EXAMPLES).to_dicts(),
+        )
+
+
+def _unpartitioned(lake: Lake, name: str, schema: Any) -> pl.DataFrame:
+    return lake.read(LINE, name, None) if lake.record(LINE, name, None) else schema.empty()
+
+
+DUPLICATE = {"answers": 0.95, "both": 0.8, "least_values": 3}
+"""Parameters of the shipped rule `families-near-duplicate`: the measure that the page states, whatever rules are in force."""
+
+
+def fingerprints(rows: Sequence[dict[str, Any]]) -> list[Fingerprint]:
+    """Of rows of FAMILIES, those that have one."""
+    return [Fingerprint.from_json(row["fingerprint"]) for row in rows if row["fingerprint"]]
+
+
+MEASURED = f"""
+SELECT c.* FROM {LINE}.complexity AS c JOIN (
+  SELECT family_id FROM {LINE}.accepted WHERE cycle <= $cycle UNION SELECT family_id FROM {LINE}.seeds WHERE state = 'accepted') USING (family_id)
+WHERE c.cycle <= $cycle AND c.parsed QUALIFY row_number() OVER (PARTITION BY c.family_id ORDER BY c.cycle) = 1 ORDER BY c.cycle, c.family_id"""
+MADE = f"""
+WITH families AS (SELECT cycle, count(*) AS accepted FROM {LINE}.accepted GROUP BY cycle),
+  instances AS (SELECT cycle, count(*) AS instances FROM {LINE}.instances GROUP BY cycle),
+  tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) AS versions FROM {LINE}.candidates GROUP BY cycle)
+SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(versions, 0) AS versions, coalesce(accepted, 0) AS accepted,
+  coalesce(instances, 0) AS instances
+FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle ORDER BY cycle"""
+LABELS = f"""
+SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*) FILTER (votes = voters) AS unanimous,
+  count(DISTINCT text_sha) AS texts, count(DISTINCT family_id) AS families
+FROM {LINE}.instances WHERE cycle <= $cycle"""
+GATES = f"""
+SELECT gate, any_value(gate_no) AS gate_no, sum(came)::INTEGER AS came, sum(passed)::INTEGER AS passed FROM {LINE}.funnel
+WHERE operator = 'all' AND cycle <= $cycle GROUP BY gate
+ORDER BY list_position(['execution', 'static', 'quality', 'consensus', 'blind', 'attempts'], gate)"""
+FUNNEL = f"""
+SELECT operator, sum(came) FILTER (gate = 'attempts')::INTEGER AS attempts, sum(passed) FILTER (gate = 'attempts')::INTEGER AS accepted,
+  sum(came) FILTER (gate = 'execution')::INTEGER AS versions, sum(passed) FILTER (gate = 'execution')::INTEGER AS passed_execution,
+  sum(passed) FILTER (gate = 'static')::INTEGER AS passed_static, sum(passed) FILTER (gate = 'quality')::INTEGER AS passed_quality,
+  sum(passed) FILTER (gate = 'consensus')::INTEGER AS passed_consensus, sum(passed) FILTER (gate = 'blind')::INTEGER AS passed_blind
+FROM {LINE}.funnel WHERE cycle <= $cycle GROUP BY operator ORDER BY operator <> 'all', operator"""
+RESOURCES = f"""
+SELECT outcome, sum(attempts)::INTEGER AS attempts, sum(versions)::INTEGER AS versions,
+  sum(calls_mean * attempts) / sum(attempts) AS jail_calls, sum(cpu_s_mean * attempts) / sum(attempts) AS cpu_s,
+  sum(wall_s_mean * attempts) / sum(attempts) AS wall_s, sum(tokens)::BIGINT AS tokens, sum(usd) AS usd
+FROM {LINE}.resources WHERE cycle <= $cycle AND attempts > 0 GROUP BY outcome
+ORDER BY list_position(['accepted', 'rejected', 'all'], outcome)"""
+COSTS = """
+SELECT count(*) AS calls, coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
+  coalesce(sum(usd), 0.0) AS usd
+FROM calls WHERE line = $line AND cycle <= $cycle"""
+BLOCKED = """
+SELECT gate, rule_id, count(DISTINCT artifact_id) AS blocked, min(reason) AS example FROM verdicts JOIN known_artifacts AS known USING (artifact_id)
+WHERE known.line = $line AND outcome = 'block' AND verdicts.cycle <= $cycle GROUP BY ALL ORDER BY blocked DESC, gate, rule_id"""
+YIELDS = f"""
+SELECT a.operator, count(*) AS accepted, count(*) FILTER (len(a.parents) > 1) AS of_two_parents, count(DISTINCT a.category) AS categories
+FROM {LINE}.accepted AS a WHERE a.cycle <= $cycle GROUP BY ALL ORDER BY accepted DESC, a.operator"""
+FAILURES = f"""
+SELECT kind, gate, rule_id, count(*) AS families, min(lesson) AS lesson FROM {LINE}.failures
+WHERE cycle <= $cycle GROUP BY ALL ORDER BY families DESC, kind, rule_id"""
+DROPPED = f"SELECT reason, sum(instances)::INTEGER AS instances FROM {LINE}.dropped_instances WHERE cycle <= $cycle GROUP BY ALL ORDER BY reason"
+REVIEWS = f"""
+SELECT matches, count(*) AS families FROM (
+  SELECT cycle, family_id, count(*) FILTER (matched) AS matches FROM {LINE}.blind_reviews WHERE cycle <= $cycle GROUP BY ALL
+) GROUP BY matches ORDER BY matches"""
+EXAMPLES = f"""
+SELECT a.operator, a.title, a.family_id, a.category, i.difficulty, i.text, i.answer, i.votes, i.voters
+FROM {LINE}.accepted AS a JOIN {LINE}.instances AS i ON i.family_id = a.family_id AND i.cycle = a.cycle WHERE a.cycle = $cycle
+QUALIFY row_number() OVER (PARTITION BY a.operator ORDER BY length(i.text), i.instance_id) = 1 ORDER BY a.operator"""
