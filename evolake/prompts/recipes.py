@@ -18,6 +18,8 @@ from typing import Literal
 from evolake.sizes.prompts import PromptsSettings
 
 Rejects = Literal["unanswered", "incorrect"]
+CORRECT = 1.0
+"""The reward of a correct answer: in a recipe that rejects, a group without one is skipped."""
 
 
 @dataclass(frozen=True)

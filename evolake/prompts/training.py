@@ -25,7 +25,7 @@ import numpy as np
 from evolake.errors import MachineryError
 from evolake.prompts.policies_models import offline
 from evolake.prompts.protocol import Group
-from evolake.prompts.recipes import Recipe
+from evolake.prompts.recipes import CORRECT, Recipe
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,14 @@ class Step:
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
-    """The groups that a step passes through the model: with two accepted samples and, where no KL term acts on the others, rewards that differ."""
+    """The groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and where no KL
+    term acts on the others, with rewards that differ."""
     kept = []
     for group in groups:
         rewards = [reward for reward in group.rewards if reward is not None]
-        if len(rewards) >= 2 and (recipe.kl > 0 or max(rewards) > min(rewards)):
+        if len(rewards) < 2 or (recipe.rejects is not None and max(rewards) < CORRECT):
+            continue
+        if recipe.kl > 0 or max(rewards) > min(rewards):
             kept.append(group)
     return kept
 
