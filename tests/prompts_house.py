@@ -1,7 +1,7 @@
 """What tests of the prompts line share: problems of sums, a policy whose skill is known, and agents of both backends.
 
-`Adder` is a policy in full: it answers by the principles it reads. With the chance that its prompt earns it adds rightly; principles of the library raise
-the chance, so that evolution has something to find. It counts how often it was updated.
+`Adder` is a policy in full: with the chance that the principles it reads earn it adds rightly, so that evolution has something to find. It keeps what
+it was asked and what it was updated with.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from evolake.agents.roles import Role, hide
 from evolake.prompts import role_models as models
 from evolake.prompts.roles_crossing import recombine
@@ -20,4 +22,4 @@ CRITIC = Role("prompts_critic", models.CritiqueRequest, models.CritiqueReply, cr
 EDITOR = Role("prompts_editor", models.LocalRequest, models.LocalReply, edit_locally, values=hide("library"))
 CONSOLIDATOR = Role("prompts_consolidator", models.GlobalRequest, models.GlobalReply, consolidate, values=hide("library"))
 RECOMBINER = Role("prompts_recombiner", models.CrossRequest, models.CrossReply, recombine, values=hide("library"))
-ROLES = (SUMMARIZER, CRITIC, EDITOR, CONSOLIDATOR, RECOMBINER)
+ROLES: tuple[Role[Any, Any], ...] = (SUMMARIZER, CRITIC, EDITOR, CONSOLIDATOR, RECOMBINER)

@@ -41,8 +41,7 @@ def symptoms(reply: str, answer: str, *, answered: bool, truncated: bool) -> lis
         return ["empty", *(["truncated"] if truncated else [])]
     true = _plain(answer)
     found = {
-        "truncated": truncated, "unanswered": not answered, "buried": bool(re.search(rf"(?<![\w.]){re.escape(true)}(?![\w]|\.\d)", reply)),
-        "near": answered and _near(reply, true), "wrong": answered,
+        "truncated": truncated, "unanswered": not answered, "buried": _holds(reply, true), "near": answered and _near(reply, true), "wrong": answered,
     }
     return [name for name, there in found.items() if there]
 
@@ -72,6 +71,11 @@ def _ids(principles: Iterable[PrincipleText]) -> list[str]:
 def _plain(answer: str) -> str:
     value = json.loads(answer)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _holds(reply: str, true: str) -> bool:
+    """Whether the answer stands in the reply as a word or number of its own."""
+    return bool(true) and re.search(rf"(?<![\w.-]){re.escape(true)}(?!\w|\.\d)", reply) is not None
 
 
 def _near(reply: str, true: str) -> bool:

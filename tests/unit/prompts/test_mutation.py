@@ -1,0 +1,142 @@
+"""Mutation in its four steps, and crossover, on the operators backend."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from prompts_house import PROBLEMS, judge, library, operators, problem
+
+from evolake.agents import Agents
+from evolake.prompts.crossover import cross, wins
+from evolake.prompts.edits import Limits
+from evolake.prompts.mutation import mutate
+from evolake.prompts.prompt import SystemPrompt, prompt_of
+from evolake.prompts.protocol import Rollout, Sample
+from evolake.prompts.reproduction import Evidence, Reproduction
+
+PROMPT = prompt_of(["Be kind."])
+RIGHT, BURIED, CUT = "The sum is {}", "It is {} I think", "Let me think"
+
+
+def rollout(number: int, place: int, text: str, *, truncated: bool = False) -> Rollout:
+    """Of sum `number`; `{}` in the text is the right answer."""
+    reply = text.format(2 * number + 3)
+    return judge(PROMPT, problem(number), place, Sample(reply, 4, truncated))
+
+
+def evidence(number: int, *texts: str) -> Evidence:
+    return Evidence(problem(number), tuple(rollout(number, place, text, truncated=text == CUT) for place, text in enumerate(texts)))
+
+
+def mutation(agents: Agents, *found: Evidence, **more: Any) -> Reproduction:
+    return mutate(agents, PROMPT, found, **({"library": library(), "cycle": "0001", "iteration": 1, "root_seed": 4} | more))
+
+
+def asked(agents: Agents) -> list[str]:
+    return [row["role"] for row in agents.rows()]
+
+
+def test_only_problems_with_success_and_failure_are_reflected_on() -> None:
+    with operators() as agents:
+        made = mutation(agents, evidence(1, RIGHT, RIGHT), evidence(2, BURIED, BURIED), evidence(3, RIGHT, BURIED, CUT))
+        assert asked(agents) == [*["prompts_summarizer"] * 3, "prompts_critic", "prompts_editor", "prompts_consolidator"]
+        assert made.child is not None and {one.hunk.problem_id for step, one in made.hunks if step == "local"} == {"sum-3"}
+
+
+def test_without_contrast_there_is_no_child_and_a_row_says_so() -> None:
+    with operators() as agents:
+        made = mutation(agents, evidence(1, RIGHT, RIGHT), evidence(2, CUT, CUT))
+        assert agents.rows() == []
+    row, = made.rows(cycle="0001", arm="espl", iteration=1, backend="operators")
+    assert made.child is None
+    assert (row["step"], row["kind"], row["applied"], row["reason"]) == ("child", "none", False, "no problem had both success and failure")
+
+
+def test_rollouts_that_say_the_same_are_summarised_once() -> None:
+    with operators() as agents:
+        mutation(agents, evidence(1, RIGHT, BURIED, BURIED, RIGHT, BURIED))
+        assert asked(agents).count("prompts_summarizer") == 2
+
+
+def test_a_child_is_its_parent_with_the_applied_hunks() -> None:
+    with operators() as agents:
+        made = mutation(agents, evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT))
+    assert made.child is not None and made.child.principles[0].text == "Be kind." and len(made.child.principles) > 1
+    assert all(library().names_of(one.text) for one in made.child.principles[1:])
+    rows = made.rows(cycle="0001", arm="espl", iteration=1, backend="operators")
+    assert {row["child_id"] for row in rows} == {made.child.prompt_id} and [row["number"] for row in rows] == list(range(len(rows)))
+    assert {row["principle_id"] for row in rows if row["applied"]} >= {one.id for one in made.child.principles[1:]}
+
+
+def test_a_problem_proposes_no_more_than_the_limit() -> None:
+    with operators() as agents:
+        made = mutation(agents, evidence(1, RIGHT, BURIED, CUT), evidence(2, RIGHT, BURIED, CUT), edits_per_problem=1)
+    assert [one.hunk.problem_id for step, one in made.hunks if step == "local"] == ["sum-1", "sum-2"]
+
+
+def test_the_same_seed_gives_the_same_child() -> None:
+    def child(seed: int) -> SystemPrompt | None:
+        with operators() as agents:
+            return mutation(agents, evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT), root_seed=seed).child
+
+    assert child(4) == child(4)
+    assert len({made.prompt_id for seed in range(6) if (made := child(seed))}) > 1
+
+
+def test_a_child_that_is_there_already_is_none() -> None:
+    found = [evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT)]
+    with operators() as agents:
+        first = mutation(agents, *found)
+        assert first.child is not None
+        again = mutation(agents, *found, known={first.child.texts})
+    assert (again.child, again.note) == (None, "it says the same as a prompt that is there")
+
+
+def test_hunks_that_limits_forbid_leave_no_child() -> None:
+    with operators() as agents:
+        made = mutation(agents, evidence(1, RIGHT, BURIED), limits=Limits(characters=5))
+    assert (made.child, made.note) == (None, "no edit was applied")
+    assert all("5 are allowed" in one.reason for _, one in made.hunks)
+
+
+def test_a_rejected_rollout_counts_as_a_failure() -> None:
+    found = evidence(1, RIGHT, CUT)
+    rejected = replace(found, rollouts=(found.rollouts[0], replace(found.rollouts[1], reward=None)))
+    assert rejected.contrasted and not replace(found, rollouts=found.rollouts[:1]).contrasted
+
+
+@pytest.mark.parametrize(
+    ("phi", "won"),
+    [
+        ([[1.0, 0.0], [0.0, 1.0]], [[0], [1]]), ([[1.0, 0.5], [1.0, 0.2], [0.4, 0.5]], [[0, 1], [0], [1]]), ([[0.5, 0.0], [0.5, 0.0]], [[], []]),
+        ([[None, 0.1], [1.0, 0.0]], [[1], []]), ([[0.3]], [[]]),
+    ],
+)
+def test_a_problem_is_won_by_the_highest_value_unless_all_are_equal(phi: list[list[float | None]], won: list[list[int]]) -> None:
+    assert wins(phi) == won
+
+
+def crossed(agents: Agents, prompts: list[SystemPrompt], phi: list[list[float | None]], best: int = 0, **more: Any) -> Reproduction:
+    return cross(
+        agents, prompts, phi, PROBLEMS[: len(phi[0])], best=best, library=library(), cycle="0001", iteration=1, root_seed=4, **more,
+    )
+
+
+def test_a_crossover_edits_the_best_prompt_by_what_others_won_with() -> None:
+    prompts = [prompt_of(["Be kind."]), prompt_of(["Be kind.", "Name the unit."])]
+    with operators() as agents:
+        made = crossed(agents, prompts, [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        assert asked(agents) == ["prompts_recombiner"]
+    assert made.parent == prompts[0] and made.child is not None and made.child.texts == ("Be kind.", "Name the unit.")
+    assert [(step, one.hunk.kind, one.applied) for step, one in made.hunks] == [("recombine", "add", True)]
+    assert crossed(agents, prompts, [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], known={prompts[1].texts}).note == "it says the same as a prompt that is there"
+
+
+def test_a_crossover_of_one_prompt_or_without_a_win_gives_no_child() -> None:
+    with operators() as agents:
+        alone = crossed(agents, [PROMPT], [[1.0]])
+        idle = crossed(agents, [PROMPT, prompt_of(["Count."])], [[1.0], [0.5]])
+    assert (alone.child, alone.note) == (None, "one prompt alone has nobody to cross with")
+    assert (idle.child, idle.note) == (None, "no edit was applied")
