@@ -44,7 +44,7 @@ class PromptsSettings(BaseModel):
         default=["families", "shipped"], min_length=1, description="in order of preference: the first with enough problems is used",
     )
     difficulties: list[int] | None = Field(default=None, description="of the problems used; None: all")
-    gym_tasks: list[str] = Field(default=["chain_sum", "number_sorting", "letter_counting"], min_length=1, description="task names of reasoning-gym")
+    gym_tasks: list[str] = Field(default=["chain_sum", "letter_counting"], min_length=1, description="task names of reasoning-gym")
     gym_problems: int = Field(default=200, gt=0, description="problems a task of reasoning-gym")
     answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: the last number or words are the answer")
     format_bonus: float = Field(default=0.0, ge=0, le=1, description="added to the reward of a reply in the right form, correct or not")
