@@ -1,0 +1,278 @@
+"""One iteration and several: arms, equal rollouts, values, ratings, children, rows, and the same bytes from the same seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, judge, library, operators, problem
+
+from evolake.errors import InputError
+from evolake.prompts import ratings
+from evolake.prompts.board import Board
+from evolake.prompts.iteration import ARMS, TABLES, Iterations, draw, run_iterations
+from evolake.prompts.library import read_root
+from evolake.prompts.population import Population, found_population
+from evolake.prompts.prompt import SystemPrompt, prompt_of
+from evolake.prompts.protocol import Problem, Rollout, Sample
+
+ROOT = read_root(SEEDS, "plain")
+
+
+def founded(*more: SystemPrompt) -> Population:
+    return found_population({"plain": ROOT, **{f"root{number}": one for number, one in enumerate(more)}}, "0001")
+
+
+def run(count: int = 1, policy: Adder | None = None, population: Population | None = None, arm: str = "espl", **more: Any) -> Iterations:
+    options = {"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more
+    with operators() as agents:
+        return run_iterations(population or founded(), policy or Adder(), PROBLEMS, count=count, agents=agents, arm=ARMS[arm], **options)
+
+
+def only(frame: pl.DataFrame, **values: Any) -> pl.DataFrame:
+    return frame.filter(**values)
+
+
+@pytest.mark.parametrize("arm", list(ARMS))
+def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> None:
+    done = run(3, arm=arm).frames()
+    assert done["updates"]["rollouts"].to_list() == [4 * 3 * 4] * 3
+    problems = done["rollouts"].group_by("iteration", "problem_id").len()
+    assert problems["len"].unique().to_list() == [12]
+    assert [only(problems, iteration=number)["problem_id"].sort().to_list() for number in (1, 2, 3)] == [
+        sorted(one.problem_id for one in draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)) for number in (1, 2, 3)
+    ]
+
+
+def test_arms_switch_updates_ratings_and_children() -> None:
+    policies = {arm: Adder() for arm in ARMS}
+    done = {arm: run(4, policies[arm], arm=arm) for arm in ARMS}
+    assert {arm: len(policy.updates) for arm, policy in policies.items()} == {"espl": 4, "evolution": 0, "rl": 4, "reflection": 0}
+    assert {arm: found.frames()["updates"]["updated"].to_list() for arm, found in done.items()} == {
+        "espl": [True] * 4, "evolution": [False] * 4, "rl": [True] * 4, "reflection": [False] * 4,
+    }
+    operators_of = {arm: set(found.population.prompts["operator"]) for arm, found in done.items()}
+    assert operators_of["rl"] == {"root"} and operators_of["reflection"] == {"root", "mutation"}
+    assert operators_of["espl"] == operators_of["evolution"] == {"root", "mutation", "crossover"}
+    assert done["rl"].population.rating(ROOT.prompt_id) == (ratings.MU, ratings.SIGMA)
+    assert done["evolution"].population.prompts.equals(done["espl"].population.prompts)  # this policy's skill does not depend on its updates
+
+
+def test_self_reflection_goes_on_with_the_mutant() -> None:
+    policy = Adder(skill=lambda prompt: 0.5)
+    done = run(3, policy, arm="reflection")
+    ids = done.population.prompts["prompt_id"].to_list()
+    assert len(ids) == 4 and done.frames()["values"].unique("iteration").sort("iteration")["prompt_id"].to_list() == ids[:3]
+    assert done.population.prompts["parents"].to_list() == [[], [ids[0]], [ids[1]], [ids[2]]]
+
+
+def test_a_root_alone_fills_all_places_and_its_groups_stay_apart() -> None:
+    policy = Adder()
+    done = run(1, policy)
+    assert [(len(group.samples), group.prompt_id) for group in policy.updates[0]] == [(4, ROOT.prompt_id)] * 12
+    numbers = only(done.frames()["rollouts"], problem_id=policy.updates[0][0].problem_id)["number"].to_list()
+    assert sorted(numbers) == list(range(12))
+    assert done.frames()["ratings"].filter(pl.col("source") == "update").select("mu", "sigma", "rank").rows() == [(ratings.MU, ratings.SIGMA, 0)]
+
+
+def test_two_prompts_share_three_places() -> None:
+    policy = Adder()
+    done = run(1, policy, founded(prompt_of(["Count."])))
+    counts = Counter(group.prompt_id for group in policy.updates[0])
+    assert sorted(counts.values()) == [4, 8]
+    first = done.frames()["rollouts"].group_by("prompt_id", "problem_id").len()
+    assert sorted(first["len"].to_list()) == [4] * 4 + [8] * 4
+
+
+def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
+    population = founded(prompt_of(["Count."]), prompt_of(["Add.", "Check."]))
+    done = run(1, Adder(), population)
+    frames = done.frames()
+    means = frames["rollouts"].group_by("prompt_id", "problem_id").agg(pl.col("reward").mean().alias("mean"))
+    joined = frames["values"].join(means, on=["prompt_id", "problem_id"])
+    assert len(joined) == 12 and joined.filter((pl.col("value") - pl.col("mean")).abs() > 1e-12).is_empty()
+    updates = only(frames["ratings"], source="update")
+    wanted = {row["prompt_id"]: row["value"] for row in frames["values"].group_by("prompt_id").agg(pl.col("value").mean()).to_dicts()}
+    assert {row["prompt_id"]: pytest.approx(row["mean_reward"]) for row in updates.to_dicts()} == wanted
+    order = updates["prompt_id"].to_list()
+    ranks = ratings.ranks_of([wanted[one] for one in order])
+    assert updates["rank"].to_list() == ranks
+    assert [(row["mu"], row["sigma"]) for row in updates.to_dicts()] == ratings.update([(25.0, 25.0 / 3)] * 3, ranks)
+    assert {one: done.population.rating(one) for one in order} == {row["prompt_id"]: (row["mu"], row["sigma"]) for row in updates.to_dicts()}
+
+
+def test_won_is_the_best_value_where_prompts_differ() -> None:
+    values = run(1, Adder(), founded(prompt_of(["Count."]), prompt_of(["Add."]))).frames()["values"]
+    for (_,), rows in values.group_by("problem_id"):
+        best, all_equal = rows["value"].max(), rows["value"].n_unique() == 1
+        assert rows["won"].to_list() == [not all_equal and value == best for value in rows["value"]]
+
+
+def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> None:
+    population = founded(prompt_of(["Count."]), prompt_of(["Add."]))
+    skills = {ROOT.prompt_id: 0.2, prompt_of(["Count."]).prompt_id: 0.75, prompt_of(["Add."]).prompt_id: 0.5}
+    for seed in range(30):
+        done = run(1, Adder(skill=lambda prompt: skills[prompt.prompt_id]), population, root_seed=seed)
+        made = {row["operator"]: row for row in done.population.rows() if row["operator"] != "root"}
+        if set(made) == {"mutation", "crossover"}:
+            break
+    else:
+        pytest.fail("no seed gave both children")
+    updates = {row["prompt_id"]: row for row in only(done.frames()["ratings"], source="update").to_dicts()}
+    best = min(updates.values(), key=lambda row: row["rank"])["prompt_id"]
+    mutant, crossed = made["mutation"], made["crossover"]
+    assert mutant["parents"] == [best] and (mutant["mu"], mutant["sigma"]) == ratings.mutated((updates[best]["mu"], updates[best]["sigma"]))
+    parents = [(updates[one]["mu"], updates[one]["sigma"]) for one in crossed["parents"]]
+    assert sorted(crossed["parents"]) == sorted(updates) and (crossed["mu"], crossed["sigma"]) == ratings.crossed(parents)
+    weights = only(done.population.derivations, child_id=crossed["prompt_id"])
+    assert dict(weights.select("parent_id", "weight").iter_rows()) == dict(zip(crossed["parents"], ratings.shares(parents), strict=True))
+    assert only(done.frames()["ratings"], source="birth").select("prompt_id", "mu", "sigma").rows() == [
+        (row["prompt_id"], row["mu"], row["sigma"]) for row in (mutant, crossed)
+    ]
+
+
+@pytest.mark.parametrize(("probability", "crossed"), [(0.0, False), (1.0, True)])
+def test_crossover_happens_with_its_probability(probability: float, crossed: bool) -> None:
+    population = founded(prompt_of(["Count."]), prompt_of(["Add."]))
+    edits = run(1, None, population, settings=SIZES.model_copy(update={"crossover": probability})).frames()["edits"]
+    assert ("crossover" in edits["operator"].to_list()) is crossed
+
+
+def test_several_iterations_are_one_after_the_other_and_the_population_grows_inside_its_window() -> None:
+    reports: list[tuple[int, int]] = []
+    done = run(6, report=lambda *at: reports.append(at))
+    assert reports == [(number, 6) for number in range(1, 7)] and done.population.iteration == 6
+    rows = done.population.rows()
+    assert [row["number"] for row in rows] == list(range(len(rows))) and len(rows) > 4
+    assert {row["state"] for row in rows[:-4]} == {"retired"} and "retired" not in {row["state"] for row in rows[-4:]}
+    born = {row["prompt_id"]: row["number"] for row in rows}
+    for number in range(1, 7):
+        there = sum(row["iteration"] < number for row in rows)
+        used = only(done.frames()["values"], iteration=number)["prompt_id"].unique().to_list()
+        assert all(there - SIZES.window <= born[one] < there for one in used)
+    sums = done.population.derivations.group_by("child_id").agg(pl.col("weight").sum())
+    assert len(sums) == len(rows) - 1 and sums["weight"].to_list() == pytest.approx([1.0] * len(sums))
+
+
+def test_the_same_seed_gives_the_same_rows_and_a_cut_run_goes_on_alike() -> None:
+    whole = run(4)
+    assert {name: frame.equals(run(4).frames()[name]) for name, frame in whole.frames().items()} == dict.fromkeys(TABLES, True)
+    half = run(2)
+    rest = run(2, None, half.population)
+    assert rest.population.prompts.equals(whole.population.prompts)
+    assert pl.concat([half.frames()["rollouts"], rest.frames()["rollouts"]]).equals(whole.frames()["rollouts"])
+
+
+def test_every_table_has_its_keys_once() -> None:
+    done = run(5)
+    for name, schema in TABLES.items():
+        assert schema.repeated_keys(schema.validate(done.frames()[name])).is_empty(), name
+
+
+def test_an_adder_that_principles_help_gets_better() -> None:
+    updates = run(8, Adder(), arm="evolution").frames()["updates"]["mean_reward"].to_list()
+    assert sum(updates[-3:]) / 3 > updates[0] + 0.2
+
+
+def test_calls_are_told_which_prompt_they_were_for() -> None:
+    with operators() as agents:
+        done = run_iterations(
+            founded(), Adder(), PROBLEMS, count=3, agents=agents, judge=judge, settings=SIZES, library=library(), cycle="0001", root_seed=3,
+            arm=ARMS["evolution"],
+        )
+        assert {row["artifact_id"] for row in agents.rows()} <= set(done.population.prompts["prompt_id"])
+
+
+def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
+    class Silent(Adder):
+        def sample(self, pairs, n, seed, *, greedy=False):
+            found = super().sample(pairs, n, seed)
+            lost = Sample("", 0, False, failure="the endpoint refused")
+            return [[lost, *group[1:]] if one.problem_id == first else group for (_, one), group in zip(pairs, found, strict=True)]
+
+    first = draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=1)[0].problem_id
+    policy = Silent()
+    done = run(1, policy).frames()
+    assert all((group.rewards[0] is None) == (group.problem_id == first) for group in policy.updates[0])
+    assert done["updates"].select("failed", "rejected").row(0) == (3, 3)
+    lost = only(done["rollouts"], problem_id=first)
+    assert lost["reward"].null_count() == 3
+    assert only(done["values"], problem_id=first)["value"].item() == pytest.approx(lost["reward"].mean())
+
+
+def test_where_nothing_came_back_nothing_is_rated_or_born() -> None:
+    class Dead(Adder):
+        def sample(self, pairs, n, seed, *, greedy=False):
+            return [[Sample("", 0, False, failure="gone")] * n for _ in pairs]
+
+    done = run(1, Dead(), founded(prompt_of(["Count."])), arm="evolution")
+    frames = done.frames()
+    assert frames["values"]["value"].null_count() == len(frames["values"]) and frames["ratings"].is_empty() and frames["edits"].is_empty()
+    assert len(done.population.prompts) == 2 and done.population.iteration == 1
+
+
+def board(*rows: list[float | None]) -> Board:
+    prompts = tuple(prompt_of([f"Advice {number}."]) for number in range(len(rows)))
+    return Board(prompts, tuple(PROBLEMS[: len(rows[0])]), {}, tuple(tuple(row) for row in rows))
+
+
+def test_means_compare_problems_that_are_known_for_all() -> None:
+    assert board([1.0, None, 0.5], [0.0, 1.0, 0.5]).means == [0.75, 0.25]
+    assert board([None], [1.0]).means is None
+
+
+def test_of_equal_means_the_higher_mu_is_best_then_the_youngest() -> None:
+    found = board([0.5], [0.5], [0.5])
+    ids = [prompt.prompt_id for prompt in found.prompts]
+    population = found_population({str(number): prompt for number, prompt in enumerate(found.prompts)}, "0001")
+    assert found.best(population) == 2
+    assert found.best(population.rated({ids[1]: (26.0, 1.0)})) == 1
+    assert board([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2 and board([0.5], [0.4], [0.3]).best(population) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.0, 1.0, None])), max_size=40))
+def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, int, float | None]]) -> None:
+    prompts, problems = [prompt_of([f"Advice {number}."]) for number in range(3)], PROBLEMS[:3]
+    rollouts = [
+        Rollout(prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward)
+        for number, (row, column, reward) in enumerate(entries)
+    ]
+    found = Board.of(prompts, problems, rollouts)
+    for row in range(3):
+        for column in range(3):
+            rewards = [reward or 0.0 for r, c, reward in entries if (r, c) == (row, column)]
+            assert found.phi[row][column] == (pytest.approx(sum(rewards) / len(rewards)) if rewards else None)
+
+
+@pytest.mark.parametrize(
+    ("problems", "policy", "what"),
+    [
+        ([], Adder(), "no problems"), ([*PROBLEMS, problem(99, "heldout")], Adder(), "held-out problems may not be trained on"),
+        (PROBLEMS, Adder(learns=False), "arm espl updates weights"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_sampled(problems: list[Problem], policy: Adder, what: str) -> None:
+    with operators() as agents, pytest.raises(InputError, match=what):
+        run_iterations(
+            founded(), policy, problems, count=1, agents=agents, judge=judge, settings=SIZES, library=library(), cycle="0001", root_seed=3,
+        )
+    assert policy.asked == []
+
+
+def test_a_policy_without_weights_serves_the_arms_that_need_none() -> None:
+    assert run(1, Adder(learns=False), arm="evolution").rows["updates"][0]["updated"] is False
+
+
+def test_the_settings_name_the_arm_and_a_checkpoint_joins_the_last_row() -> None:
+    with operators() as agents:
+        done = run_iterations(
+            founded(), Adder(), PROBLEMS, count=2, agents=agents, judge=judge, settings=SIZES.model_copy(update={"arm": "rl"}), library=library(),
+            cycle="0001", root_seed=3,
+        )
+    assert set(done.frames()["updates"]["arm"]) == {"rl"}
+    assert done.with_checkpoint("ab").frames()["updates"]["checkpoint_sha"].to_list() == [None, "ab"]
+    assert done.frames()["updates"]["checkpoint_sha"].to_list() == [None, None]
