@@ -134,9 +134,9 @@ class Endpoint:
         return text.replace(self._api_key, "[api key]") if len(self._api_key) >= _SHORTEST_SECRET else text
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel], *, max_output_tokens: int, temperature: float | None
+        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None
     ) -> Body | Rejected:
-        """One call, its retries included.
+        """One call, its retries included. reply: what the text shall fit; None asks for any text.
 
         Raises:
             AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.
@@ -170,7 +170,8 @@ class Endpoint:
         self._client.close()
 
     def _try(
-        self, form: _Form, model: str, messages: list[dict[str, str]], reply: type[BaseModel], max_output_tokens: int, temperature: float | None
+        self, form: _Form, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, max_output_tokens: int,
+        temperature: float | None,
     ) -> Body:
         options: dict[str, Any] = {"model": model, "messages": messages, LIMIT_NAMES[form.limit_name]: max_output_tokens}
         if temperature is not None:
@@ -178,12 +179,12 @@ class Endpoint:
         raw = self._client.chat.completions.with_raw_response
         start = time.monotonic()
         try:
-            if RUNGS[form.rung] == "schema":
-                answer = raw.parse(response_format=reply, **options)
-            elif RUNGS[form.rung] == "json_object":
-                answer = raw.create(response_format={"type": "json_object"}, **options)
-            else:
+            if reply is None or RUNGS[form.rung] == "text":
                 answer = raw.create(**options)
+            elif RUNGS[form.rung] == "schema":
+                answer = raw.parse(response_format=reply, **options)
+            else:
+                answer = raw.create(response_format={"type": "json_object"}, **options)
         except ReplyTooLarge as error:
             return Body(self.redact(error.start.decode("utf-8", "replace")), "", time.monotonic() - start, cut=True)
         response = answer.http_response

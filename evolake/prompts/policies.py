@@ -1,0 +1,61 @@
+"""Which policy serves: settled by the settings, in one place.
+
+    local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
+    tiny       the same with random weights of two layers, for trying the plumbing
+    endpoint   an OpenAI-compatible endpoint: it answers and does not learn
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evolake.errors import MachineryError
+from evolake.prompts.policies_models import load_base, missing_extra
+from evolake.prompts.protocol import Policy
+from evolake.prompts.recipes import recipe_of
+from evolake.seeds import child_seed
+from evolake.settings import Settings
+
+LINE = "prompts"
+
+
+def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> Policy:
+    """The policy that the settings name, before any update. The adapter's first weights come from `settings.seed` alone, in every cycle the same.
+
+    Args:
+        lake_root: holds the tape and the budget's accounts of an endpoint, and the unpacked bundled model (work/prompts/models).
+
+    Raises:
+        MachineryError: the extra `policy` is missing and needed; says what to install.
+        InputError: the endpoint's settings are not enough, or the checkpoint that they name is not there.
+    """
+    own = settings.prompts
+    if own.policy == "endpoint":
+        from evolake.prompts.policies_endpoint import open_endpoint
+
+        return open_endpoint(settings, lake_root, cycle, run_id)
+    base = load_base(own.policy, own.policy_model, model_cache(lake_root))
+    from evolake.prompts.policies_local import LocalPolicy
+
+    return LocalPolicy(
+        base, recipe_of(own), lora_rank=own.lora_rank, lora_alpha=own.lora_alpha, max_tokens=own.max_tokens,
+        max_prompt_tokens=own.max_prompt_tokens, rows_at_once=own.rows_at_once, threads=own.threads,
+        seed=child_seed(settings.seed, LINE, "0000", "adapter"),
+    )
+
+
+def model_cache(lake_root: Path) -> Path:
+    """Where the bundled model is unpacked; no part of the lake's content."""
+    return lake_root / "work" / LINE / "models"
+
+
+def missing(settings: Settings) -> str | None:
+    """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library."""
+    if settings.prompts.policy != "endpoint":
+        return missing_extra()
+    return None
+
+
+def no_learning(name: str) -> MachineryError:
+    """What a policy without weights of its own raises when it is asked to learn."""
+    return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")
