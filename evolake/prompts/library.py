@@ -85,7 +85,7 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
             else:
                 entries.append(Entry(str(row["name"]), tuple(row["symptoms"]), tuple(tidy(text) for text in row["versions"])))
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise InputError("an entry of the principle library cannot be read", got=f"{dict(row)}: {error!r}") from None
+            raise InputError("an entry of the principle library cannot be read", got=f"{row}: {error!r}") from None
     names = [entry.name for entry in entries]
     texts = [text for entry in entries for text in entry.versions] + [merge.text for merge in merges]
     faults = [
@@ -101,19 +101,26 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
     return PrincipleLibrary(tuple(entries), tuple(merges))
 
 
-def read_library(seeds: Path) -> PrincipleLibrary:
-    """The library of a seeds folder (the parent of `prompts`). Raises InputError where it is missing or wrong."""
-    value = _read(Path(seeds) / "prompts" / "library.json")
+def load_library(folder: Path) -> PrincipleLibrary:
+    """The library in `library.json` of a folder. Raises InputError where it is missing or wrong."""
+    value = _read(Path(folder) / "library.json")
     return library_of([*value.get("entries", []), *value.get("merges", [])])
 
 
-def read_root(seeds: Path, name: str) -> SystemPrompt:
-    """The root prompt of that name. Raises InputError where there is none."""
-    path = Path(seeds) / "prompts" / "roots.json"
+def load_roots(folder: Path) -> dict[str, SystemPrompt]:
+    """Name -> root prompt, in the order of `roots.json` of a folder. E-SPL starts from one; an empty list of principles is the empty prompt.
+
+    Raises:
+        InputError: the file is missing, holds no root, holds one twice, or something else than lists of texts.
+    """
+    path = Path(folder) / "roots.json"
     roots = _read(path)
-    if name not in roots:
-        raise InputError(f"there is no root prompt {name!r}", wanted=f"one of {', '.join(sorted(roots))}", do=f"add it to {path}")
-    return prompt_of(roots[name])
+    if not roots or not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in roots.values()):
+        raise InputError("roots.json holds no root prompts", wanted=f'an object of names with lists of texts at {path}')
+    found = {name: prompt_of(texts) for name, texts in roots.items()}
+    if len({prompt.prompt_id for prompt in found.values()}) < len(found):
+        raise InputError("two root prompts are the same", wanted=f"each once in {path}", got=", ".join(found))
+    return found
 
 
 def _read(path: Path) -> dict[str, Any]:

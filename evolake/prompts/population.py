@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,10 @@ import polars as pl
 from evolake.prompts.prompt import SystemPrompt, from_json
 from evolake.prompts.ratings import MU, SIGMA, Rating, conservative
 from evolake.prompts.reproduction import Operator
-from evolake.prompts.selection import Candidate
+from evolake.prompts.selection import Candidate, latest
 from evolake.prompts.tables import ARCHIVE
 
+BLOCKED = "blocked"
 ITERATION = "iteration"
 """State: iterations so far."""
 
@@ -51,12 +52,16 @@ class Population:
         row = self.row(prompt_id)
         return row["mu"], row["sigma"]
 
+    def living(self) -> list[dict[str, Any]]:
+        """Rows of the prompts that no gate has blocked, in order of birth."""
+        return self.prompts.filter(pl.col("state") != BLOCKED).to_dicts()
+
     def candidates(self) -> list[Candidate]:
-        """All prompts as selection sees them, in order of birth."""
-        return [Candidate(row["prompt_id"], row["number"], (row["mu"], row["sigma"])) for row in self.rows()]
+        """The living prompts as selection sees them, in order of birth."""
+        return [Candidate(row["prompt_id"], row["number"], (row["mu"], row["sigma"])) for row in self.living()]
 
     def known(self) -> set[tuple[str, ...]]:
-        """The texts of every prompt: what a child must differ from."""
+        """The texts of every prompt, the blocked ones too: what a child must differ from."""
         return {from_json(row["principles"]).texts for row in self.rows()}
 
     @property
@@ -66,9 +71,9 @@ class Population:
         return found[0]["prompt_id"] if found else None
 
     def best_id(self) -> str:
-        """The prompt with the highest conservative rating (mu - 3 sigma) of those that took part in an iteration; of equal ones the youngest. The
-        youngest prompt where none took part yet."""
-        rows = [row for row in self.rows() if row["rounds"]] or self.rows()[-1:]
+        """The living prompt with the highest conservative rating (mu - 3 sigma) of those that took part in an iteration; of equal ones the youngest.
+        The youngest where none took part yet."""
+        rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
         return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))["prompt_id"]
 
     def with_child(
@@ -100,12 +105,16 @@ class Population:
     def in_window(self, window: int) -> Population:
         """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion reigns on,
         also outside of the window."""
-        oldest = len(self.prompts) - window
+        inside = {one.prompt_id for one in latest(self.candidates(), window)}
         states = {
-            row["prompt_id"]: "retired" if row["number"] < oldest else "accepted" if row["rounds"] else "candidate"
-            for row in self.rows() if row["state"] != "champion"
+            row["prompt_id"]: "retired" if row["prompt_id"] not in inside else "accepted" if row["rounds"] else "candidate"
+            for row in self.living() if row["state"] != "champion"
         }
         return self._changed({prompt: {"state": state} for prompt, state in states.items()})
+
+    def blocked(self, prompt_ids: Collection[str]) -> Population:
+        """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such prompt."""
+        return self._changed({self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids})
 
     def crowned(self, prompt_id: str, window: int) -> Population:
         """With another champion; the one before goes back to what the window makes of it. Raises KeyError when there is no such prompt."""
@@ -159,6 +168,6 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": iteration, "number": number, "state": "candidate", "operator": operator,
-        "parents": list(parents), "principles": prompt.to_json(), "size": len(prompt.principles), "mu": rating[0], "sigma": rating[1], "rounds": 0,
-        "origin": origin,
+        "parents": list(parents), "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": rating[0],
+        "sigma": rating[1], "rounds": 0, "origin": origin,
     }

@@ -13,17 +13,17 @@ PROMPTS = TableSchema(
     "prompts", 1,
     {
         "prompt_id": pl.String, "cycle": pl.String, "iteration": pl.Int64, "number": pl.Int64, "state": pl.String, "operator": pl.String,
-        "parents": pl.List(pl.String), "principles": pl.String, "size": pl.Int64, "mu": pl.Float64, "sigma": pl.Float64, "rounds": pl.Int64,
-        "origin": pl.String,
+        "parents": pl.List(pl.String), "principles": pl.String, "text": pl.String, "size": pl.Int64, "mu": pl.Float64, "sigma": pl.Float64,
+        "rounds": pl.Int64, "origin": pl.String,
     },
     keys=("prompt_id",),
 )
 """One system prompt. cycle, iteration: when it was born; iteration 0 for a root. number: its place in the order of birth, from 0.
 
-    state      candidate (not rated yet), accepted (rated, still in the window), champion, retired (has left the window)
+    state      candidate (took no part yet), accepted (took part, still in the window), champion, retired (has left the window), or blocked by a gate
     operator   root, mutation or crossover
-    principles what `SystemPrompt.to_json` gives; `size` is how many there are
-    rounds     rating rounds it took part in
+    principles what `SystemPrompt.to_json` gives; `text` is what the policy reads, `size` how many principles there are
+    rounds     iterations it took part in
     origin     the backend that edited it, or the name of the root
 """
 STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))

@@ -15,12 +15,12 @@ from evolake.errors import InputError
 from evolake.prompts import ratings
 from evolake.prompts.board import Board
 from evolake.prompts.iteration import ARMS, TABLES, Iterations, draw, run_iterations
-from evolake.prompts.library import read_root
+from evolake.prompts.library import load_roots
 from evolake.prompts.population import Population, found_population
 from evolake.prompts.prompt import SystemPrompt, prompt_of
 from evolake.prompts.protocol import Problem, Rollout, Sample
 
-ROOT = read_root(SEEDS, "plain")
+ROOT = load_roots(SEEDS)["plain"]
 
 
 def founded(*more: SystemPrompt) -> Population:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from prompts_house import SEEDS, library
 
 from evolake.errors import InputError
 from evolake.prompts.edits import LONGEST_TEXT
-from evolake.prompts.library import SYMPTOMS, library_of, read_library, read_root
+from evolake.prompts.library import SYMPTOMS, library_of, load_library, load_roots
 
 GOOD = [
     {"name": "brief", "symptoms": ["long"], "versions": ["Be brief.", "Be very brief."]},
@@ -54,17 +53,26 @@ def test_a_library_that_contradicts_itself_is_refused(row: dict, fault: str) -> 
         library_of([*GOOD, row])
 
 
-def test_roots_are_named(tmp_path: Path) -> None:
-    assert read_root(SEEDS, "plain").texts == ("Solve the problem and end with the answer.",) and read_root(SEEDS, "empty").texts == ()
-    with pytest.raises(InputError, match="no root prompt 'other'") as caught:
-        read_root(SEEDS, "other")
-    assert caught.value.wanted == "one of empty, plain, terse"
+def test_evolution_starts_from_one_root() -> None:
+    assert {name: root.texts for name, root in load_roots(SEEDS).items()} == {"plain": ("Solve the problem and end with the answer.",)}
 
 
-@pytest.mark.parametrize("text", [None, "no json", json.dumps([1])])
-def test_a_folder_without_a_readable_library_is_refused(tmp_path: Path, text: str | None) -> None:
-    (tmp_path / "prompts").mkdir()
+def test_roots_come_in_the_order_of_their_file(tmp_path: Path) -> None:
+    (tmp_path / "roots.json").write_text('{"z": ["Add.", "Check."], "empty": [], "a": ["Count."]}')
+    assert [(name, root.texts) for name, root in load_roots(tmp_path).items()] == [("z", ("Add.", "Check.")), ("empty", ()), ("a", ("Count.",))]
+
+
+@pytest.mark.parametrize("text", [None, "no json", "[1]", "{}", '{"a": "Count."}', '{"a": [1]}', '{"a": ["Count."], "b": ["Count."]}', '{"a": [""]}'])
+def test_a_file_without_usable_roots_is_refused(tmp_path: Path, text: str | None) -> None:
     if text is not None:
-        (tmp_path / "prompts/library.json").write_text(text)
-    with pytest.raises(InputError, match=r"library\.json"):
-        read_library(tmp_path)
+        (tmp_path / "roots.json").write_text(text)
+    with pytest.raises(InputError):
+        load_roots(tmp_path)
+
+
+@pytest.mark.parametrize("text", [None, "no json", "[1]", '{"entries": [1]}'])
+def test_a_folder_without_a_readable_library_is_refused(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "library.json").write_text(text)
+    with pytest.raises(InputError, match="library"):
+        load_library(tmp_path)

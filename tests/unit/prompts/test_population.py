@@ -33,7 +33,7 @@ def test_a_population_starts_from_a_root_with_a_fresh_rating() -> None:
     found = population()
     assert found.rows() == [{
         "prompt_id": ROOT.prompt_id, "cycle": "0001", "iteration": 0, "number": 0, "state": "candidate", "operator": "root", "parents": [],
-        "principles": ROOT.to_json(), "size": 1, "mu": MU, "sigma": SIGMA, "rounds": 0, "origin": "plain",
+        "principles": ROOT.to_json(), "text": ROOT.text(), "size": 1, "mu": MU, "sigma": SIGMA, "rounds": 0, "origin": "plain",
     }]
     assert found.iteration == 0 and found.champion_id is None and found.prompt(ROOT.prompt_id) == ROOT
     with pytest.raises(ValueError, match="root"):
@@ -68,6 +68,15 @@ def test_states_follow_the_window_and_the_champion_reigns_on() -> None:
     assert crowned.champion_id == ROOT.prompt_id and states(crowned) == ["champion", "retired", "candidate", "accepted"]
     assert states(crowned.crowned(child(2).prompt_id, 2)) == ["retired", "retired", "candidate", "champion"]
     assert states(crowned.crowned(ROOT.prompt_id, 2)) == states(crowned)
+
+
+def test_a_blocked_prompt_stays_in_the_tables_and_takes_no_part() -> None:
+    found = population(3).rated({child(2).prompt_id: (30.0, 1.0)}).blocked([child(2).prompt_id]).in_window(2)
+    assert states(found) == ["retired", "candidate", "candidate", "blocked"]
+    assert [one.number for one in found.candidates()] == [0, 1, 2] and found.best_id() == child(1).prompt_id
+    assert child(2).texts in found.known()
+    with pytest.raises(KeyError):
+        found.blocked(["nobody"])
 
 
 def test_the_best_is_who_is_surely_good() -> None:
