@@ -20,6 +20,7 @@ from evolake.prompts.protocol import Problem
 from evolake.sizes.prompts import PromptsSettings
 
 FILE = "problems.jsonl"
+FAMILIES = "families"
 ASKING = {"en": "Give your final answer inside \\boxed{...}.", "zh": "请把最终答案写在 \\boxed{...} 中。"}
 _FIELDS = ("problem_id", "text", "answer", "case_sensitive", "category", "difficulty", "family")
 
@@ -107,21 +108,20 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None) -> list[Pro
     Raises:
         InputError: there is no finished cycle.
     """
-    line = "families"
-    done = finished_cycles(lake, line) if cycles is None else cycles
+    done = finished_families(lake) if cycles is None else cycles
     if not done:
         raise InputError("the lake holds no finished cycle of the families line", do="run: evolake run --lines families")
-    archive = lake.read(line, "incoming_families", following(done[-1]))
+    archive = lake.read(FAMILIES, "incoming_families", following(done[-1]))
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
-    rows = [row for cycle in done for row in lake.read(line, "instances", cycle).to_dicts() if row["family_id"] in accepted]
+    rows = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
     return [_of_family(row) for row in rows]
 
 
-def finished_cycles(lake: Lake, line: str) -> list[str]:
-    """The cycles of a line whose successor's population is sealed on an unbroken chain."""
+def finished_families(lake: Lake) -> list[str]:
+    """The cycles of the families line whose successor's population is sealed on an unbroken chain, oldest first."""
     done: list[str] = []
-    for cycle in lake.seals.cycles(line)[1:]:
-        if lake.seals.broken_link(line, cycle):
+    for cycle in lake.seals.cycles(FAMILIES)[1:]:
+        if lake.seals.broken_link(FAMILIES, cycle):
             break
         done.append(str(preceding(cycle)))
     return done
