@@ -19,6 +19,7 @@ GROUPS = {
     "designs": ("designs",),
     "doctor": ("doctor",),
     "families": ("families",),
+    "prompts": ("prompts",),
     "repair": ("repair",),
     "proof": ("proof",),
     "report": ("report", "champion"),
