@@ -62,6 +62,9 @@ class Settings(BaseSettings):
     model_base_url: str | None = None
     model_api_key: SecretStr | None = None
     models: dict[str, str] = Field(default_factory=dict, description="role -> model name; the key `default` serves the rest")
+    system_prompts: dict[str, str] = Field(
+        default_factory=dict, description="role -> `champion` of the prompts line, or a prompt id; the key `default` serves the rest",
+    )
     model_timeout_s: float = Field(default=180, gt=0, description="wall seconds one try of a call may take, its last byte included")
     model_max_retries: int = Field(default=5, ge=0, description="tries after the first on 429, 5xx, timeouts and broken connections")
     model_repairs: int = Field(default=2, ge=0, le=9, description="further attempts that show the model what was wrong with its reply")

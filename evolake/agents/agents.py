@@ -144,15 +144,18 @@ def open_agents(
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:
-        InputError: the model backend is asked for and something it needs is missing. Nothing was started.
+        InputError: the model backend is asked for and something it needs is missing, a system prompt too. Nothing was started.
     """
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
     from evolake.agents.budget import Budget
     from evolake.agents.model import ModelBackend, Sampling
+    from evolake.agents.system_prompts import resolve
     from evolake.agents.tape import Tape
+    from evolake.lake import Lake
 
     _check(settings)
+    system_prompts = resolve(Lake(lake_root), settings.system_prompts, cycle) if settings.system_prompts else {}
     endpoint = None
     if not settings.replay_only:
         from evolake.agents.endpoint import Endpoint
@@ -166,6 +169,7 @@ def open_agents(
         endpoint=endpoint, tape=Tape(folder), budget=Budget(settings.budget, folder / "accounts", line=line, cycle=cycle, run_id=run_id),
         models=settings.models, prices=settings.prices, sampling=Sampling(settings.model_max_output_tokens, settings.model_temperature),
         repairs=settings.model_repairs, threads=settings.model_threads, line=line, cycle=cycle, run_id=run_id,
+        system_prompts=system_prompts,
     )
     return Agents(backend, line=line, cycle=cycle)
 

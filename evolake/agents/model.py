@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +23,7 @@ from evolake.agents.fences import cap
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd
 from evolake.agents.prompts import Message, build_messages
 from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
+from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
 from evolake.agents.tape import Entry, Tape, tape_key
 from evolake.errors import InputError
 from evolake.settings import PriceSettings
@@ -61,6 +62,7 @@ class ModelBackend:
     Args:
         models: role -> model name; the key `default` serves the rest.
         line, cycle, run_id: stored with every entry of the tape.
+        system_prompts: role -> evolved system prompt; the key `default` serves the rest.
     """
 
     endpoint: Endpoint | None
@@ -74,6 +76,7 @@ class ModelBackend:
     line: str
     cycle: str
     run_id: str
+    system_prompts: Mapping[str, SystemPromptText] = field(default_factory=dict)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     name: str = "model"
     _longest: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -87,7 +90,8 @@ class ModelBackend:
             BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and on the tape.
         """
         model = self.model_of(job.role.name)
-        messages = build_messages(job.role, job.request)
+        prompt = prompt_for(self.system_prompts, job.role.name)
+        messages = headed(build_messages(job.role, job.request), prompt)
         schema = job.role.reply.model_json_schema()
         status, reason, number = "", "", 0
         for number in range(self.repairs + 1):
@@ -96,7 +100,8 @@ class ModelBackend:
             received = attempt.received
             verdict = validate(received.content, job.role.reply) if received.outcome == "received" else received.detail
             status = received.outcome if received.outcome != "received" else "invalid" if isinstance(verdict, str) else "ok"
-            record(self._row(job, model, messages, key, attempt, status, 10 * job.attempt + number), attempt.charged)
+            row = self._row(job, model, messages, key, attempt, status, 10 * job.attempt + number)
+            record(replace(row, prompt_id=prompt.prompt_id if prompt else None), attempt.charged)
             if not isinstance(verdict, str):
                 return verdict
             reason = verdict

@@ -118,11 +118,12 @@ VERDICTS = TableSchema(
     keys=("artifact_id", "cycle", "gate_no", "rule_id"), provenance=("run_id",),
 )
 AGENT_CALLS = TableSchema(
-    "agent_calls", 1,
+    "agent_calls", 2,
     {
         "call_id": pl.String, "artifact_id": pl.String, "cycle": pl.String, "role": pl.String, "backend": pl.String, "model": pl.String,
         "prompt_sha": pl.String, "response_sha": pl.String, "input_tokens": pl.Int64, "cached_tokens": pl.Int64, "output_tokens": pl.Int64,
         "usd": pl.Float64, "latency_s": pl.Float64, "attempt": pl.Int64, "status": pl.String,
+        "prompt_id": pl.String,
     },
     keys=("call_id",),
 )

@@ -82,6 +82,14 @@ def lake(tmp_path_factory) -> Lake:
 
     artifacts(lake, "candidates", "0001", "run3", ("p", "accepted", "P", "prompt", "other line"), line="prompts")
     publish(lake, "candidates", DERIVATIONS, "0001", "run3", edge, ("p", "a", "inspired", 1.0, "0001"), line="prompts")
+
+    artifacts(lake, "variants", "0002", "run4", ("v1", "accepted", "V1", "variant", "one"), ("v2", "blocked", "V2", "variant", "two"), line="solvers")
+    read = "call_id artifact_id cycle role backend usd status prompt_id"
+    publish(
+        lake, "variants", AGENT_CALLS, "0002", "run4", read, ("r1", "v1", "0002", "coder", "model", 0.5, "ok", "p"),
+        ("r2", "v1", "0002", "coder", "model", 0.0, "replayed", "p"), ("r3", "v2", "0002", "coder", "model", 0.25, "invalid", "p"),
+        ("r4", None, "0002", "planner", "model", 1.0, "ok", "unknown"), ("r5", "v2", "0002", "analyst", "model", 9.0, "ok", None), line="solvers",
+    )
     return lake
 
 
@@ -148,6 +156,13 @@ def test_health_of_model_calls(lake):
         ("designer", "model", "m", 2, 1, 1, 2.0, 2.9, 300, 50, 30, 2.0), ("designer", "operators", "", 1, 0, 0, 0.0, 0.0, 0, 0, 0, 0.0),
         ("planner", "model", "m", 1, 0, 0, 2.0, 2.0, 10, 0, 1, 0.25),
     ]
+
+
+def test_system_prompts_that_roles_read(lake):
+    assert ask(lake, "system_prompts_in_use", line="solvers") == [
+        ("p", "accepted", "coder", "0002", "0002", 3, 1, 0.75, 2, 1), ("unknown", None, "planner", "0002", "0002", 1, 0, 1.0, 0, 0),
+    ]
+    assert ask(lake, "system_prompts_in_use", line="designs") == []
 
 
 def test_blast_radius_of_a_run(lake):

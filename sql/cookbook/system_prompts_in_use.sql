@@ -1,0 +1,9 @@
+-- Which evolved system prompts did the roles of a line read, what has become of those prompts, and how did the calls and what they were about go?
+SELECT calls.prompt_id, prompt.state AS prompt_state, role, min(calls.cycle) AS since, max(calls.cycle) AS until, count(*) AS calls,
+    count(*) FILTER (NOT regexp_full_match(status, '(ok|replayed)([+]no_usage)?')) AS failed, sum(usd) AS usd,
+    count(DISTINCT about.artifact_id) AS artifacts, count(DISTINCT about.artifact_id) FILTER (about.state IN ('accepted', 'champion', 'retired')) AS accepted
+FROM calls
+LEFT JOIN known_artifacts AS prompt ON prompt.artifact_id = calls.prompt_id
+LEFT JOIN known_artifacts AS about ON about.artifact_id = calls.artifact_id
+WHERE calls.line = $line AND calls.prompt_id IS NOT NULL
+GROUP BY ALL ORDER BY since, calls.prompt_id, role;
