@@ -1,0 +1,133 @@
+"""Problem sets: the first source with enough is used and says so; the split holds by family and by text."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from evolake.errors import InputError
+from evolake.lake import Lake, TableSchema
+from evolake.prompts.problems import family_problems, finished_families, gym_problems, problem_set, read_problems, split
+from evolake.prompts.protocol import Problem
+from evolake.settings import default_lake_root
+from evolake.sizes.prompts import PromptsSettings
+
+SEEDS = default_lake_root() / "seeds"
+
+
+def make(number: int, *, family: str | None = None, text: str | None = None, difficulty: int = 1) -> Problem:
+    name = f"problem-{number}"
+    return Problem(name, text or f"text {number}", str(number), True, "kind", difficulty, "train", "test", family or name)
+
+
+def shipped(folder: Path, problems: list[Problem]) -> Path:
+    """A folder of seeds with these problems."""
+    (folder / "prompts").mkdir(parents=True)
+    fields = ("problem_id", "text", "answer", "case_sensitive", "category", "difficulty", "family")
+    lines = [json.dumps({name: getattr(problem, name) for name in fields} | {"note": "passed over"}) for problem in problems]
+    (folder / "prompts" / "problems.jsonl").write_text("\n".join(lines) + "\n\n")
+    return folder
+
+
+def test_families_and_texts_are_on_one_side_and_nothing_is_lost_but_repeated_texts() -> None:
+    draw = random.Random(4)
+    problems = [make(n, family=f"family-{draw.randrange(60)}", text=f"Text  {draw.randrange(300)}") for n in range(400)]
+    train, heldout = split(problems, 0.3)
+    assert {one.split for one in train} == {"train"} and {one.split for one in heldout} == {"heldout"}
+    assert not {one.family for one in train} & {one.family for one in heldout}
+    texts = [one.text for one in [*train, *heldout]]
+    assert Counter(texts).most_common(1)[0][1] == 1
+    assert set(texts) == {one.text for one in problems}
+
+
+def test_a_text_that_is_held_out_is_not_trained_on_whatever_its_spaces_and_case() -> None:
+    problems = [make(n, family=f"family-{n}") for n in range(40)]
+    train, heldout = split(problems, 0.5)
+    copy = make(99, family=train[0].family, text=f"  {heldout[0].text.upper()}\n")
+    again, held = split([*problems, copy], 0.5)
+    assert (again, held) == (train, heldout)
+
+
+def test_a_larger_set_moves_no_problem_and_the_share_is_about_right() -> None:
+    problems = [make(n) for n in range(2000)]
+    small, large = split(problems[:500], 0.2), split(problems, 0.2)
+    assert small[0] == large[0][: len(small[0])] and small[1] == large[1][: len(small[1])]
+    assert 340 < len(large[1]) < 460
+
+
+def test_the_first_source_with_enough_problems_is_used_and_says_why_the_others_are_not(tmp_path: Path) -> None:
+    seeds = shipped(tmp_path / "seeds", [make(n, difficulty=1 + n % 2) for n in range(100)])
+    settings = PromptsSettings(problem_sources=["families", "shipped"], batch_problems=10, heldout_problems=8, difficulties=[2])
+    found = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=3)
+    assert (found.source, found.passed_over) == ("shipped", ("families: the lake holds no finished cycle of the families line",))
+    assert {one.difficulty for one in found.all} == {2}
+    assert len(found.heldout) == 8 and len(found.train) > 30
+    assert found.all == found.train + found.heldout
+    assert problem_set(settings, lake=None, seeds=seeds, seed=3).all == found.all
+    other = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=4)
+    assert other.train == found.train and set(other.heldout) != set(found.heldout)
+
+
+def test_where_no_source_has_enough_it_says_what_each_lacks(tmp_path: Path) -> None:
+    seeds = shipped(tmp_path / "seeds", [make(n) for n in range(20)])
+    with pytest.raises(InputError, match=r"(?s)no source has enough problems.*families: there is no lake; shipped: \d+ problems to train on"):
+        problem_set(PromptsSettings(heldout_problems=50), lake=None, seeds=seeds, seed=0)
+
+
+@pytest.mark.parametrize("line", ["no json", "[1]", '{"problem_id": "a"}', '{"answer": 3}'])
+def test_a_line_that_is_no_problem_is_named(tmp_path: Path, line: str) -> None:
+    path = shipped(tmp_path / "seeds", [make(1)]) / "prompts" / "problems.jsonl"
+    path.write_text(path.read_text() + line)
+    with pytest.raises(InputError, match="line 3 of"):
+        read_problems(path)
+
+
+def test_problems_of_reasoning_gym_depend_on_the_seed_alone() -> None:
+    pytest.importorskip("reasoning_gym")
+    first = gym_problems(["chain_sum", "letter_counting"], 5, 3)
+    assert first == gym_problems(["chain_sum", "letter_counting"], 5, 3) != gym_problems(["chain_sum", "letter_counting"], 5, 4)
+    assert [one.category for one in first] == ["chain_sum"] * 5 + ["letter_counting"] * 5
+    assert len({one.problem_id for one in first}) == 10
+    terms = first[0].text.partition(":")[2].partition("=")[0]
+    assert json.loads(first[0].answer) == str(eval(terms, {}))
+    with pytest.raises(InputError, match="no task"):
+        gym_problems(["no such task"], 1, 3)
+
+
+def test_problems_of_families_are_those_of_accepted_families_in_finished_cycles(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    columns: dict[str, Any] = {
+        "instance_id": pl.String, "family_id": pl.String, "category": pl.String, "language": pl.String, "difficulty": pl.Int64, "text": pl.String,
+        "answer": pl.String, "case_sensitive": pl.Boolean,
+    }
+    instances = TableSchema("instances", 1, columns, keys=("instance_id",))
+    families = TableSchema("families", 1, {"family_id": pl.String, "state": pl.String}, keys=("family_id",))
+    for cycle in ("0001", "0002"):
+        rows = [
+            {"instance_id": f"{cycle}-{family}", "family_id": family, "category": "logic", "language": language, "difficulty": 3,
+             "text": f"{cycle} {family}", "answer": "[1, 2]", "case_sensitive": False}
+            for family, language in (("good", "en"), ("chinese", "zh"), ("bad", "en"))
+        ]
+        lake.publish("families", "instances", instances.frame(rows), cycle=cycle, run_id="run", schema=instances)
+    states = families.frame(
+        {"family_id": family, "state": state} for family, state in (("good", "accepted"), ("chinese", "accepted"), ("bad", "blocked"))
+    )
+    before = None
+    for cycle in ("0001", "0002"):
+        lake.publish("families", "incoming_families", states, cycle=cycle, run_id="run", schema=families)
+        lake.seals.seal("families", cycle, f"version {cycle}", before, "run")
+        before = f"version {cycle}"
+
+    assert finished_families(lake) == ["0001"]
+    found = family_problems(lake)
+    assert [(one.problem_id, one.family, one.source) for one in found] == [("0001-good", "good", "families"), ("0001-chinese", "chinese", "families")]
+    assert found[0].text == "0001 good\n\nGive your final answer inside \\boxed{...}."
+    assert found[1].text.endswith("\\boxed{...} 中。")
+    with pytest.raises(InputError, match="no finished cycle"):
+        family_problems(lake, [])

@@ -1,0 +1,84 @@
+"""Correctness and form of replies, read without evaluating anything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evolake.prompts.prompt import SystemPrompt
+from evolake.prompts.protocol import Problem, Sample
+from evolake.prompts.recipes import ESPL, SSLOGIC
+from evolake.prompts.scoring import judge_reply, judge_with
+
+
+def problem(answer: Any, *, case_sensitive: bool = False) -> Problem:
+    return Problem("p", "text", json.dumps(answer), case_sensitive, "kind", 1, "train", "test", "p")
+
+
+@pytest.mark.parametrize(("reply", "answer", "correct", "formatted"), [
+    ("The sum is 7.", 7, True, True),
+    ("3 + 4 = 7", 7, True, True),
+    ("**7**", 7, True, True),
+    ("7, because 3 + 4 = 7. So it is", 7, True, False),
+    ("It is 7, I think", 7, True, False),
+    ("7 or 8", 7, False, True),
+    ("costs $1,234", 1234, True, True),
+    ("1,2,3", 3, True, True),
+    ("it was -5", -5, True, True),
+    ("8-5", 5, True, True),
+    ("8 − 13 = −5", -5, True, True),
+    ("1/2", 0.5, True, True),
+    ("3.50.", 3.5, True, True),
+    ("the 7th", 7, False, False),
+    ("x7", 7, False, False),
+    ("seven", 7, False, False),
+    ("", 7, False, False),
+    ("7" * 10_000, 7, False, True),
+    ("It is a Tiger.", "tiger", True, True),
+    ("tiger, of course", "tiger", False, True),
+    ("\"New York\"!", "new york", True, True),
+    ("York", "new york", False, False),
+    ("The answer is yes", True, True, True),
+    ("No", True, False, True),
+    (r"so \boxed{7} and not 8", 7, True, True),
+    (r"\boxed{8}, no: 7", 7, False, True),
+])
+def test_the_last_number_or_words_are_the_answer(reply: str, answer: Any, correct: bool, formatted: bool) -> None:
+    found = judge_reply(reply, problem(answer), "last")
+    assert (found.correct, found.formatted) == (correct, formatted)
+
+
+@pytest.mark.parametrize(("reply", "answer", "correct", "formatted"), [
+    (r"\boxed{7}", 7, True, True), ("7", 7, False, False), (r"\boxed{7} then \boxed{8}", 7, False, True), (r"\boxed{[2, 3]}", [2, 3], True, True),
+    (r"\boxed{", 7, False, False),
+])
+def test_in_the_boxed_format_only_a_box_counts(reply: str, answer: Any, correct: bool, formatted: bool) -> None:
+    found = judge_reply(reply, problem(answer), "boxed")
+    assert (found.correct, found.formatted) == (correct, formatted)
+
+
+def test_a_reply_that_was_cut_off_may_be_correct_and_never_has_the_form_without_a_box() -> None:
+    found = judge_reply("3 + 4 = 7", problem(7), "last", truncated=True)
+    assert (found.correct, found.formatted) == (True, False)
+
+
+def test_case_counts_where_the_problem_says_so() -> None:
+    assert not judge_reply("Tiger", problem("tiger", case_sensitive=True), "last").correct
+
+
+@pytest.mark.parametrize(("recipe", "bonus", "rewards"), [
+    (ESPL, 0.0, [1.0, 1.0, 0.0, 0.0]),
+    (ESPL, 0.1, [1.1, 1.0, 0.1, 0.0]),
+    (SSLOGIC, 0.1, [1.1, 1.0, 0.1, None]),
+    (replace(SSLOGIC, rejects="incorrect"), 0.1, [1.1, 1.0, None, None]),
+])
+def test_rewards_are_correctness_and_the_bonus_and_a_recipe_may_reject(recipe: Any, bonus: float, rewards: list[float | None]) -> None:
+    judge = judge_with(recipe, "last", bonus)
+    replies = ["It is 7.", "It is 7, is it?!x", "It is 8.", "I do not know"]
+    found = [judge(SystemPrompt(), problem(7), number, Sample(reply, 5, False)) for number, reply in enumerate(replies)]
+    assert [rollout.reward for rollout in found] == rewards
+    assert [rollout.number for rollout in found] == [0, 1, 2, 3]
+    assert [(rollout.prompt_id, rollout.problem_id, rollout.tokens) for rollout in found] == [(SystemPrompt().prompt_id, "p", 5)] * 4
