@@ -97,9 +97,10 @@ def rating_rows(rated: Population, grown: Population, board: Board) -> list[dict
         mu, sigma = rated.rating(prompt.prompt_id)
         rows.append({
             "prompt_id": prompt.prompt_id, "mu": mu, "sigma": sigma, "rank": ranks[place], "mean_reward": (means or [])[place], "source": "update",
+            "place": place,
         })
     return rows + [
-        {"prompt_id": row["prompt_id"], "mu": row["mu"], "sigma": row["sigma"], "rank": None, "mean_reward": None, "source": "birth"}
+        {"prompt_id": row["prompt_id"], "mu": row["mu"], "sigma": row["sigma"], "rank": None, "mean_reward": None, "source": "birth", "place": None}
         for row in grown.rows()[len(rated.prompts) :]
     ]
 

@@ -36,14 +36,21 @@ def evaluate(
     """
     if strange := [problem.problem_id for problem in problems if problem.split != "heldout"]:
         raise InputError("an evaluation takes held-out problems only", got=", ".join(strange[:5]), do="pass the problems of the split `heldout`")
+    return replies(policy, prompts, problems, samples=samples, answer_format=answer_format, seed=seed)
+
+
+def replies(
+    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int
+) -> list[dict[str, Any]]:
+    """What `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
     pairs = [(prompt, problem) for prompt in prompts for problem in problems]
     rows = []
-    for (prompt, problem), replies in zip(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), strict=True):
-        for number, sample in enumerate(replies):
-            found = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated)
+    for (prompt, problem), found in zip(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), strict=True):
+        for number, sample in enumerate(found):
+            judged = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated)
             rows.append({
                 "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "sample": number, "reply": sample.reply, "tokens": sample.tokens,
-                "truncated": sample.truncated, "correct": found.correct, "formatted": found.formatted,
+                "truncated": sample.truncated, "correct": judged.correct, "formatted": judged.formatted,
             })
     return rows
 

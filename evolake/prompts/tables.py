@@ -33,16 +33,17 @@ RATINGS = TableSchema(
     "ratings", 1,
     {
         "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "mu": pl.Float64, "sigma": pl.Float64, "rank": pl.Int64,
-        "mean_reward": pl.Float64, "source": pl.String,
+        "mean_reward": pl.Float64, "source": pl.String, "place": pl.Int64,
     },
     keys=("arm", "iteration", "prompt_id", "source"),
 )
-"""source: update (after a round, with the rank and the mean that it went by, rank 0 is best) or birth (rank and mean_reward null)."""
+"""source: update (after a round, with the rank and the mean that it went by, rank 0 is best) or birth (rank and mean_reward null).
+place: from 0, in the match; where prompts draw, the last digits depend on it. Null at birth."""
 PROBLEMS = TableSchema(
     "problems", 1,
     {
         "cycle": pl.String, "problem_id": pl.String, "split": pl.String, "source": pl.String, "category": pl.String, "difficulty": pl.Int64,
-        "text": pl.String, "answer": pl.String, "case_sensitive": pl.Boolean,
+        "text": pl.String, "answer": pl.String, "case_sensitive": pl.Boolean, "family": pl.String,
     },
     keys=("problem_id",),
 )

@@ -48,6 +48,8 @@ class PromptsSettings(BaseModel):
     gym_problems: int = Field(default=200, gt=0, description="problems a task of reasoning-gym")
     answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: the last number or words are the answer")
     format_bonus: float = Field(default=0.0, ge=0, le=1, description="added to the reward of a reply in the right form, correct or not")
+    duel_problems: int = Field(default=64, gt=0, description="problems of the training split on which a challenger meets the champion")
+    duel_samples: int = Field(default=1, gt=0, description="replies a problem of a duel; 1: greedy, more: sampled")
     heldout_share: float = Field(default=0.2, gt=0, lt=1, description="share of the families of problems that is never trained on")
     heldout_problems: int = Field(default=100, gt=0, description="held-out problems an evaluation")
     heldout_samples: int = Field(default=1, gt=0, description="replies a held-out problem; 1: greedy, more: sampled")

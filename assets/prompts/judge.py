@@ -1,0 +1,49 @@
+"""The gates of record: every child is judged by the rules in force, and only what passed enters the next cycle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import dagster as dg
+import polars as pl
+
+from assets.prompts.line import archive, line, partition_of, publish_side, rules, rules_in_force
+from evolake.lake import RULES, VERDICTS, TableSchema
+from resources.lake import LakeResource
+
+GATED = TableSchema(
+    "accepted", 1,
+    {
+        "prompt_id": pl.String, "cycle": pl.String, "passed": pl.Boolean, "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
+        "evidence_sha": pl.String,
+    },
+    keys=("prompt_id",),
+)
+"""One row a child. gate, rule_id, reason: what blocked it."""
+
+
+@line.asset(deps=[rules], schema=GATED)
+def accepted(
+    context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, edits: pl.DataFrame, children: pl.DataFrame
+) -> pl.DataFrame:
+    """Which children passed: lineage replayed from its edits, size, that they are new, and no problem in them."""
+    from evolake.prompts.judging import evidence_bytes, examine
+    from evolake.prompts.population import Population
+
+    (cycle, run_id), store, ruleset = partition_of(context), lake.open(), rules_in_force(lake)
+    before: Population = archive(lake, cycle)
+    population = replace(before, prompts=pl.concat([before.prompts, children]))
+    rows, verdicts = [], []
+    for child in children.to_dicts():
+        judged = examine(child, population, edits.to_dicts(), problems.to_dicts(), ruleset, cycle=cycle, run_id=run_id)
+        evidence = store.blobs.put(evidence_bytes(judged.evidence))
+        objection = judged.blocked_by
+        rows.append({
+            "prompt_id": child["prompt_id"], "cycle": cycle, "passed": judged.accepted, "gate": objection.gate if objection else None,
+            "rule_id": objection.rule_id if objection else None, "reason": objection.reason if objection else None, "evidence_sha": evidence,
+        })
+        verdicts += [verdict.row() | {"evidence_sha": evidence} for verdict in judged.verdicts]
+    publish_side(store, "accepted", VERDICTS, verdicts, cycle=cycle, run_id=run_id)
+    publish_side(store, "accepted", RULES, ruleset.rows(), cycle=cycle, run_id=run_id)
+    context.add_output_metadata({"passed": sum(row["passed"] for row in rows), "blocked": sum(not row["passed"] for row in rows)})
+    return GATED.frame(rows)

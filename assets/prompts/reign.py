@@ -1,0 +1,118 @@
+"""Who reigns, and what the reigning prompt is worth on problems that nothing was trained or chosen on."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.prompts.line import archive, line, partition_of, policy_at, problems_of, publish_side, shown
+from evolake.lake import AGENT_CALLS, Lake
+from evolake.prompts.duel import DECISIONS
+from evolake.prompts.tables import EVALUATIONS
+from evolake.seeds import child_seed, generator
+from resources.lake import LakeResource
+
+
+def trained(lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[object, str | None]:
+    """(the population after the iterations, without what was blocked; the blob of the policy)."""
+    from evolake.prompts.journal import read_entry
+
+    last = iterations.sort("number").to_dicts()[-1]
+    population = read_entry(lake.open().blobs.get(last["entry_sha"])).population
+    return population.blocked(accepted.filter(~pl.col("passed"))["prompt_id"].to_list()), last["checkpoint_sha"]
+
+
+@line.asset(schema=EVALUATIONS, kinds={"torch"})
+def duel_replies(
+    context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame
+) -> pl.DataFrame:
+    """The champion and the best-rated other prompt, side by side on the same problems of the training split, under the same weights."""
+    from evolake.prompts.evaluating import replies
+    from evolake.prompts.population import Population
+    from evolake.prompts.training_cycle import calls_of
+
+    (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
+    population, checkpoint = trained(lake, iterations, accepted)
+    assert isinstance(population, Population)
+    own, rows, calls = settings.prompts, [], []
+    challenger = population.best_id()
+    if challenger != population.champion_id:
+        train = problems_of(problems, "train")
+        order = generator(settings.seed, line.name, cycle, "duel", 0).permutation(len(train))[: own.duel_problems]
+        with policy_at(lake, cycle, run_id, checkpoint) as policy:
+            found = replies(
+                policy, [population.prompt(name) for name in (population.champion_id, challenger) if name],
+                [train[place] for place in order.tolist()], samples=own.duel_samples, answer_format=own.answer_format,
+                seed=child_seed(settings.seed, line.name, cycle, "duel", 1),
+            )
+            calls = calls_of(policy)
+        rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in found]
+    publish_side(store, "duel_replies", AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
+    context.add_output_metadata({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)})
+    return EVALUATIONS.frame(rows)
+
+
+@line.asset(schema=DECISIONS)
+def champion(
+    context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame
+) -> pl.DataFrame:
+    """The duel's verdict: the reign changes where the interval of the difference lies above zero. No row where nobody is rated above the champion."""
+    from evolake.prompts.duel import decide
+
+    cycle, settings = context.partition_key, lake.settings()
+    champion_id = archive(lake, cycle).champion_id
+    correct: dict[tuple[str, str], list[bool]] = {}
+    for row in duel_replies.to_dicts():
+        correct.setdefault((row["prompt_id"], row["problem_id"]), []).append(row["correct"])
+    rows = [
+        decide(champion_id, other, correct, generator(settings.seed, line.name, cycle, "duel", 2), cycle=cycle)
+        for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
+    ]
+    reigning = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
+    told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in rows}
+    context.add_output_metadata({"champion": reigning, "changed": reigning != champion_id} | told)
+    return DECISIONS.frame(rows)
+
+
+@line.asset(schema=EVALUATIONS, kinds={"torch"})
+def heldout(
+    context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame,
+    champion: pl.DataFrame,
+) -> pl.DataFrame:
+    """Held-out problems under the champion, the best-rated prompt and the first root, with the weights as they are now; for the first cycle also
+    with the base model. For people only: nothing is trained, rated or chosen by these rows."""
+    from evolake.prompts.evaluating import evaluate, scores
+    from evolake.prompts.population import Population
+    from evolake.prompts.training_cycle import calls_of
+
+    (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
+    population, checkpoint = trained(lake, iterations, accepted)
+    assert isinstance(population, Population)
+    own, held = settings.prompts, problems_of(problems, "heldout")
+    root = population.rows()[0]["prompt_id"]
+    wanted = dict.fromkeys([root, reigning(lake.open(), cycle, population), population.best_id()])
+    seed = child_seed(settings.seed, line.name, cycle, "heldout", 0)
+    rows, calls = [], []
+    for iteration, prompts, weights in _evaluations(archive(lake, cycle), population, root, list(wanted), checkpoint):
+        with policy_at(lake, cycle, run_id, weights) as policy:
+            found = evaluate(
+                policy, [population.prompt(name) for name in prompts], held, samples=own.heldout_samples, answer_format=own.answer_format, seed=seed,
+            )
+            calls += calls_of(policy)
+        rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in found]
+    publish_side(store, "heldout", AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
+    now = scores([row for row in rows if row["iteration"] == population.iteration])
+    context.add_output_metadata({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()})
+    return EVALUATIONS.frame(rows)
+
+
+def reigning(store: Lake, cycle: str, population: object) -> str:
+    """Who reigns after the cycle's duel."""
+    won = store.read(line.name, "champion", cycle).filter(pl.col("wins"))["challenger_id"].to_list()
+    return won[0] if won else population.champion_id  # pyright: ignore
+
+
+def _evaluations(before, after, root: str, prompts: list[str], checkpoint: str | None) -> list[tuple[int, list[str], str | None]]:
+    """(iteration, prompts, blob of the weights): the first cycle begins with the base model under the root, where its curve starts."""
+    start = [(0, [root], None)] if before.iteration == 0 else []
+    return [*start, (after.iteration, prompts, checkpoint)]
