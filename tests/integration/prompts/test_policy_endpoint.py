@@ -1,0 +1,134 @@
+"""The policy behind an endpoint, over real HTTP on loopback: free text, tape, budget, rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_model import KEY, USAGE, Asked, LoopbackModel, raw, say, status
+
+from evolake.errors import BudgetExhausted, InputError, MachineryError
+from evolake.prompts.policies import open_policy
+from evolake.prompts.policies_endpoint import EndpointPolicy
+from evolake.prompts.prompt import SystemPrompt, prompt_of
+from evolake.prompts.protocol import Problem
+from evolake.settings import BudgetSettings, Settings, load
+
+PROMPT = prompt_of(["Be brief."])
+
+
+def problem(number: int) -> Problem:
+    return Problem(f"problem-{number}", f"What is {number} + 1?", str(number + 1), True, "sum", 1, "train", "test", f"problem-{number}")
+
+
+def settings(base_url: str, **overrides: Any) -> Settings:
+    found = load("demo")
+    values: dict[str, Any] = {
+        "prompts": found.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33}), "model_base_url": base_url, "model_api_key": KEY,
+        "models": {"default": "editor", "prompts_policy": "small"}, "budget": BudgetSettings(tokens_per_cycle=100_000), "model_threads": 3,
+    }
+    return found.model_copy(update=values | overrides)
+
+
+def endpoint(base_url: str, lake: Path, cycle: str = "0001", **overrides: Any) -> EndpointPolicy:
+    found = open_policy(settings(base_url, **overrides), lake, cycle, "run")
+    assert isinstance(found, EndpointPolicy)
+    return found
+
+
+def counting() -> Any:
+    """A script that numbers its replies."""
+    count = iter(range(10_000))
+    return lambda asked: say(f"reply {next(count)} to {asked.messages[-1]['content']}")
+
+
+def test_samples_are_the_texts_of_the_endpoint_and_rows_say_what_they_took(tmp_path: Path) -> None:
+    with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
+        pairs = [(PROMPT, problem(1)), (SystemPrompt(), problem(2))]
+        found = policy.sample(pairs, 3, 7)
+        assert (policy.name, policy.learns) == ("small", False)
+        assert [len(samples) for samples in found] == [3, 3]
+        assert all(sample.reply.endswith(f"to {one.text}") for samples, (_, one) in zip(found, pairs, strict=True) for sample in samples)
+        assert len({sample.reply for samples in found for sample in samples}) == 6
+        assert {(sample.tokens, sample.truncated, sample.failure, sample.reply_ids) for samples in found for sample in samples} == {
+            (USAGE["completion_tokens"], False, None, ()),
+        }
+        asked = sorted(server.requests, key=lambda one: one.messages[-1]["content"])
+        assert [one.messages for one in asked[::3]] == [
+            [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": "What is 1 + 1?"}],
+            [{"role": "user", "content": "What is 2 + 1?"}],
+        ]
+        assert {(one.model, one.form, one.body["max_completion_tokens"], one.body["temperature"]) for one in asked} == {("small", "text", 33, 1.0)}
+        rows = policy.agents.rows()
+        assert [(row["role"], row["backend"], row["model"], row["status"]) for row in rows] == [("prompts_policy", "model", "small", "ok")] * 6
+        assert sum(row["input_tokens"] + row["output_tokens"] for row in rows) == 6 * USAGE["total_tokens"] == policy.agents.spent.tokens
+
+
+def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path: Path) -> None:
+    with LoopbackModel(counting()) as server:
+        pairs = [(PROMPT, problem(1))]
+        with endpoint(server.base_url, tmp_path) as policy:
+            first = policy.sample(pairs, 3, 7)
+        with endpoint(server.base_url, tmp_path) as policy:
+            assert policy.sample(pairs, 3, 7) == first
+            assert (len(server.requests), policy.agents.spent.tokens) == (3, 0)
+            assert [row["status"] for row in policy.agents.rows()] == ["replayed"] * 3
+            second = policy.sample(pairs, 3, 8)
+            assert len(server.requests) == 6
+        assert not {sample.reply for sample in first[0]} & {sample.reply for sample in second[0]}
+
+
+def test_a_pair_that_stands_there_twice_gets_other_samples_each_time(tmp_path: Path) -> None:
+    with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
+        found = policy.sample([(PROMPT, problem(1))] * 2, 2, 7)
+        assert len({sample.reply for samples in found for sample in samples}) == 4
+
+
+def test_a_greedy_reply_is_asked_once_at_temperature_zero_whatever_the_seed(tmp_path: Path) -> None:
+    with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
+        [[one, two]] = policy.sample([(PROMPT, problem(1))], 2, 7, greedy=True)
+        assert one == two == policy.sample([(PROMPT, problem(1))], 1, 8, greedy=True)[0][0]
+        assert [one.body["temperature"] for one in server.requests] == [0.0]
+
+
+def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failure(tmp_path: Path) -> None:
+    replies = {
+        "What is 1 + 1?": say("it is t", finish="length"), "What is 2 + 1?": say("", finish="stop"),
+        "What is 3 + 1?": say("no", refusal="I will not"), "What is 4 + 1?": raw(b'{"choices": 3}'),
+        "What is 5 + 1?": status(400, error_code="context_length_exceeded", message="too long"),
+    }
+
+    def script(asked: Asked) -> Any:
+        return replies[asked.messages[-1]["content"]]
+
+    with LoopbackModel(script) as server, endpoint(server.base_url, tmp_path, model_max_retries=0) as policy:
+        found = [samples[0] for samples in policy.sample([(PROMPT, problem(n)) for n in range(1, 6)], 1, 7)]
+        assert [(one.reply, one.truncated, one.failure is None) for one in found] == [
+            ("it is t", True, True), ("", False, True), ("", False, False), ("", False, False), ("", False, False),
+        ]
+        assert [row["status"] for row in policy.agents.rows()] == ["truncated", "empty", "refused", "empty+no_usage", "rejected"]
+
+
+def test_the_budget_stops_sampling_and_what_was_paid_for_replays(tmp_path: Path) -> None:
+    tight = {"budget": BudgetSettings(tokens_per_cycle=4 * USAGE["total_tokens"]), "model_threads": 1}
+    with LoopbackModel(counting()) as server:
+        with endpoint(server.base_url, tmp_path, **tight) as policy, pytest.raises(BudgetExhausted):
+            policy.sample([(PROMPT, problem(1))], 10, 7)
+        paid = len(server.requests)
+        assert 0 < paid <= 5
+        with endpoint(server.base_url, tmp_path) as policy:
+            policy.sample([(PROMPT, problem(1))], 10, 7)
+        assert len(server.requests) == 10
+
+
+def test_it_cannot_learn_and_says_so(tmp_path: Path) -> None:
+    with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
+        for act in (lambda: policy.update([], 1), policy.save, lambda: policy.load(b"")):
+            with pytest.raises(MachineryError, match="no weights to update"):
+                act()
+
+
+def test_without_an_endpoint_it_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the model backend lacks"):
+        open_policy(settings("").model_copy(update={"model_base_url": None}), tmp_path, "0001", "run")
