@@ -147,7 +147,7 @@ def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_
             temperature=settings.selection_temperature,
         )
         return [population.prompt(one.prompt_id) for one in found]
-    return [population.prompt(population.rows()[-1 if arm.reflect else 0]["prompt_id"])]
+    return [population.prompt(population.living()[-1 if arm.reflect else 0]["prompt_id"])]
 
 
 def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
