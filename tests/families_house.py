@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
@@ -16,6 +20,15 @@ from evolake.sizes.families import FamiliesSettings
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "families")
 SETTINGS = FamiliesSettings(instance_cpu_s=0.5, call_cpu_s=2.0)
+
+
+def require_module(name: str, extra: str) -> None:
+    """Skips the test by name where an optional package is not installed; under EVOLAKE_REQUIRE_ALL=1 the test fails."""
+    if find_spec(name) is None:
+        message = f"{name} is not installed: pip install 'evolake[{extra}]'"
+        if os.environ.get("EVOLAKE_REQUIRE_ALL") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
 
 
 def seed_family(name: str) -> Family:

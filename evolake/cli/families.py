@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from evolake.families.judging import Examined
 
 
-MORE = {"export": "evolake.cli.families_export", "audit": "evolake.cli.families_audit"}
+MORE = {
+    "export": "evolake.cli.families_export", "audit": "evolake.cli.families_audit", "external": "evolake.cli.families_external",
+    "gallery": "evolake.cli.families_gallery",
+}
 
 
 class FamiliesGroup(click.Group):

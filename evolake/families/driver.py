@@ -61,7 +61,7 @@ def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
             raise NotPlain(f"slot_texts is {type(slots).__name__}, wanted a list of strings")
         return {"inputs": plain(inputs, keys=False), "slots": [str(text) for text in slots]}
 
-    return _each(_entry(namespace, "input", one), payload["pairs"], payload["cap_s"])
+    return each(_entry(namespace, "input", one), payload["pairs"], payload["cap_s"])
 
 
 def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
             answer = namespace["solution"](inputs)
         return {"answer": plain(answer, keys=True), "type": type(answer).__name__, "steps": counter.steps if counter else None}
 
-    return _each(_entry(namespace, "solution", one), payload["inputs"], payload["cap_s"])
+    return each(_entry(namespace, "solution", one), payload["inputs"], payload["cap_s"])
 
 
 def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 def read(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     """Inputs from statements. payload: {"texts": [...], "cap_s"}."""
     namespace = load_candidate(source)
-    return _each(_entry(namespace, "read", lambda text: {"inputs": plain(namespace["read"](text), keys=False)}), payload["texts"], payload["cap_s"])
+    return each(_entry(namespace, "read", lambda text: {"inputs": plain(namespace["read"](text), keys=False)}), payload["texts"], payload["cap_s"])
 
 
 def program(source: str, payload: dict[str, Any]) -> str:
@@ -147,7 +147,7 @@ def _entry(namespace: dict[str, Any], name: str, one: Callable[[Any], dict[str, 
     return one
 
 
-def _each(one: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
+def each(one: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
     signal.signal(signal.SIGVTALRM, _time_up)
     done: list[dict[str, Any]] = []
     slow = 0

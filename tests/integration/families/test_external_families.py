@@ -1,0 +1,79 @@
+"""reasoning-gym's datasets as families, in the real jail: instances by difficulty and seed, replies judged by the dataset's own verifier."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from families_house import judged, require_module
+
+from evolake.families.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows, score_external
+from evolake.families.running import generate
+from evolake.jail import open_pool
+
+NAMES = ("chain_sum", "countdown", "spell_backward", "caesar_cipher")
+HOSTILE = ("__import__('os').system('touch /tmp/evolake-was-here')", "9**9**9", "(" * 50_000, "\x00")
+
+
+@pytest.fixture(scope="module")
+def pool():
+    require_module("reasoning_gym", "reasoning-gym")
+    with open_pool(workers=1, preload=GYM_PRELOAD) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_instance_is_a_function_of_difficulty_and_seed_and_its_answer_is_worth_1(pool, name: str):
+    family, pairs = external_family(name), [(difficulty, seed) for difficulty in (1, 5, 10) for seed in (1, 2)]
+    made = generate(family, pairs, pool=pool, caps=GYM_CAPS)
+    assert {(one.status, one.reason) for one in made} == {("ok", "")}
+    assert [one.content for one in made] == [one.content for one in generate(family, pairs[::-1], pool=pool, caps=GYM_CAPS)[::-1]]
+    assert all(one.text != other.text for one, other in zip(made[::2], made[1::2], strict=True))
+    inputs = [one.inputs for one in made]
+    assert score_external(name, inputs, [one["answer"] for one in inputs], pool=pool) == [1.0] * len(made)
+    assert max(score_external(name, inputs, ["no answer"] * len(made), pool=pool)) < 1.0
+
+
+def test_difficulty_makes_harder_instances(pool):
+    made = generate(external_family("chain_sum"), [(difficulty, seed) for difficulty in (1, 10) for seed in range(20)], pool=pool, caps=GYM_CAPS)
+    easy, hard = (sum(len(one.text) for one in part) for part in (made[:20], made[20:]))
+    assert hard > easy
+
+
+def test_hostile_replies_harm_nothing(pool):
+    """countdown's verifier evaluates a reply: here that is inside the jail."""
+    made = generate(external_family("countdown"), [(3, 1)] * len(HOSTILE), pool=pool, caps=GYM_CAPS)
+    assert max(score_external("countdown", [one.inputs for one in made], HOSTILE, pool=pool)) < 1.0
+    assert not Path("/tmp/evolake-was-here").exists()
+
+
+def test_without_independent_validators_it_never_enters_the_archive(pool):
+    seen = judged(external_family("chain_sum"), pool)
+    assert not seen.accepted
+    assert seen.blocked_by is not None
+
+
+def test_what_cannot_be_verified_is_not_offered(pool):
+    known = external_names(pool)
+    assert set(NAMES) <= set(known)
+    assert not {"knight_swap", "game_of_life_halting", "composite"} & set(known)
+
+
+def test_rows_say_where_they_come_from_and_whose_verifier_judges(pool):
+    rows = external_rows(["leg_counting"], 12, pool=pool, root_seed=3)
+    assert [row["difficulty"] for row in rows] == [*range(1, 11), 1, 2]
+    assert rows == external_rows(["leg_counting"], 12, pool=pool, root_seed=3)
+    assert {row["verifier"].rpartition(" ")[2] for row in rows} == {"leg_counting.score_answer"}
+    assert score_external("leg_counting", rows, [row["answer"] for row in rows], pool=pool) == [1.0] * 12
+
+
+def test_the_command_writes_jsonl_and_names_an_unknown_dataset(pool, tmp_path):
+    command = [sys.executable, "-c", "from evolake.cli import main; main()", "families", "external"]
+    done = subprocess.run([*command, "chain_sum", "--each", "3", "--out", str(tmp_path / "x.jsonl")], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("3 instances of 1 datasets")
+    assert [json.loads(line)["dataset"] for line in (tmp_path / "x.jsonl").read_text().splitlines()] == ["chain_sum"] * 3
+    wrong = subprocess.run([*command, "chain_sums"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, "no dataset 'chain_sums'" in wrong.stderr) == (2, True)
