@@ -45,9 +45,12 @@ def rival_of(population: Population, champion: dict[str, Any]) -> tuple[str, str
     return next((name for name in rivals if name in measured), champion["variant_id"]), "rival"
 
 
-def title_of(row: dict[str, Any]) -> str:
-    """A variant's name on a figure."""
-    return row["title"] if row["operator"] == "seed" else f"{row['title']} ({row['variant_id'][:6]})"
+def title_of(row: dict[str, Any], longest: int = 34) -> str:
+    """A variant's name on a figure. A long title is cut; the id after it stays whole."""
+    from evolake.plots.style import short
+
+    mark = "" if row["operator"] == "seed" else f" ({row['variant_id'][:6]})"
+    return short(row["title"], longest - len(mark)) + mark
 
 
 def _times(runs: pl.DataFrame, rows: dict[str, dict[str, Any]], champion_id: str) -> list[Any]:
@@ -57,7 +60,7 @@ def _times(runs: pl.DataFrame, rows: dict[str, dict[str, Any]], champion_id: str
     for (variant_id,), part in sorted(runs.group_by("variant_id"), key=lambda item: str(item[0])):
         row = rows[str(variant_id)]
         kind = "champion" if variant_id == champion_id else "seed" if row["operator"] == "seed" else "other"
-        found.append(SolverTimes(title_of(row), part.filter(pl.col("solved"))["cpu_s"].to_list(), kind))
+        found.append(SolverTimes(title_of(row, 26), part.filter(pl.col("solved"))["cpu_s"].to_list(), kind))
     return found
 
 
