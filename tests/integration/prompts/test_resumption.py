@@ -1,0 +1,126 @@
+"""A cycle of several iterations, killed after each and gone on with: the same rows, the same weights, nothing sampled twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, operators
+
+from evolake.lake import BlobStore
+from evolake.prompts.journal import JOURNAL, read_entry
+from evolake.prompts.library import load_roots
+from evolake.prompts.policies import open_policy
+from evolake.prompts.population import found_population
+from evolake.prompts.prompt import SystemPrompt
+from evolake.prompts.protocol import Problem, Rollout, Sample
+from evolake.prompts.tables import PROBLEMS as TABLE
+from evolake.prompts.training_cycle import Notes, facts_of, train
+from evolake.settings import Settings
+
+ITERATIONS = 3
+ROWS = TABLE.frame({
+    "cycle": "0001", **{name: getattr(one, name) for name in TABLE.columns if name != "cycle"},
+} for one in PROBLEMS)
+
+
+class Killed(Exception):
+    """What stands for a kill: nothing after it runs."""
+
+
+@dataclass
+class Desk:
+    """What is noted, and when to be killed: after so many notes, before the next iteration begins."""
+
+    kill_after: int = 99
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def write(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = JOURNAL.frame(rows).to_dicts()
+        if len(rows) >= self.kill_after:
+            raise Killed
+
+
+def settings_of(lake: Path, **sizes: Any) -> Settings:
+    own = SIZES.model_copy(update={"iterations_per_cycle": ITERATIONS, "answer_format": "last", "format_bonus": 0.25, **sizes})
+    return Settings(lake=lake, seeds=SEEDS.parent, prompts=own)
+
+
+def run(settings: Settings, policy, desk: Desk, blobs: BlobStore, *, guidance: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    population = found_population(load_roots(SEEDS), "0000")
+    return train(
+        population, policy, PROBLEMS, agents=operators(), settings=settings, cycle="0001", guidance=guidance, blobs=blobs, checkpoint=None,
+        facts=facts_of(settings, population, ROWS, guidance=guidance, cycle="0001"), notes=Notes(desk.rows, desk.write),
+    )
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> BlobStore:
+    return BlobStore(tmp_path / "lake")
+
+
+@pytest.mark.parametrize("killed_after", [1, 2, 3])
+def test_a_killed_cycle_goes_on_to_the_same_rows(tmp_path: Path, blobs: BlobStore, killed_after: int):
+    settings = settings_of(tmp_path)
+    whole = run(settings, Adder(), Desk(), blobs)
+    desk = Desk(killed_after)
+    with pytest.raises(Killed):
+        run(settings, Adder(), desk, blobs)
+    assert [row["number"] for row in desk.rows] == list(range(1, killed_after + 1))
+    desk.kill_after, again = 99, Adder()
+    assert run(settings, again, desk, blobs) == whole
+    asked = SIZES.batch_problems * SIZES.prompts_per_iteration
+    assert len(again.asked) == asked * (ITERATIONS - killed_after)
+
+
+def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
+    """Rewards replies of an even number of characters: something that random weights get right sometimes."""
+    good = len(sample.reply) % 2 == 0
+    return Rollout(prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, good, True, float(good))
+
+
+def test_real_weights_are_the_same_to_the_byte_after_a_kill(tmp_path: Path, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("evolake.prompts.training_cycle.judge_with", lambda *_: even)
+    settings = settings_of(tmp_path, policy="tiny", max_tokens=6, lora_rank=4, lora_alpha=4, threads=1, iterations_per_cycle=2)
+    whole = run(settings, open_policy(settings, tmp_path, "0001", "run"), Desk(), blobs)
+    desk = Desk(1)
+    with pytest.raises(Killed):
+        run(settings, open_policy(settings, tmp_path, "0001", "run"), desk, blobs)
+    desk.kill_after = 99
+    assert run(settings, open_policy(settings, tmp_path, "0001", "run"), desk, blobs) == whole
+    shas = [row["checkpoint_sha"] for row in whole]
+    assert len(set(shas)) == 2
+    assert all(blobs.has(sha) for sha in shas)
+
+
+@pytest.mark.parametrize("change", [{"guidance": ("shorter",)}, {"learning_rate": 1e-3}, {"rollouts": 5}])
+def test_notes_of_other_work_are_not_taken_for_this(tmp_path: Path, blobs: BlobStore, change: dict[str, Any]):
+    desk = Desk(2)
+    with pytest.raises(Killed):
+        run(settings_of(tmp_path), Adder(), desk, blobs)
+    desk.kill_after, policy = 99, Adder()
+    guidance = change.get("guidance", ())
+    sizes = {name: value for name, value in change.items() if name != "guidance"}
+    run(settings_of(tmp_path, **sizes), policy, desk, blobs, guidance=guidance)
+    assert len(policy.asked) == SIZES.batch_problems * SIZES.prompts_per_iteration * ITERATIONS
+
+
+def test_a_note_whose_blob_is_lost_is_done_again(tmp_path: Path, blobs: BlobStore):
+    settings, desk = settings_of(tmp_path), Desk()
+    whole = run(settings, Adder(), desk, blobs)
+    blobs.path(desk.rows[1]["entry_sha"]).unlink()
+    policy = Adder()
+    assert run(settings, policy, desk, blobs) == whole
+    assert len(policy.asked) == SIZES.batch_problems * SIZES.prompts_per_iteration * (ITERATIONS - 1)
+
+
+def test_an_entry_reads_back_to_the_same_values(tmp_path: Path, blobs: BlobStore):
+    rows = run(settings_of(tmp_path), Adder(), Desk(), blobs)
+    last = read_entry(blobs.get(rows[-1]["entry_sha"]))
+    assert last.population.iteration == ITERATIONS
+    assert last.rows["updates"][0]["checkpoint_sha"] == rows[-1]["checkpoint_sha"]
+    calls = [call for row in rows for call in json.loads(blobs.get(row["calls_sha"]))]
+    assert calls and len({call["call_id"] for call in calls}) == len(calls)

@@ -1,0 +1,47 @@
+"""Duels: a gain that the draw of problems explains is none; one beyond it changes the reign."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evolake.prompts.duel import DECISIONS, decide
+
+
+def fought(champion: list[list[bool]], challenger: list[list[bool]]) -> dict:
+    correct = {("champion", f"q{place}"): found for place, found in enumerate(champion)}
+    correct |= {("challenger", f"q{place}"): found for place, found in enumerate(challenger)}
+    return decide("champion", "challenger", correct, np.random.default_rng(0), cycle="0002")
+
+
+def test_a_clear_gain_wins():
+    row = fought([[False]] * 30 + [[True]] * 10, [[True]] * 40)
+    assert DECISIONS.frame([row]).to_dicts() == [row]
+    assert (row["wins"], row["champion_share"], row["challenger_share"], row["difference"]) == (True, 0.25, 1.0, 0.75)
+    assert row["low"] > 0
+    assert (row["problems"], row["samples"]) == (40, 40)
+
+
+def test_one_problem_more_of_forty_is_inside_the_noise():
+    row = fought([[False]] * 20 + [[True]] * 20, [[False]] * 19 + [[True]] * 21)
+    assert not row["wins"]
+    assert row["difference"] == pytest.approx(1 / 40)
+    assert row["low"] <= 0
+    assert row["reason"].endswith("no gain beyond the noise")
+
+
+def test_equals_do_not_win_and_a_loss_does_not():
+    assert not fought([[True], [False]] * 5, [[True], [False]] * 5)["wins"]
+    assert not fought([[True]] * 20, [[False]] * 20)["wins"]
+
+
+def test_several_replies_a_problem_count_as_their_share():
+    row = fought([[True, False, False, False]] * 12, [[True, True, True, False]] * 12)
+    assert (row["champion_share"], row["challenger_share"], row["samples"]) == (0.25, 0.75, 48)
+    assert row["wins"]
+
+
+@pytest.mark.parametrize(("champion", "challenger"), [([], []), ([[True]], [[True], [False]]), ([[True]], [[True, False]])])
+def test_unequal_problems_are_refused(champion: list, challenger: list):
+    with pytest.raises(ValueError, match="same problems"):
+        fought(champion, challenger)
