@@ -116,7 +116,7 @@ def run_iteration(
     groups, rollouts = judged(pairs, samples, judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
     board = Board.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
-    rated = _rate(population, board, arm)
+    rated = _rate(population, board)
     children = _reproduce(rated, board, arm, agents, settings, library, list(guidance), root_seed, tag)
     grown = rated
     for child in children:
@@ -162,9 +162,10 @@ def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
         )
 
 
-def _rate(population: Population, board: Board, arm: Arm) -> Population:
+def _rate(population: Population, board: Board) -> Population:
+    """With the ratings after the match; one prompt alone keeps its own."""
     before = [population.rating(prompt.prompt_id) for prompt in board.prompts]
-    after = update(before, ranks_of(board.means)) if arm.evolve and board.means is not None else before
+    after = update(before, ranks_of(board.means)) if board.means is not None else before
     return population.rated({prompt.prompt_id: rating for prompt, rating in zip(board.prompts, after, strict=True)})
 
 

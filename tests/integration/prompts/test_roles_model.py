@@ -166,6 +166,28 @@ def test_a_model_crosses_prompts(tmp_path: Path) -> None:
     assert "won: [1]" in user and "Stay polite." in user and "What is 2 + 5?" in user
 
 
+def test_a_crossover_proposes_no_more_than_its_limit(tmp_path: Path) -> None:
+    editor = Editor(recombine={"edits": [{"kind": "add", "text": f"Advice {number}."} for number in range(6)]})
+    with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
+        made = cross(
+            agents, [PROMPT, prompt_of(["a"])], [[1.0], [0.5]], PROBLEMS[:1], best=0, library=library(), cycle="0001", iteration=1, root_seed=1,
+        )
+    assert made.child is not None and made.child.texts[2:] == ("Advice 0.", "Advice 1.", "Advice 2.", "Advice 3.")
+    assert [one[3:] for one in hunks(made)] == [(True, "")] * 4 + [(False, "a crossover may propose 4 edits")] * 2
+
+
+def test_a_crossover_that_says_what_the_mutant_says_gives_no_second_child(tmp_path: Path) -> None:
+    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}]}, recombine={"edits": [{"kind": "add", "text": "Commit."}]})
+    roots = {"first": PROMPT, "second": prompt_of(["Add."])}
+    with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
+        done = run_iterations(
+            found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), PROBLEMS, count=1, agents=agents, judge=judge, settings=SIZES,
+            library=library(), cycle="0001", root_seed=3, arm=ARMS["evolution"],
+        )
+    assert [row["operator"] for row in done.population.rows()] == ["root", "root", "mutation"]
+    assert done.rows["edits"][-1]["reason"] == "it says the same as a prompt that is there"
+
+
 def test_a_crossover_without_a_usable_reply_gives_no_child(tmp_path: Path) -> None:
     with LoopbackModel(Editor(recombine={"edits": "none"})) as server, model_agents(server.base_url, tmp_path) as agents:
         made = cross(

@@ -40,6 +40,11 @@ def test_every_kind_of_edit() -> None:
     assert texts(apply(result.prompt, [Hunk("drop", ("p5",))]).prompt) == [("p1", "Read it once."), ("p4", "Check the unit.")]
 
 
+def test_a_merge_stands_where_the_first_of_its_targets_stood() -> None:
+    assert apply(PROMPT, [Hunk("merge", ("p3", "p1"), "Read, then answer.")]).prompt.ids == ("p4", "p2")
+    assert apply(PROMPT, [Hunk("merge", ("p2", "p3"), "Steps, then answer.")]).prompt.ids == ("p1", "p4")
+
+
 def test_an_id_is_never_given_out_again() -> None:
     shorter = apply(apply(PROMPT, [Hunk("add", text="Check.")]).prompt, [Hunk("drop", ("p4",))]).prompt
     assert shorter.ids == ("p1", "p2", "p3") and shorter.prompt_id == PROMPT.prompt_id

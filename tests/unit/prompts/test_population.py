@@ -82,6 +82,7 @@ def test_a_blocked_prompt_stays_in_the_tables_and_takes_no_part() -> None:
 def test_the_best_is_who_is_surely_good() -> None:
     found = population(3)
     assert found.best_id() == child(2).prompt_id
+    assert found.rated({ROOT.prompt_id: (10.0, 8.0)}).best_id() == ROOT.prompt_id
     found = found.rated({ROOT.prompt_id: (24.0, 1.0), child(0).prompt_id: (30.0, 8.0)})
     assert found.best_id() == ROOT.prompt_id
     assert found.rated({child(1).prompt_id: (24.0, 1.0)}).best_id() == child(1).prompt_id
