@@ -12,7 +12,7 @@ from evolake.prompts.edits import LONGEST_TEXT
 from evolake.prompts.library import SYMPTOMS, library_of, load_library, load_roots
 
 GOOD = [
-    {"name": "brief", "symptoms": ["long"], "versions": ["Be brief.", "Be very brief."]},
+    {"name": "brief", "symptoms": ["long"], "versions": ["Be brief.", "Be very brief.", "One word."]},
     {"name": "last", "symptoms": ["buried"], "versions": ["End."]},
     {"of": ["brief", "last"], "text": "Be brief and end."},
 ]
@@ -33,7 +33,7 @@ def test_principles_are_known_by_their_text() -> None:
     assert found.names_of("Be  very brief.") == ("brief",) and found.names_of("Be brief and end.") == ("brief", "last")
     assert found.names_of("Something else.") == ()
     assert found.stricter("Be brief.") == "Be very brief."
-    assert found.stricter("Be very brief.") is None and found.stricter("Something else.") is None
+    assert found.stricter("Be very brief.") == "One word." and found.stricter("One word.") is None and found.stricter("Something else.") is None
     assert [entry.name for entry in found.answering("buried")] == ["last"]
 
 
