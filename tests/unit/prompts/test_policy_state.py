@@ -192,7 +192,9 @@ def test_a_checkpoint_folder_of_the_users_own_serves_as_the_base(tmp_path: Path)
     tiny.model.save_pretrained(tmp_path / "mine")
     tiny.tokenizer.save_pretrained(tmp_path / "mine")
     base = policies_models.load_base("local", str(tmp_path / "mine"), tmp_path)
-    sizes = {"lora_rank": 4, "lora_alpha": 4, "max_tokens": 10, "max_prompt_tokens": 500, "rows_at_once": 6, "threads": 1, "seed": 3}
+    sizes = {
+        "lora_rank": 4, "lora_alpha": 4, "max_tokens": 10, "max_prompt_tokens": 500, "rows_at_once": 6, "rows_per_pass": 6, "threads": 1, "seed": 3,
+    }
     policy = LocalPolicy(base, tiny_policy().recipe, **sizes)
     pairs = [(prompt_of(["Add."]), problem) for problem in problems(2)]
     assert policy.name == "mine"

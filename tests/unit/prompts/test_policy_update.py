@@ -67,9 +67,9 @@ def trained_once(policy: LocalPolicy) -> LocalPolicy:
     return policy
 
 
-@pytest.mark.parametrize("rows_at_once", [1, 6, 64])
-def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_at_once: int) -> None:
-    policy = trained_once(tiny_policy(rows_at_once=rows_at_once))
+@pytest.mark.parametrize("rows_per_pass", [1, 6, 64])
+def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_per_pass: int) -> None:
+    policy = trained_once(tiny_policy(rows_per_pass=rows_per_pass))
     groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7), REWARDS)
     wanted = gradients(policy, espl_loss(policy, groups))
     before = {name: parameter.detach().clone() for name, parameter in policy.model.named_parameters() if parameter.requires_grad}

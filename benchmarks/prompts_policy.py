@@ -1,0 +1,75 @@
+"""What an iteration of the prompts line costs: tokens a second of sampling, seconds of an update, what skipping groups without advantage saves.
+
+    python benchmarks/prompts_policy.py [--policy local|tiny] [--threads 2] [--rows-at-once 16]
+
+Sampling is measured at the rows at once that are given and one by one; the ratio is what batching is worth. The update is measured with an advantage
+in every group, and in one of four: the ratio is what leaving the others out of the passes is worth (their gradient is zero).
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from evolake import settings as settings_module
+from evolake.prompts.policies import open_policy
+from evolake.prompts.problems import problem_set
+from evolake.prompts.prompt import prompt_of
+from evolake.prompts.protocol import Group
+
+SAMPLES = 4
+GROUPS = 8
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--policy", choices=["local", "tiny"], default="local")
+    options.add_argument("--threads", type=int, default=2)
+    options.add_argument("--rows-at-once", type=int, default=16)
+    given = options.parse_args()
+    settings = settings_module.load("demo")
+    sizes = settings.prompts.model_copy(update={"policy": given.policy, "threads": given.threads, "rows_at_once": given.rows_at_once})
+    settings = settings.model_copy(update={"prompts": sizes})
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        open_policy(settings, Path(folder), "0001", "bench")
+        first = time.perf_counter() - start
+        start = time.perf_counter()
+        policy = open_policy(settings, Path(folder), "0001", "bench")
+        print(f"open: {first:.1f} s with unpacking, {time.perf_counter() - start:.1f} s after", flush=True)
+    problems = problem_set(sizes, lake=None, seeds=settings.seeds, seed=0).train[:GROUPS]
+    pairs = [(prompt_of(["Solve the problem and end with the answer."]), problem) for problem in problems]
+
+    start = time.perf_counter()
+    samples = policy.sample(pairs, SAMPLES, 1)
+    batched = time.perf_counter() - start
+    tokens = sum(sample.tokens for some in samples for sample in some)
+    rate = tokens / batched
+    policy.rows_at_once = 1  # type: ignore[attr-defined]
+    start = time.perf_counter()
+    alone = policy.sample(pairs[:2], SAMPLES, 1)
+    one_rate = sum(sample.tokens for some in alone for sample in some) / (time.perf_counter() - start)
+    policy.rows_at_once = given.rows_at_once  # type: ignore[attr-defined]
+    print(f"sampling: {rate:.0f} tokens/s at {given.rows_at_once} rows, {one_rate:.0f} one by one; ratio {rate / one_rate:.2f}", flush=True)
+
+    rewards: tuple[float | None, ...] = (1.0, 0.0, 0.0, 1.0)
+    every = [Group("p", problem.problem_id, tuple(some), rewards) for problem, some in zip(problems, samples, strict=True)]
+    few = [group if number % 4 == 0 else replace(group, rewards=(0.0,) * SAMPLES) for number, group in enumerate(every)]
+    seconds = {}
+    for name, groups in (("warm-up", every), ("every", every), ("one of four", few)):
+        start = time.perf_counter()
+        policy.update(groups, 1)
+        seconds[name] = time.perf_counter() - start
+    print(
+        f"update of {GROUPS * SAMPLES} replies, {tokens} tokens: {seconds['every']:.1f} s with an advantage in every group, "
+        f"{seconds['one of four']:.1f} s in one of four; ratio {seconds['every'] / seconds['one of four']:.2f}"
+    )
+    print(f"checkpoint: {len(policy.save()) / 1e6:.0f} MB; peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f} GB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""The four arms with real weights, real updates and the operators backend: equal rollouts from the same start, and what the command says of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from tiny_policy import tiny_policy
+
+from evolake.agents import open_agents
+from evolake.cli.prompts import prompts
+from evolake.errors import InputError
+from evolake.prompts.arms import ArmRun, compare, summary
+from evolake.prompts.evaluating import evaluate, score
+from evolake.prompts.library import load_library
+from evolake.prompts.policies_local import LocalPolicy
+from evolake.prompts.problems import ProblemSet, problem_set
+from evolake.prompts.prompt import SystemPrompt, prompt_of
+from evolake.prompts.protocol import Problem, Rollout, Sample
+from evolake.prompts.recipes import ESPL
+from evolake.prompts.scoring import judge_with
+from evolake.settings import load
+
+ROOT = prompt_of(["Answer."])
+OWN = load("demo").prompts.model_copy(update={
+    "policy": "tiny", "batch_problems": 2, "prompts_per_iteration": 2, "rollouts": 3, "max_tokens": 10, "heldout_problems": 3, "crossover": 1.0,
+})
+ARMS = ["espl", "rl", "evolution", "reflection"]
+
+
+def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
+    """The true judge with another reward: for an even number of characters, which random weights give now and then."""
+    return replace(judge_with(ESPL, "last")(prompt, problem, number, sample), reward=float(len(sample.reply) % 2 == 0))
+
+
+def found() -> ProblemSet:
+    return problem_set(OWN, lake=None, seeds=load("demo").seeds, seed=5)
+
+
+def run(policy: LocalPolicy, arms: list[str], lake: Path, **options: Any) -> list[ArmRun]:
+    settings = load("demo").model_copy(update={"prompts": OWN})
+    return compare(
+        arms, policy, found(), ROOT, iterations=3, every=2, agents=lambda _: open_agents(settings, lake, "compare", "run", line="prompts"),
+        judge=even, settings=OWN, library=load_library(settings.seeds / "prompts"), root_seed=5, **options,
+    )
+
+
+def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(tmp_path: Path) -> None:
+    policy = tiny_policy()
+    before = policy.save()
+    seen: list[tuple[str, int]] = []
+    runs = {one.arm.name: one for one in run(policy, ARMS, tmp_path, report=lambda arm, done: seen.append((arm, done)))}
+
+    assert policy.save() == before
+    assert seen == [(arm, number) for arm in ARMS for number in (1, 2, 3)]
+    assert {name: len(one.rows["rollouts"]) for name, one in runs.items()} == dict.fromkeys(ARMS, 3 * 2 * 2 * 3)
+    drawn = {name: [(row["iteration"], row["problem_id"]) for row in one.rows["rollouts"]] for name, one in runs.items()}
+    assert {tuple(sorted(set(some))) for some in drawn.values()} == {tuple(sorted(set(drawn["rl"])))}
+    first = {name: [row["reply"] for row in one.rows["rollouts"] if row["iteration"] == 1] for name, one in runs.items()}
+    assert first["espl"] == first["rl"] == first["evolution"] == first["reflection"]
+    trained = {name: [row.get("step") for row in one.rows["updates"]] for name, one in runs.items()}
+    assert trained["evolution"] == trained["reflection"] == [None] * 3
+    assert trained["rl"][-1] > 0
+    assert {name: sorted({row["iteration"] for row in one.rows["heldout"]}) for name, one in runs.items()} == {name: [0, 2, 3] for name in ARMS}
+    assert len(runs["rl"].population.prompts) == 1 and runs["rl"].prompt == ROOT
+    starts = [[row["reply"] for row in one.rows["heldout"] if row["iteration"] == 0] for one in runs.values()]
+    assert starts[0] == starts[1] == starts[2] == starts[3]
+
+
+def test_an_arm_gives_the_same_rows_alone_and_after_others(tmp_path: Path) -> None:
+    together = run(tiny_policy(), ["rl", "espl"], tmp_path)[1]
+    alone = run(tiny_policy(), ["espl"], tmp_path)[0]
+    assert (alone.rows, alone.prompt) == (together.rows, together.prompt)
+
+
+def test_the_summary_counts_and_compares_with_rl_by_problem(tmp_path: Path) -> None:
+    runs = run(tiny_policy(), ["espl", "rl"], tmp_path)
+    told = summary(runs, 5)
+    assert list(told["arms"]) == ["espl", "rl"] and list(told["differences"]) == ["espl"]
+    for one in runs:
+        arm = told["arms"][one.arm.name]
+        assert (arm["rollouts"], len(arm["mean_reward"]), [point["iteration"] for point in arm["heldout"]]) == (36, 3, [0, 2, 3])
+        for point in arm["heldout"]:
+            rows = [row for row in one.rows["heldout"] if row["iteration"] == point["iteration"]]
+            assert point["correct"]["share"] == pytest.approx(score(rows).correct)
+            assert point["formatted"]["share"] == pytest.approx(score(rows).formatted)
+            assert point["correct"]["low"] <= point["correct"]["share"] <= point["correct"]["high"]
+    last = {one.arm.name: score([row for row in one.rows["heldout"] if row["iteration"] == 3]).correct for one in runs}
+    assert told["differences"]["espl"]["difference"] == pytest.approx(last["espl"] - last["rl"])
+
+
+@pytest.mark.parametrize("arms", [[], ["rl", "rl"], ["none"]])
+def test_arms_that_are_unknown_or_twice_are_refused(tmp_path: Path, arms: list[str]) -> None:
+    with pytest.raises(InputError, match="cannot be compared"):
+        run(tiny_policy(), arms, tmp_path)
+
+
+def test_an_evaluation_takes_held_out_problems_only_and_keeps_every_reply() -> None:
+    policy, problems = tiny_policy(), found()
+    rows = evaluate(policy, [ROOT, prompt_of(["Guess."])], problems.heldout, samples=2, answer_format="last", seed=1)
+    assert [(row["prompt_id"], row["problem_id"], row["sample"]) for row in rows] == [
+        (prompt.prompt_id, problem.problem_id, number)
+        for prompt in (ROOT, prompt_of(["Guess."])) for problem in problems.heldout for number in (0, 1)
+    ]
+    replies = policy.sample([(ROOT, problem) for problem in problems.heldout], 1, 1, greedy=True)
+    greedy = evaluate(policy, [ROOT], problems.heldout, samples=1, answer_format="last", seed=9)
+    assert [row["reply"] for row in greedy] == [samples[0].reply for samples in replies]
+    with pytest.raises(InputError, match="held-out problems only"):
+        evaluate(policy, [ROOT], problems.train[:1], samples=1, answer_format="last", seed=1)
+
+
+def test_the_command_prints_one_object_and_writes_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "EVOLAKE_LAKE": str(tmp_path / "lake"), "EVOLAKE_PROMPTS__POLICY": "tiny", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "2",
+        "EVOLAKE_PROMPTS__ROLLOUTS": "2", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "3", "EVOLAKE_PROMPTS__MAX_TOKENS": "8",
+        "EVOLAKE_PROMPTS__LORA_RANK": "4", "EVOLAKE_PROMPTS__THREADS": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    asked = ["compare", "--arms", "rl,evolution", "--iterations", "1", "--profile", "demo", "--json", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(prompts, asked, standalone_mode=False)
+    assert done.exception is None and done.return_value == 0
+    told = json.loads(done.stdout)
+    assert (told["verdict"], told["policy"], told["source"], list(told["arms"])) == ("compared", "tiny", "shipped", ["rl", "evolution"])
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == told
+    rollouts = pl.read_parquet(tmp_path / "out" / "rollouts.parquet")
+    assert rollouts.group_by("arm").len().sort("arm").rows() == [("evolution", 8), ("rl", 8)]
+    assert done.stderr.splitlines() == ["rl: iteration 1 of 1", "evolution: iteration 1 of 1"]
+
+
+def test_show_says_that_there_is_no_prompt_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
+    done = CliRunner().invoke(prompts, ["show"], standalone_mode=False)
+    assert isinstance(done.exception, InputError) and "no prompts yet" in str(done.exception)
