@@ -28,6 +28,7 @@ class SolversSettings(BaseModel):
     smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
     correctness_instances: int = Field(default=8, gt=0, description="formulas of `train` on which the correctness gate checks every model and proof")
     challengers: int = Field(default=2, gt=0)
+    duel_instances: int = Field(default=0, ge=0, description="formulas of `train` in a duel where more than `train_instances`; 0: just those")
     pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger a formula")
     initial_objectives: int = Field(default=7, gt=0)
     objectives_per_cycle: int = Field(default=1, ge=0)

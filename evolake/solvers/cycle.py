@@ -247,7 +247,7 @@ def challenge(
     settings = shop.settings
     lost = population.value("lost_to_champion", [])
     challengers = [name for name in order if name != incumbent and name not in lost][: settings.challengers]
-    suite, trials, decisions = shop.suite("train"), [], []
+    suite, trials, decisions = shop.duel_suite(), [], []
     reigning = Contender(incumbent, shop.program(rows[incumbent]))
     for name in challengers:
         found = run_duel(

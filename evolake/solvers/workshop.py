@@ -111,7 +111,14 @@ class Workshop:
 
     def suite(self, name: str) -> Suite:
         """A suite as files, cut to the profile's number of formulas."""
-        count = getattr(self.settings, TITLES[name])
+        return self._suite(name, getattr(self.settings, TITLES[name]))
+
+    def duel_suite(self) -> Suite:
+        """The formulas of duels: those of `train` and, where the profile has it so, more of that suite, on which nobody was chosen."""
+        ranked, more = self.settings.train_instances, self.settings.duel_instances
+        return self._suite("train", max(ranked, more) if ranked else 0)
+
+    def _suite(self, name: str, count: int) -> Suite:
         return materialize_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count)
 
     def bench(self, base: str) -> Bench:
