@@ -52,7 +52,7 @@ def close_cycle(
         .keep_runs([*chosen, champion_id])
         .with_values(
             cycles_without_gain=quiet, champion_since=_since(population, champion_id, cycle),
-            lost_to_champion=_lost(population, champion_id, decisions),
+            duels_lost=_lost(population, champion_id, decisions),
         )
     )
 
@@ -103,10 +103,10 @@ def _written_back(
         return archive_variant(folder, shop.blobs)
 
 
-def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Who has been run beside this champion and did not win."""
-    before = population.value("lost_to_champion", []) if champion_id == population.champion_id() else []
-    return sorted({*before, *(row["challenger_id"] for row in decisions if row["champion_id"] == champion_id)})
+def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Who has been run beside this champion and did not win, on how many formulas."""
+    before = population.value("duels_lost", {}) if champion_id == population.champion_id() else {}
+    return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
 
 
 def _since(population: Population, champion_id: str, cycle: str) -> str:

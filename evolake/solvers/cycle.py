@@ -236,18 +236,18 @@ def challenge(
     shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], executor: Executor, *,
     cycle: str, root_seed: int,
 ) -> Reign:
-    """The best-ranked variants against the one that reigns; in the first cycle that is the best-ranked seed. Who has lost to it is not asked again.
+    """The best-ranked variants against the one that reigns; in the first cycle that is the best-ranked seed.
 
-    Of several winners the one with the largest gain reigns.
+    Who has lost to it is asked again only where a duel has more formulas by now. Of several winners the one with the largest gain reigns.
     """
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
     order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
     seeds = {row["variant_id"] for row in population.seeds()}
     incumbent = population.champion_id() or next(name for name in order if name in seeds)
     settings = shop.settings
-    lost = population.value("lost_to_champion", [])
-    challengers = [name for name in order if name != incumbent and name not in lost][: settings.challengers]
     suite, trials, decisions = shop.duel_suite(), [], []
+    lost = {name for name, formulas in population.value("duels_lost", {}).items() if formulas >= len(suite.instances)}
+    challengers = [name for name in order if name != incumbent and name not in lost][: settings.challengers]
     reigning = Contender(incumbent, shop.program(rows[incumbent]))
     for name in challengers:
         found = run_duel(
