@@ -29,7 +29,15 @@ def _families(root: Path, cycle: str) -> Section:
     return families_section(root, cycle)
 
 
-SECTIONS: dict[str, Callable[[Path, str], Section]] = {"designs": _designs, "solvers": _solvers, "families": _families}
+def _prompts(root: Path, cycle: str) -> Section:
+    from evolake.report.prompts_html import prompts_section
+
+    return prompts_section(root, cycle)
+
+
+SECTIONS: dict[str, Callable[[Path, str], Section]] = {
+    "designs": _designs, "solvers": _solvers, "families": _families, "prompts": _prompts,
+}
 
 
 def read_sections(root: Path, lines: Sequence[str] = (), cycle: str | None = None) -> list[Section]:

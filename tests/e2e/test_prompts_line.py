@@ -1,0 +1,166 @@
+"""The prompts line for real: the bundled small model learns and is prompted through two cycles, by the command that users type; one is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from designs_house import ROOT, House, open_house
+
+from evolake.lake import Lake
+from evolake.prompts.population import population_of
+from evolake.prompts.problems import read_problems
+from evolake.prompts.prompt import from_json
+from evolake.prompts.tables import ARCHIVE
+
+pytestmark = pytest.mark.e2e
+ASSETS = (
+    "problems", "iterations", "rollouts", "values", "ratings", "updates", "edits", "children", "accepted", "duel_replies", "champion", "heldout",
+    "survivors",
+)
+SMALL = {
+    "EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE": "2", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "3", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "6",
+    "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "6", "EVOLAKE_PROMPTS__MAX_TOKENS": "12", "EVOLAKE_PROMPTS__CROSSOVER": "0.5",
+}
+CYCLES = ["0001", "0002"]
+LONG_S = 1500
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A house after two cycles. killed: the notes of the second cycle when its run was killed; again: what the second start printed."""
+
+    house: House
+    killed: list[dict]
+    again: str
+
+
+def kill_after_first_note(house: House, cycle: str, *command: str) -> list[dict]:
+    """Runs a command and kills it and all that it started (SIGKILL) once the cycle's first iteration is noted; gives the notes."""
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    until = time.monotonic() + LONG_S
+    try:
+        while process.poll() is None and time.monotonic() < until:
+            lake = Lake(house.lake)
+            if lake.record("prompts", "notes", cycle) is not None:
+                os.killpg(process.pid, signal.SIGKILL)
+                return lake.read("prompts", "notes", cycle).to_dicts()
+            time.sleep(0.05)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    raise AssertionError(f"{command} ended with {process.returncode} before cycle {cycle} noted an iteration")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> Trained:
+    house = open_house(tmp_path_factory.mktemp("prompts"), **SMALL)
+    house.run("run", "--cycles", "1", "--lines", "prompts", timeout=LONG_S)
+    command = ("run", "--cycles", "1", "--lines", "prompts")
+    killed = kill_after_first_note(house, "0002", *command)
+    return Trained(house, killed, house.run(*command, timeout=LONG_S).stdout)
+
+
+@pytest.fixture(scope="module")
+def house(trained: Trained) -> House:
+    return trained.house
+
+
+def test_every_cycle_is_sealed_on_the_one_before(house: House):
+    seals = house.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'prompts' ORDER BY cycle")
+    assert [(row[0], row[1]) for row in seals] == [("0001", "sealed"), ("0002", "sealed"), ("0003", "sealed")]
+    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+
+
+def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):
+    parts = house.sql("SELECT asset, cycle FROM parts WHERE line = 'prompts' AND state = 'current' AND cycle IN ('0001', '0002')")
+    assert {(asset, cycle) for asset in ASSETS for cycle in CYCLES} <= {tuple(part) for part in parts}
+
+
+def test_a_killed_cycle_goes_on_after_the_iteration_that_it_had_noted(trained: Trained):
+    assert [row["number"] for row in trained.killed] == [1]
+    now = Lake(trained.house.lake).read("prompts", "iterations", "0002").to_dicts()
+    assert [row["number"] for row in now] == [1, 2]
+    assert now[0] == trained.killed[0]
+
+
+def test_the_weights_of_a_cycle_are_those_that_the_next_one_learns_on(house: House):
+    lake = Lake(house.lake)
+    ends = [lake.read("prompts", "iterations", cycle)["checkpoint_sha"].to_list() for cycle in CYCLES]
+    entering = population_of({name: lake.read("prompts", f"incoming_{name}", "0002") for name in ARCHIVE})
+    assert entering.value("checkpoint") == ends[0][-1]
+    assert entering.iteration == 2
+    steps = house.sql("SELECT iteration, step, updated FROM prompts.updates ORDER BY iteration")
+    assert [row[0] for row in steps] == [1, 2, 3, 4]
+    counted = [row[1] for row in steps]
+    assert counted == sorted(counted)
+    assert any(row[2] for row in steps)
+    assert len({sha for cycle in ends for sha in cycle}) == 1 + sum(row[2] for row in steps) - (not steps[0][2]) or not steps[0][2]
+
+
+def test_rollouts_are_what_the_sizes_ask_for_and_every_reply_came_from_the_model(house: House):
+    counts = house.sql("SELECT iteration, count(*), count(DISTINCT problem_id) FROM prompts.rollouts GROUP BY ALL ORDER BY ALL")
+    assert counts == [[number, 3 * 2 * 4, 3] for number in range(1, 5)]
+    assert house.sql("SELECT DISTINCT policy FROM prompts.updates") == [["SmolLM2-135M-Instruct"]]
+    assert house.sql("SELECT count(DISTINCT reply) > 20, max(tokens) FROM prompts.rollouts") == [[True, 12]]
+
+
+def test_nothing_held_out_was_trained_rated_or_chosen_on(house: House):
+    held = {row[0] for row in house.sql("SELECT problem_id FROM prompts.heldout")}
+    used = {row[0] for row in house.sql("SELECT problem_id FROM prompts.rollouts UNION SELECT problem_id FROM prompts.duel_replies")}
+    assert len(held) == 6
+    assert not held & used
+    shipped = {problem.problem_id for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")}
+    assert held | used <= shipped
+
+
+def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applied(house: House):
+    rows = house.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
+    born = {row[0] for row in rows}
+    roots = {row[0] for row in house.sql("SELECT prompt_id FROM prompts.seeds")}
+    assert born
+    for prompt_id, operator, parents, principles in rows:
+        assert from_json(principles).prompt_id == prompt_id
+        assert set(parents) <= born | roots
+        applied = house.sql(f"SELECT count(*) FROM prompts.edits WHERE child_id = '{prompt_id}' AND operator = '{operator}' AND applied")
+        assert applied[0][0] > 0
+    weights = house.sql("SELECT sum(weight) FROM derivations WHERE child_id IN (SELECT prompt_id FROM prompts.children) GROUP BY child_id")
+    assert all(abs(row[0] - 1) < 1e-9 for row in weights)
+
+
+def test_whatever_was_accepted_has_a_pass_of_every_gate(house: House):
+    passed = house.sql("SELECT prompt_id FROM prompts.accepted WHERE passed")
+    gates = house.sql("SELECT artifact_id, count(DISTINCT gate), bool_and(outcome = 'pass') FROM verdicts WHERE line = 'prompts' GROUP BY ALL")
+    found = {row[0]: row[1:] for row in gates}
+    assert passed and all(found[row[0]] == [2, True] for row in passed)
+
+
+def test_the_operators_edited_and_say_so(house: House):
+    assert house.sql("SELECT DISTINCT backend FROM agent_calls WHERE role LIKE 'prompts_%'") == [["operators"]]
+    assert house.sql("SELECT DISTINCT origin FROM prompts.children") == [["operators"]]
+
+
+def test_a_champion_reigns_and_is_shown_with_its_principles(house: House):
+    reigns = house.sql("SELECT cycle, artifact_id FROM champions WHERE line = 'prompts' ORDER BY cycle")
+    assert [row[0] for row in reigns] == ["0000", "0001", "0002"]
+    shown = house.run("champion", "prompts").stdout
+    assert reigns[-1][1][:12] in shown
+
+
+def test_a_partial_run_of_a_judged_cycle_changes_nothing(house: House):
+    before = house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL")
+    command = [str(Path(sys.executable).with_name("dagster")), "asset", "materialize", "--select", "key:prompts/accepted,key:prompts/champion",
+               "--partition", "0002", "-m", "pipelines.definitions"]
+    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONG_S)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL") == before
