@@ -114,6 +114,9 @@ def propose_families(
                 continue
             attempt = _Attempt(agents, request, number, cycle, root_seed, pool, settings, taken)
             whole = attempt.completed(family)
+            if whole is None:
+                failures.append((number, request.operator, f"family {family.family_id[:12]} is there already"))
+                continue
             agents.assign(reply, whole.family_id)
             done = refine(
                 whole, lambda one: judge(one, seen), attempt.revise, rounds=settings.refinements, guard=SubmissionGuard(settings.refused_submissions)
@@ -136,7 +139,10 @@ def learn(
 
 
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
-    """The family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts."""
+    """The family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts.
+
+    A reply that names no parent has all that it was shown: each had its share.
+    """
     if isinstance(reply, AgentFailure):
         return f"{reply.status}: {reply.reason}"
     if not (reply.generator.strip() and reply.template.strip() and reply.validator.strip()):
@@ -144,11 +150,12 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     if whole and reply.record is not None:
         return from_record(json.loads(reply.record))
     ids = [from_record(record).family_id for record in request.records]
+    used = list(dict.fromkeys(ids[one - 1] for one in reply.used_parents if 0 < one <= len(ids)))
     try:
         written = make_family(
             "the reply", name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
             template=reply.template, validator=reply.validator, validators={one.name: one.source for one in reply.validators}, reader=reply.reader,
-            answer={"type": reply.answer_type}, parents=list(dict.fromkeys(ids[one - 1] for one in reply.used_parents if 0 < one <= len(ids))),
+            answer={"type": reply.answer_type}, parents=used or ids,
             operator=reply.operator or "written", mutations={},
         )
     except InputError as error:
@@ -169,10 +176,12 @@ class _Attempt:
     settings: FamiliesSettings
     taken: set[str]
 
-    def completed(self, family: Family) -> Family:
-        """With the validators that it lacks, as far as the backend writes any."""
+    def completed(self, family: Family) -> Family | None:
+        """With the validators that it lacks, as far as the backend writes any. None where exactly this family is there already."""
         seed = child_seed(self.root_seed, LINE, self.cycle, "complete", self.number)
         whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed)
+        if whole.family_id in self.taken:
+            return None
         self.taken.add(whole.family_id)
         return whole
 

@@ -1,0 +1,139 @@
+"""The backend `model` through two cycles of the families line: whole families over HTTP on loopback, sound, mended, hostile and none at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from designs_house import ROOT, House, open_house
+from families_player import GUIDANCE, SEEDS, FamiliesPlayer
+from loopback_model import KEY, LoopbackModel
+
+pytestmark = pytest.mark.e2e
+PRICES = {"played": {"input": 1.0, "output": 2.0}}
+PRICE_OF_A_CALL = (100 * 1.0 + 20 * 2.0) / 1e6  # what the server says each reply used, at these prices
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A house after two cycles by the model backend, and who answered. The server is gone."""
+
+    house: House
+    player: FamiliesPlayer
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """All that it was run with but where its lake lies."""
+        given = self.house.environment.items()
+        return {name: value for name, value in given if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
+
+
+@pytest.fixture(scope="module")
+def modelled(tmp_path_factory) -> Iterator[Modelled]:
+    folder = tmp_path_factory.mktemp("modelled")
+    shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
+    for name in SEEDS:
+        shutil.copytree(ROOT / "data_lake" / "seeds" / "families" / name, folder / "seeds" / "families" / name)
+    player = FamiliesPlayer()
+    with LoopbackModel(player) as server:
+        house = open_house(
+            folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE="3", EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY="9",
+            EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", EVOLAKE_BACKEND="model", EVOLAKE_MODEL_BASE_URL=server.base_url,
+            EVOLAKE_MODEL_API_KEY=KEY, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}', EVOLAKE_PRICES=json.dumps(PRICES),
+            EVOLAKE_BUDGET__USD_PER_RUN="5", NO_PROXY="127.0.0.1",
+        )
+        house.run("run", "--cycles", "1", "--lines", "families")
+        house.run("guide", GUIDANCE, "--line", "families")
+        house.run("run", "--cycles", "1", "--lines", "families")
+    yield Modelled(house, player)
+
+
+def candidates(house: House, cycle: str) -> list[list]:
+    """attempt, version, state, gate and rule of every version."""
+    return house.sql(
+        f"SELECT attempt, round, state, gate, rule_id FROM families.candidates WHERE cycle = '{cycle}' ORDER BY attempt, round"
+    )
+
+
+def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
+    assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'families' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
+    assert set(modelled.player.prompts) == {"evolve", "quality", "validator", "curate", "blind", "solver"}
+    assert modelled.house.sql("SELECT DISTINCT origin FROM families.candidates") == [["model"]]
+
+
+def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes_on(modelled: Modelled):
+    assert candidates(modelled.house, "0001") == [
+        [0, 0, "accepted", None, None], [1, 0, "blocked", "consensus", "families-primary-agrees"], [1, 1, "accepted", None, None],
+        [2, 0, "blocked", "execution", "families-instances"], [2, 1, "blocked", "execution", "families-instances"],
+    ]
+    reasons = modelled.house.sql(
+        "SELECT v.reason FROM verdicts AS v JOIN families.candidates AS c ON c.family_id = v.artifact_id AND c.cycle = v.cycle "
+        "WHERE c.attempt = 2 AND v.outcome = 'block' AND v.cycle = '0001' ORDER BY c.round"
+    )
+    assert ["forbidden" in row[0] for row in reasons] == [True, True], reasons
+
+
+def test_missing_validators_are_written_and_a_reply_that_is_no_family_or_one_that_is_there_is_no_candidate(modelled: Modelled):
+    assert candidates(modelled.house, "0002") == [[1, 0, "accepted", None, None]]
+    unmade = modelled.house.sql("SELECT number, reason FROM families.unmade WHERE cycle = '0002' ORDER BY number")
+    assert [row[0] for row in unmade] == [0, 2]
+    assert unmade[0][1].endswith("is there already")
+    assert unmade[1][1] == "nothing comes to mind"
+    parents = modelled.house.sql("SELECT len(parents) FROM families.candidates WHERE cycle = '0002'")
+    assert parents[0][0] > 1  # it named none, and was shown several
+
+
+def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelled):
+    lessons = [row[0] for row in modelled.house.sql("SELECT item FROM families.experience WHERE cycle = '0001'")]
+    assert lessons
+    first = [text for text in modelled.player.prompts["evolve"] if GUIDANCE not in text]
+    second = [text for text in modelled.player.prompts["evolve"] if GUIDANCE in text]
+    assert (len(first), len(second)) == (5, 3)
+    assert all(lesson in text for lesson in lessons for text in second)
+    assert not [lesson for lesson in lessons for text in first if lesson in text]
+
+
+def test_blind_reviewers_see_the_text_and_nothing_else(modelled: Modelled):
+    first = [text for text in modelled.player.prompts["blind"] if "  output: " not in text]
+    assert first
+    assert not [text for text in first if "def solution" in text or "def input" in text]
+    ids = {row[0] for row in modelled.house.sql("SELECT family_id FROM families.candidates UNION SELECT family_id FROM families.seeds")}
+    said = "\n".join(text for texts in modelled.player.prompts.values() for text in texts)
+    assert not [name for name in ids if name in said]
+
+
+def test_drift_of_new_families_against_their_parents_is_measured(modelled: Modelled):
+    rows = modelled.house.sql("SELECT cycle, k, pairs, evolved, parent, delta FROM families.drift_summary ORDER BY cycle")
+    assert [row[:4] for row in rows] == [["0001", 1, 2, 0.0], ["0002", 1, 1, 0.0]]
+    assert rows[0][4:] == [1.0, -1.0]  # its parents are seeds, which the player solves
+    assert rows[1][5] == -rows[1][4]
+
+
+def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
+    rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls WHERE backend = 'model'")
+    assert {tuple(row) for row in rows} == {("model", "played", PRICE_OF_A_CALL, 100, 20, "ok")}
+    assert len(rows) == sum(map(len, modelled.player.prompts.values()))
+    each = modelled.house.sql("SELECT usd_each FROM families.resources WHERE outcome = 'all' ORDER BY cycle")
+    assert [row[0] > 0 for row in each] == [True, True]
+
+
+def test_no_key_is_stored_anywhere(modelled: Modelled):
+    for path in modelled.house.folder.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
+
+
+def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
+    """Another lake that has nothing but the tape: the same content, nothing paid."""
+    other = open_house(tmp_path, **modelled.settings)
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake" / "tape").symlink_to(modelled.house.lake / "tape")
+    other.run("run", "--cycles", "1", "--lines", "families", EVOLAKE_REPLAY_ONLY="true")
+    hashes = """SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current'
+        AND asset NOT LIKE '%agent_calls' AND asset <> 'resources' ORDER BY asset"""
+    assert other.sql(hashes) == modelled.house.sql(hashes)
+    assert {row[0] for row in other.sql("SELECT DISTINCT usd FROM agent_calls")} == {0.0}

@@ -1,0 +1,124 @@
+"""A player for the roles of the families line behind a real HTTP server: it answers each prompt by a plan, with real families as texts.
+
+It is no model and shows nothing about models. It is there so that whole cycles can be run with the backend `model`: wire format, prices, tape,
+mended drafts, hostile programs and guidance included. `FamiliesPlayer.prompts` keeps what was asked, by role.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from families_house import seed_family
+from loopback_model import Action, Asked, say
+
+from evolake.families.contract import Family
+from evolake.families.statement import stated
+
+SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers")
+GUIDANCE = "Write about parcels next."
+ROLES = {
+    "You write families": "evolve", "You review questions": "quality", "You write solvers": "validator", "You keep a short list": "curate",
+    "You solve questions from": "blind", "You solve reasoning": "solver",
+}
+PROCEED = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
+NETWORK = "import socket\nsocket.create_connection(('127.0.0.1', 80))\n"
+FORK = "import os\nos.fork()\n"
+HOSTILE = {False: NETWORK, True: FORK}
+"""What the hostile family does on import; its second version does something else."""
+
+
+def as_reply(family: Family, **changes: Any) -> dict[str, Any]:
+    """A family as a model writes it: texts with the rules written out, nothing declared. changes: other values of the reply."""
+    sources = [{"name": name, "source": source} for name, source in family.validators.items()]
+    return {
+        "title": family.title, "category": family.category, "language": family.language, "answer_type": family.answer.type, "operator": "written",
+        "used_parents": [1], "generator": family.generator, "template": stated(family), "validator": family.validator, "validators": sources,
+        "reader": family.reader, "note": "", "record": None,
+    } | changes
+
+
+class FamiliesPlayer:
+    """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard; cycle 2 is told apart by its guidance.
+
+    cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so is what it is mended to.
+    cycle 2: switch is the first cycle's sound family once more; pipe is sound, without validators and without named parents; guard is no family.
+    """
+
+    def __init__(self) -> None:
+        self.new = {name: seed_family(name) for name in ("postfix-machine", "bus-legs", "polynomial-product")}
+        self.solving = [*map(seed_family, SEEDS), *self.new.values()]
+        self.prompts: dict[str, list[str]] = defaultdict(list)
+        self._lock = threading.Lock()
+
+    def __call__(self, asked: Asked) -> Action:
+        role = next(name for start, name in ROLES.items() if asked.messages[0]["content"].startswith(start))
+        text = asked.messages[1]["content"]
+        with self._lock:
+            self.prompts[role].append(text)
+        plays: dict[str, Callable[[str], Any]] = {
+            "evolve": self._evolve, "quality": lambda _: PROCEED, "validator": self._validator, "curate": _curate, "blind": self._blind,
+            "solver": self._solve,
+        }
+        return say(plays[role](text))
+
+    def _evolve(self, text: str) -> dict[str, Any]:
+        operator = re.findall(r"^Operator: (\w+)", text, re.MULTILINE)[0]
+        drafted = "def input" in text.partition("# Your version that was blocked")[2]
+        first, second, third = self.new.values()
+        if GUIDANCE in text:
+            return {
+                "switch": as_reply(first), "pipe": as_reply(third, validators=[], used_parents=[]),
+                "guard": as_reply(first, generator="", template="", validator="", validators=[], reader=None, note="nothing comes to mind"),
+            }[operator]
+        wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
+        hostile = as_reply(third, generator=HOSTILE[drafted] + third.generator)
+        mended = as_reply(second, validator=second.validator if drafted else wrong)
+        return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator]
+
+    def _validator(self, text: str) -> dict[str, Any]:
+        """The independent validators of the third family, one after the other."""
+        sources = list(self.new["polynomial-product"].validators.values())
+        return {"source": sources[1 if "the first idea" in text else 0], "algorithm": "the first idea" if "the first idea" not in text else "another"}
+
+    def _blind(self, text: str) -> dict[str, Any]:
+        """A program that reads the statement in every way it knows, then what that printed."""
+        _, shown, printed = text.rpartition("  output: ")
+        if shown:
+            return {"reasoning": "seen", "final": printed.partition("```")[0]}
+        pairs = [(family.reader, next(iter(family.validators.values()))) for family in self.solving]
+        return {"reasoning": "run it", "code": PROGRAM.format(pairs=pairs)}
+
+    def _solve(self, text: str) -> dict[str, Any]:
+        """Right where the text is that of a seed, else nothing: so drift is measured, and new families are harder."""
+        statement = text.partition("# The question\n")[2].partition("\n# Task")[0].strip()
+        for family in map(seed_family, SEEDS):
+            names: dict[str, Any] = {}
+            exec(f"{family.reader}\n{family.validator}", names)
+            try:
+                return {"reasoning": "known", "final": "\\boxed{" + str(names["solution"](names["read"](statement))) + "}"}
+            except Exception:
+                continue
+        return {"reasoning": "too hard", "final": "\\boxed{N/A}"}
+
+
+def _curate(text: str) -> dict[str, Any]:
+    return {"items": re.findall(r"^\s*-? ?(.+[.])$", text.partition("# New candidates")[2].partition("# Task")[0], re.MULTILINE)[:3]}
+
+
+PROGRAM = '''
+PAIRS = {pairs!r}
+for reader, validator in PAIRS:
+    names = {{}}
+    try:
+        exec(reader + "\\n" + validator, names)
+        answer = names["solution"](names["read"](TEXT))
+    except Exception:
+        continue
+    if not isinstance(answer, dict):
+        print("\\\\boxed{{%s}}" % (answer,))
+        break
+'''
