@@ -31,7 +31,7 @@ def edit_locally(request: LocalRequest, random: np.random.Generator) -> LocalRep
             present |= set(library.names_of(edit.text))
     if not edits and (unused := [entry for entry in library.entries if entry.name not in present]):
         edits.append(LocalEdit(kind="add", text=unused[int(random.integers(len(unused)))].versions[0]))
-    return LocalReply(edits=edits[: request.limit])
+    return LocalReply(edits=edits)
 
 
 def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalReply:

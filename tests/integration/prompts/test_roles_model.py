@@ -166,6 +166,18 @@ def test_a_model_crosses_prompts(tmp_path: Path) -> None:
     assert "won: [1]" in user and "Stay polite." in user and "What is 2 + 5?" in user
 
 
+def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration(tmp_path: Path) -> None:
+    editor = Editor(local=lambda user: {"edits": [{"kind": "add", "text": f"Remember: {user.split('attempted')[1].split(chr(10))[2]}"}]})
+    with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
+        done = run_iterations(
+            found_population({"plain": PROMPT}, "0001"), Adder(skill=lambda prompt: 0.5), PROBLEMS, count=1, agents=agents, judge=judge,
+            settings=SIZES, library=library(), cycle="0001", root_seed=3, arm=ARMS["evolution"],
+        )
+    local = [row for row in done.rows["edits"] if row["step"] == "local"]
+    assert local and all("What is" in row["text"] and row["reason"] == "the new text copies a problem" for row in local)
+    assert len(done.population.prompts) == 1
+
+
 def test_a_crossover_proposes_no_more_than_its_limit(tmp_path: Path) -> None:
     editor = Editor(recombine={"edits": [{"kind": "add", "text": f"Advice {number}."} for number in range(6)]})
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
