@@ -56,6 +56,7 @@ def examine() -> Iterator[Check]:
     yield _writable("lake folder", Path(settings.lake))
     yield from _jail(settings.jail)
     yield _model(settings)
+    yield _policy()
     for name, programs, skips, mend in PROGRAMS:
         found = next((path for program in programs if (path := shutil.which(program))), None)
         yield Check(name, found is not None, found or "not found", skips="" if found else skips, mend=mend)
@@ -94,6 +95,14 @@ def _model(settings: settings_module.Settings) -> Check:
     needed = settings.backend == "model"
     mend = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
     return Check("model endpoint", not needed, "not configured", skips="the model backend (operators need none)", mend=mend, needed=needed)
+
+
+def _policy() -> Check:
+    from evolake.prompts.policies_models import EXTRA, missing_extra, missing_model
+
+    lacking = missing_extra() or missing_model("local", None)
+    detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)
+    return Check("policy libraries", lacking is None, detail, skips="the prompts line" if lacking else "", mend="make policy")
 
 
 def _gpu() -> Check:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evolake.errors import MachineryError
-from evolake.prompts.policies_models import load_base, missing_extra
+from evolake.prompts.policies_models import load_base, missing_extra, missing_model
 from evolake.prompts.protocol import Policy
 from evolake.prompts.recipes import recipe_of
 from evolake.seeds import child_seed
@@ -52,7 +52,7 @@ def model_cache(lake_root: Path) -> Path:
 def missing(settings: Settings) -> str | None:
     """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library."""
     if settings.prompts.policy != "endpoint":
-        return missing_extra()
+        return missing_extra() or missing_model(settings.prompts.policy, settings.prompts.policy_model)
     return None
 
 

