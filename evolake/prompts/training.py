@@ -171,7 +171,7 @@ def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, m
 
     at_once = max(size for size in range(1, min(rows, rows_per_pass) + 1) if rows % size == 0)
     on_cpu = model.device.type == "cpu"
-    return GRPOConfig(
+    found = GRPOConfig(
         output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=1,
         per_device_train_batch_size=at_once, gradient_accumulation_steps=rows // at_once, steps_per_generation=rows // at_once,
         num_generations=group, num_iterations=1, max_completion_length=max_tokens, temperature=recipe.temperature, shuffle_dataset=False,
@@ -179,6 +179,9 @@ def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, m
         learning_rate=recipe.learning_rate, max_grad_norm=recipe.clip or 0.0, gradient_checkpointing=False, dataloader_pin_memory=not on_cpu,
         logging_strategy="steps", logging_steps=1, save_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
     )
+    if found.n_gpu > 1:
+        found._n_gpu = 1  # the model is on the first GPU; trl refuses to spread a plain process over several
+    return found
 
 
 @contextmanager

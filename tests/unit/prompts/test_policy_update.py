@@ -11,7 +11,8 @@ from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 
 from evolake.prompts.policies_local import LocalPolicy
 from evolake.prompts.protocol import Group, Sample
-from evolake.prompts.recipes import ESPL, SSLOGIC
+from evolake.prompts.recipes import ESPL, SSLOGIC, Recipe
+from evolake.prompts.training import usable
 
 REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.1, 0.1), (1.0, 1.0, 1.0, 1.0)]
 
@@ -137,6 +138,21 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
     assert stats.kl == pytest.approx(kl_total / tokens, rel=1e-3)
 
 
+@pytest.mark.parametrize(("recipe", "kept"), [
+    (ESPL, [(1.0, 0.0, 0.0), (0.0, 0.1, 0.0)]),
+    (SSLOGIC, [(1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (None, 1.0, 0.0)]),
+    (replace(SSLOGIC, kl=0.0), [(1.0, 0.0, 0.0), (None, 1.0, 0.0)]),
+])
+def test_what_passes_through_the_model_is_what_can_move_it(recipe: Recipe, kept: list[tuple[float | None, ...]]) -> None:
+    sample = Sample("", 1, False, (1,), (2,))
+    rewards = [
+        (1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.1, 0.0), (None, None, 1.0), (None, None, None), (None, 0.0, 0.0), (None, 1.0, 0.0),
+    ]
+    rewards = [some for some in rewards if None not in some or recipe.rejects]
+    found = usable([Group("p", str(n), (sample,) * 3, some) for n, some in enumerate(rewards)], recipe)
+    assert [group.rewards for group in found] == kept
+
+
 def test_a_clipped_step_has_the_norm_it_is_clipped_to() -> None:
     policy = trained_once(tiny_policy(replace(ESPL, clip=0.01)))
     groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7), REWARDS[:2])
@@ -160,3 +176,18 @@ def test_an_update_leaves_every_global_generator_as_it_was() -> None:
     torch.manual_seed(1)
     policy.update(groups, 99)
     assert (random.random(), np.random.rand(), float(torch.rand(()))) == wanted
+
+
+@pytest.mark.slow
+def test_a_policy_learns_what_is_rewarded() -> None:
+    """Random weights over bytes learn to end their replies: a share that starts near nothing."""
+    policy = tiny_policy(replace(ESPL, learning_rate=0.03), lora_rank=8, lora_alpha=8)
+    pairs = [(PROMPT, problem) for problem in problems(4)]
+    shares = []
+    for step in range(12):
+        samples = policy.sample(pairs, 8, step)
+        rewards = [tuple(float(not sample.truncated) for sample in some) for some in samples]
+        shares.append(np.mean(rewards))
+        policy.update(groups_of(samples, rewards), step)
+    assert np.mean(shares[:2]) < 0.4
+    assert np.mean(shares[-2:]) > 0.8
