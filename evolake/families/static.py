@@ -111,12 +111,11 @@ def drawing(text: str) -> str:
     """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets and lists of sentences are none."""
     run: list[str] = []
     for line in [*text.split("\n"), ""]:
-        bare = line[:LONGEST_LINE].strip()
-        cells = bare.removeprefix("- ").split()
+        bare = line[:LONGEST_LINE].strip().removeprefix("- ").strip()
         if _FRAME.search(bare):
             return bare[:200]
         solid = len(bare) >= DRAWN_LINES and SOLID.issuperset(bare) and not bare.startswith("---")
-        row = bool(_CELL.match(bare)) and (not run or len(cells) == len(run[-1].split()))
+        row = bool(_CELL.match(bare)) and (not run or len(bare.split()) == len(run[-1].split()))
         gridlike = bool(bare) and bare[0] not in "[({" and (solid or row)
         run = [*run, bare] if gridlike else []
         if len(run) >= DRAWN_LINES:

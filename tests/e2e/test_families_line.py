@@ -17,6 +17,8 @@ from designs_house import ROOT, House, open_house
 
 from evolake.families.faults import FAULTS
 from evolake.families.faults_unseen import UNSEEN
+from evolake.families.loading import read_family
+from evolake.families.statement import stated
 
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
@@ -32,7 +34,21 @@ def families_house(folder: Path) -> House:
     shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
     for name in SEEDS:
         shutil.copytree(ROOT / "data_lake" / "seeds" / "families" / name, folder / "seeds" / "families" / name)
+    drop_folders(folder / "seeds" / "families")
     return open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SMALL)
+
+
+def drop_folders(families: Path) -> None:
+    """What users may drop there: a whole family without any settings, one as the paper's pipeline writes it, and one that attacks the machine."""
+    shipped = ROOT / "data_lake" / "seeds" / "families"
+    shutil.copytree(shipped / "bus-legs", families / "Dropped Whole")
+    (families / "Dropped Whole" / "family.toml").unlink()
+    for name in ("dropped-bare", "dropped-hostile"):
+        (families / name).mkdir()
+        for file in ("generator.py", "validator.py"):
+            shutil.copy(shipped / "linear-interventions" / file, families / name / file)
+        (families / name / "template.md").write_text(stated(read_family(shipped / "linear-interventions")))
+    (families / "dropped-hostile" / "generator.py").write_text("def input(difficulty):\n    import os\n    while True:\n        os.fork()\n")
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +64,17 @@ def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
     seals = evolved.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'families' ORDER BY cycle")
     assert [(row[0], row[1]) for row in seals] == [(f"000{number}", "sealed") for number in range(1, 4)]
     assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+
+
+def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved: House):
+    rows = evolved.sql("SELECT name, state, gate, rule_id FROM families.seeds WHERE name LIKE 'dropped%' ORDER BY name")
+    assert rows == [
+        ["dropped-bare", "blocked", "consensus", "families-voters"], ["dropped-hostile", "blocked", "execution", "families-instances"],
+        ["dropped-whole", "accepted", None, None],
+    ]
+    assert evolved.sql("SELECT count(*) FROM families.survivors WHERE operator = 'seed' AND cycle = '0001'") == [[len(SEEDS) + 1]]
+    reason = evolved.sql("SELECT reason FROM families.seeds WHERE name = 'dropped-hostile'")[0][0]
+    assert "forbidden" in reason
 
 
 @pytest.mark.parametrize("asset", ASSETS)

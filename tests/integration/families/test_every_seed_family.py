@@ -40,11 +40,12 @@ def examined(name: str, pool) -> Examined:
 
 
 def unanimous(seen: Examined) -> None:
-    """Accepted, with all voters on all labels and all blind reviews right."""
+    """Accepted, with all voters on all labels and all blind reviews right, by as many reviewers at least as there are validators."""
     assert seen.blocked_by is None
     assert {verdict.gate for verdict in seen.verdicts} == set(GATE_NAMES)
     assert {vote.for_label for vote in (*seen.sample_votes, *seen.blind_votes)} == {tuple(seen.family.voters())}
     assert [review.status for review in seen.reviews if not review.matched] == []
+    assert len({review.reviewer for review in seen.reviews}) >= len(seen.family.validators)
 
 
 def other_rules(family: Family) -> list[Family]:

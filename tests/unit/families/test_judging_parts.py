@@ -79,6 +79,8 @@ def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
 @pytest.mark.parametrize(("text", "found"), [
     ("Grid:\n7 5 4\n6 7 5\n8 4 5\nSum?", True), ("Map:\n#..#\n#.##\n####\nWay?", True), ("├── a\n└── b", True), ("+--+\n|  |\n+--+", True),
     ("Grid:\n. # .\n# . #\n. . .\n", True), ("X O X\nO X O\nX X O", True),
+    ("Grid:\n- 7 5 4\n- 6 7 5\n- 8 4 5\nSum?", True), ("Map:\n- #..#\n- #.##\n- ####", True), ("- - 1\n- - 2\n- - 3", True),
+    ("- 7 5 4\n- 6 7\n- 8 4 5 1", False), ("- red\n- blue\n- green", False),
     ("Grid:\n[7, 5, 4]\n[6, 7, 5]\n[8, 4, 5]\nSum?", False), ("- 3 apples cost 4 coins\n- 5 pears cost 6 coins\n- 2 figs cost 1 coin", False),
     ("A says B lies.\nB says C lies.\nC says A lies.", False), ("1. Ann\n2. Bob\n3. Cid", False), ("---\n\nHow many?", False),
 ])

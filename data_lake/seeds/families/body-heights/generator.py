@@ -1,8 +1,5 @@
 import random
 
-SIGN = "taller"
-JOINED = 0
-
 
 def input(difficulty):
     count = 4 + 2 * difficulty
@@ -14,11 +11,11 @@ def input(difficulty):
     facts, lines = [], []
     for one, other in pairs:
         if random.random() < 0.3:
-            facts.append(["sum", one + 1, other + 1, heights[one] + heights[other] + JOINED])
+            facts.append(["sum", one + 1, other + 1, heights[one] + heights[other]])
             lines.append(f'- "{one + 1} & {other + 1} : {facts[-1][3]}"')
         else:
             difference = heights[one] - heights[other]
-            if (difference < 0) == (SIGN == "taller") and difference:
+            if difference < 0:
                 one, other = other, one
             facts.append(["gap", one + 1, other + 1, abs(difference)])
             lines.append(f'- "{one + 1} > {other + 1} : {abs(difference)}"')

@@ -2,8 +2,6 @@
 
 from collections import deque
 
-SIGN = "taller"
-JOINED = 0
 WANTED = "height"
 
 
@@ -13,11 +11,9 @@ def solution(inputs):
     notes = {}
     for kind, one, other, number in inputs["facts"]:
         if kind == "sum":
-            number -= JOINED
             notes.setdefault(one, []).append((other, -1, number))
             notes.setdefault(other, []).append((one, -1, number))
         else:
-            number = number if SIGN == "taller" else -number
             notes.setdefault(one, []).append((other, 1, -number))
             notes.setdefault(other, []).append((one, 1, number))
     first, height = inputs["known"]
@@ -30,4 +26,4 @@ def solution(inputs):
                 queue.append(other)
     if not {1, 2, inputs["asked"]} <= set(heights):
         return {"status": "schema_error", "detail": "a height is not determined"}
-    return heights[inputs["asked"]] + {"height": 0, "above": -heights[1], "pair": heights[2]}[WANTED]
+    return heights[inputs["asked"]] + {"height": 0, "above": -heights[1], "pair": heights[2], "three": heights[1] + heights[2]}[WANTED]

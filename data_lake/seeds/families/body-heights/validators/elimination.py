@@ -2,8 +2,6 @@
 
 from fractions import Fraction
 
-SIGN = "taller"
-JOINED = 0
 WANTED = "height"
 
 
@@ -15,15 +13,12 @@ def solution(inputs):
     equations = [({first: Fraction(1)}, Fraction(height))]
     for kind, one, other, number in facts:
         if kind == "sum":
-            equations.append(({one: Fraction(1), other: Fraction(1)}, Fraction(number - JOINED)))
-        elif SIGN == "taller":
-            equations.append(({one: Fraction(1), other: Fraction(-1)}, Fraction(number)))
+            equations.append(({one: Fraction(1), other: Fraction(1)}, Fraction(number)))
         else:
-            equations.append(({other: Fraction(1), one: Fraction(-1)}, Fraction(number)))
+            equations.append(({one: Fraction(1), other: Fraction(-1)}, Fraction(number)))
     terms = {asked: Fraction(1)}
-    if WANTED != "height":
-        other, sign = (1, -1) if WANTED == "above" else (2, 1)
-        terms[other] = terms.get(other, 0) + sign
+    for other, times in {"height": [], "above": [(1, -1)], "pair": [(2, 1)], "three": [(1, 1), (2, 1)]}[WANTED]:
+        terms[other] = terms.get(other, 0) + times
     equations.append(({0: Fraction(-1)} | {person: factor for person, factor in terms.items() if factor}, Fraction(0)))
     for person in range(1, count + 1):
         with_person = [equation for equation in equations if equation[0].get(person)]

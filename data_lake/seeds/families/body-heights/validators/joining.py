@@ -1,7 +1,5 @@
 """Groups of members, each height as plus or minus that of the group's head plus a number; every note joins two groups (union-find with weights)."""
 
-SIGN = "taller"
-JOINED = 0
 WANTED = "height"
 
 
@@ -22,15 +20,15 @@ def solution(inputs):
     groups = {person: (person, 1, 0) for person in range(1, inputs["count"] + 1)}
     for kind, one, other, number in inputs["facts"]:
         times = -1 if kind == "sum" else 1
-        plus = number - JOINED if kind == "sum" else number * {"taller": 1, "shorter": -1}[SIGN]
         head, factor, offset = of_head(groups, one)
         second, other_factor, other_offset = of_head(groups, other)
         if head != second:
-            groups[head] = (second, factor * times * other_factor, factor * (times * other_offset + plus - offset))
+            groups[head] = (second, factor * times * other_factor, factor * (times * other_offset + number - offset))
     known, factor, offset = of_head(groups, inputs["known"][0])
     height = factor * (inputs["known"][1] - offset)
     total = 0
-    for person, times in ((inputs["asked"], 1), (1, -(WANTED == "above")), (2, WANTED == "pair")):
+    first, second = {"height": (0, 0), "above": (-1, 0), "pair": (0, 1), "three": (1, 1)}[WANTED]
+    for person, times in ((inputs["asked"], 1), (1, first), (2, second)):
         head, factor, offset = of_head(groups, person)
         if head != known:
             return {"status": "schema_error", "detail": "a height is not determined"}
