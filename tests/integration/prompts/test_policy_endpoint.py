@@ -25,7 +25,7 @@ def problem(number: int) -> Problem:
 def settings(base_url: str, **overrides: Any) -> Settings:
     found = load("demo")
     values: dict[str, Any] = {
-        "prompts": found.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33}), "model_base_url": base_url, "model_api_key": KEY,
+        "prompts": found.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}), "model_base_url": base_url, "model_api_key": KEY,
         "models": {"default": "editor", "prompts_policy": "small"}, "budget": BudgetSettings(tokens_per_cycle=100_000), "model_threads": 3,
     }
     return found.model_copy(update=values | overrides)
@@ -59,7 +59,7 @@ def test_samples_are_the_texts_of_the_endpoint_and_rows_say_what_they_took(tmp_p
             [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": "What is 1 + 1?"}],
             [{"role": "user", "content": "What is 2 + 1?"}],
         ]
-        assert {(one.model, one.form, one.body["max_completion_tokens"], one.body["temperature"]) for one in asked} == {("small", "text", 33, 1.0)}
+        assert {(one.model, one.form, one.body["max_completion_tokens"], one.body["temperature"]) for one in asked} == {("small", "text", 33, 0.9)}
         rows = policy.agents.rows()
         assert [(row["role"], row["backend"], row["model"], row["status"]) for row in rows] == [("prompts_policy", "model", "small", "ok")] * 6
         assert sum(row["input_tokens"] + row["output_tokens"] for row in rows) == 6 * USAGE["total_tokens"] == policy.agents.spent.tokens
