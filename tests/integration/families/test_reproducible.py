@@ -1,0 +1,47 @@
+"""An instance is a function of (family, difficulty, seed): in another jail, whose interpreter hashes strings in another way, it is the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from families_house import SEEDS
+
+from evolake.families.consensus import take_votes
+from evolake.families.loading import read_families
+from evolake.families.operators import OPERATORS, child_of
+from evolake.families.running import PRELOAD, Caps, generate
+from evolake.jail import backends, open_pool
+from evolake.sizes.families import FamiliesSettings
+
+PAIRS = [(3, 11), (8, 12)]
+FAMILIES = read_families(SEEDS / "families")
+
+
+def made(pool):
+    """Instances and votes of every seed and of one child an operator."""
+    children = [child_of(name, FAMILIES, np.random.default_rng(number)) for number, name in enumerate(OPERATORS)]
+    found = []
+    for family in (*FAMILIES, *children):
+        instances = generate(family, PAIRS, pool=pool)
+        found.append([(one.status, one.text, one.inputs) for one in instances])
+        found.append([(vote.label, vote.for_label) for vote in take_votes(family, instances, pool=pool, settings=FamiliesSettings())])
+    return found
+
+
+def hashed(pool) -> str:
+    outcome = pool.call(
+        driver="evolake.families.driver:program", source="print(hash('x'))", payload={"text": "", "longest": 99}, limits=Caps().limits(),
+    )
+    return outcome.value
+
+
+def test_instances_and_labels_are_the_same_under_another_hash_seed(monkeypatch: pytest.MonkeyPatch):
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        first, hash_of_first = made(pool), hashed(pool)
+    own = backends.server_environment
+    monkeypatch.setattr(backends, "server_environment", lambda home: own(home) | {"PYTHONHASHSEED": "4242"})
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        second, hash_of_second = made(pool), hashed(pool)
+    assert hash_of_first != hash_of_second
+    assert second == first
+    assert {status for one in first[::2] for status, _, _ in one} == {"ok"}
