@@ -25,7 +25,8 @@ def problem(number: int) -> Problem:
 def settings(base_url: str, **overrides: Any) -> Settings:
     found = load("demo")
     values: dict[str, Any] = {
-        "prompts": found.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}), "model_base_url": base_url, "model_api_key": KEY,
+        "prompts": found.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}),
+        "model_base_url": base_url, "model_api_key": KEY,
         "models": {"default": "editor", "prompts_policy": "small"}, "budget": BudgetSettings(tokens_per_cycle=100_000), "model_threads": 3,
     }
     return found.model_copy(update=values | overrides)
