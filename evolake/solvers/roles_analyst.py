@@ -2,7 +2,7 @@
 
 Incidents are grouped by what their variants changed: an edit that fell at one gate, or that lost instances, is a finding; so is one that gained. The
 rule of a finding covers the values that failed and no value that an accepted variant has. Where there is no such range there is no rule, only
-advice. A champion's edit becomes a rule only when a child that dropped it failed.
+advice. A champion's edit becomes a rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond that rule.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from evolake.solvers.learned_rules import PREFIX
 from evolake.solvers.role_models import AnalysisReply, AnalysisRequest, EditModel, Finding, Incident, RuleReply, RuleRequest
 
 FORBIDDEN_EDIT, KEPT_EDIT = "solvers.forbidden_edit", "solvers.kept_edit"
@@ -21,7 +22,7 @@ WIDER = 0.1
 def analyse(request: AnalysisRequest, random: np.random.Generator) -> AnalysisReply:
     """One finding for each (base, changed edit, kind of incident), those with most evidence first."""
     groups: dict[tuple[str, str, str, str], list[Incident]] = {}
-    for incident in request.incidents:
+    for incident in (item for item in request.incidents if not item.cause.startswith(PREFIX)):
         for key in incident.changed or [""]:
             groups.setdefault((incident.base, key, incident.kind, incident.gate), []).append(incident)
     ranked = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))

@@ -48,7 +48,7 @@ def write_change(request: CodeRequest, random: np.random.Generator) -> CodeReply
         if edit is None:
             continue
         edits = placed(start, edit, PATCHES)
-        if write_edits(edits) not in material.taken and not _forbidden(edits, material):
+        if write_edits(edits) not in material.taken and not forbidden(edits, material.forbidden, material.base):
             return CodeReply(
                 title=edit.described()[:60], changelog=f"{_verb(edit, start)} {edit.described()}.", edits=models_of(edits),
                 operator="mutate" if edit.key in {other.key for other in start} else edit.kind,
@@ -108,7 +108,7 @@ def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator)
     if material.joined is not None:
         edits = edits_of(material.joined)
         for _ in range(TRIES):
-            if write_edits(edits) not in material.taken and not _forbidden(edits, material):
+            if write_edits(edits) not in material.taken and not forbidden(edits, material.forbidden, material.base):
                 break
             further = _drawn(plan, material, edits, random, anything=True)
             edits = placed(edits_of(material.joined), further, PATCHES) if further else edits
@@ -146,8 +146,9 @@ def _any(material: CoderMaterial, options: Mapping[str, Tunable], start: Sequenc
     return choices[int(random.integers(len(choices)))] if choices else ("", "")
 
 
-def _forbidden(edits: Sequence[Edit], material: CoderMaterial) -> bool:
-    return any(_blocks(rule, edit) for rule in material.forbidden if rule.base in ("", material.base) for edit in edits)
+def forbidden(edits: Sequence[Edit], rules: Sequence[Forbidden], base: str) -> bool:
+    """Whether a learned rule blocks a variant of `base` that carries these edits."""
+    return any(_blocks(rule, edit) for rule in rules if rule.base in ("", base) for edit in edits)
 
 
 def _blocks(rule: Forbidden, edit: Edit) -> bool:

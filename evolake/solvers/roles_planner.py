@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evolake.solvers.role_models import Attempt, Material, Plan, PlanKind, PlanReply, PlanRequest, Standing
+from evolake.solvers.role_models import Attempt, EditModel, Material, Plan, PlanKind, PlanReply, PlanRequest, Standing
+from evolake.solvers.roles_coder import edits_of, forbidden
 
 BLOCKED_GAIN = -0.5
 FRESH_GAIN = 0.15
@@ -46,6 +47,7 @@ def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
     parents = [item for item in request.standings if item.variant_id in materials]
     if not parents:
         raise ValueError("a plan needs a parent with material")
+    parents = [item for item in parents if not _barren(materials[item.variant_id], request)] or parents
     used: set[tuple[str, str]] = set()
     plans = [_plan(request, parents, materials, used, number, random) for number in range(request.plans_wanted)]
     tried = [attempt for attempt in request.history if attempt.gain is not None]
@@ -111,7 +113,7 @@ def _plan(
             instructions="Join the edits of both; where they conflict keep those of the first.",
         )
     if kind == "mutate":
-        edits = material.edits or []
+        edits = movable(material)
         chosen = edits[int(random.integers(len(edits)))]
         return Plan(
             parent_id=parent.variant_id, kind=kind, target=f"{chosen.kind}:{chosen.name}",
@@ -126,6 +128,16 @@ def _plan(
         parent_id=parent.variant_id, kind="patch" if arm.key.startswith("patch:") else "tunable", target=arm.key,
         hypothesis=f"{name}, {known}, may help {parent.title}.", instructions=f"Change {name}.",
     )
+
+
+def movable(material: Material) -> list[EditModel]:
+    """The edits whose values a mutation can move; a switch that was thrown could only be thrown back, which is the parent's parent again."""
+    return [edit for edit in material.edits or [] if any(value not in (False, True) for value in edit.parameters.values())]
+
+
+def _barren(material: Material, request: PlanRequest) -> bool:
+    """Whether a learned rule blocks what the variant carries, and so whatever is built on it."""
+    return forbidden(edits_of(material.edits or []), request.forbidden, material.base)
 
 
 def _differs(first: Material, second: Material) -> bool:
@@ -148,7 +160,7 @@ def _geometric(count: int, random: np.random.Generator) -> int:
 
 def _kind(material: Material, partners: bool, asked: bool, standstill: int, random: np.random.Generator) -> PlanKind:
     possible = {
-        "patch": bool(material.patches), "tunable": bool(material.options), "mutate": bool(material.edits), "crossover": partners and not asked,
+        "patch": bool(material.patches), "tunable": bool(material.options), "mutate": bool(movable(material)), "crossover": partners and not asked,
     }
     odds: dict[PlanKind, float] = {kind: weight for kind, weight in ODDS.items() if possible[kind]}
     if standstill >= STUCK_AFTER and "patch" in odds:

@@ -150,6 +150,25 @@ def test_forbidden_arms_are_not_planned() -> None:
     assert targets == {"tunable:var-decay"}
 
 
+def test_nothing_is_built_on_what_a_learned_rule_blocks() -> None:
+    rule = models.Forbidden(edit="var-decay", base="minisat22", parameters={"value": [0.85, 0.92]})
+    request = PLAN_REQUEST.model_copy(update={"forbidden": [rule]})
+    plans = [plan for seed in range(30) for plan in answer(PLANNER, request, seed).plans]
+    assert {name for plan in plans for name in (plan.parent_id, plan.second_parent_id) if name} == {"000000000001", "000000000003"}
+    alone = request.model_copy(update={"standings": [standing(2)]})
+    assert {plan.parent_id for plan in answer(PLANNER, alone).plans} == {"000000000002"}
+
+
+def test_a_switch_that_was_thrown_is_not_mutated() -> None:
+    thrown = models.EditModel(kind="tunable", name="luby", parameters={"value": False})
+    switches = {"standings": [standing(1)], "materials": [material(1, [thrown])]}
+    request = PLAN_REQUEST.model_copy(update=switches)
+    assert "mutate" not in {plan.kind for seed in range(30) for plan in answer(PLANNER, request, seed).plans}
+    both = request.model_copy(update={"materials": [material(1, [thrown, DECAY])]})
+    mutated = {plan.target for seed in range(30) for plan in answer(PLANNER, both, seed).plans if plan.kind == "mutate"}
+    assert mutated == {"tunable:var-decay"}
+
+
 def test_guidance_puts_named_edits_first() -> None:
     request = PLAN_REQUEST.model_copy(update={"guidance": ["please look at restart-ema"], "plans_wanted": 1})
     plans = [answer(PLANNER, request, seed).plans[0] for seed in range(30)]
@@ -219,6 +238,12 @@ def test_incidents_with_the_same_change_are_one_finding() -> None:
     assert [(item.subject, item.lesson, len(item.evidence)) for item in found] == [
         ("tunable:var-decay", "failure", 2), ("patch:restart-geometric", "failure", 1),
     ]
+
+
+def test_what_a_learned_rule_blocked_teaches_nothing_new() -> None:
+    known = incident(3, GEOMETRIC).model_copy(update={"gate": "compliance", "cause": "solvers-learned-no-decay"})
+    found = answer(ANALYST, ANALYSIS.model_copy(update={"incidents": [*ANALYSIS.incidents[:2], known]}))
+    assert [item.subject for item in found.findings] == ["tunable:var-decay"]
 
 
 def test_a_rule_covers_the_values_that_failed_and_no_accepted_one() -> None:
