@@ -92,7 +92,7 @@ def test_a_rule_that_is_only_versioned_changes_verdicts_and_nothing_that_rests_o
     assert stale(house) == set()
     changed = {pair for pair, sha in contents(house).items() if before[pair] != sha}
     assert changed == {(f"{gate}__verdicts", cycle) for gate in GATES for cycle in CYCLES}
-    judged = house.sql("SELECT DISTINCT cycle, rule_version FROM verdicts WHERE line = 'solvers' AND rule_id = 'solvers-documents' ORDER BY ALL")
+    judged = house.sql("SELECT DISTINCT cycle, rule_version FROM verdicts WHERE rule_id = 'solvers-documents' ORDER BY ALL")
     assert judged == [["0000", "1"], ["0001", "2"], ["0002", "2"]]
     assert flips(house, 1, 2) == []
 
@@ -103,6 +103,7 @@ def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(h
     assert 0 < len(short) < len(sizes)
     edit(house, "version: 2", "version: 3")
     edit(house, '"CHANGELOG.md": 20', f'"CHANGELOG.md": {max(sizes.values())}')
+    assert {(gate, "0001") for gate in GATES} <= stale(house)
     materialize(house, "0001", *GATES)
     assert flips(house, 2, 3) == [[variant, "pass", "block", flips(house, 2, 3)[0][3]] for variant in sorted(short)]
     blocked = house.sql("SELECT variant_id, rule_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed ORDER BY ALL")
@@ -112,3 +113,23 @@ def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(h
     now = stale(house)
     assert {("benchmark_runs", "0001"), *((gate, "0002") for gate in GATES)} <= now
     assert not {(gate, "0001") for gate in GATES} & now
+
+
+def test_what_was_blocked_teaches_the_operators_a_rule_that_spares_what_was_accepted(house: House):
+    """The analyst and the rule writer of the backend `operators`, on a cycle whose verdicts have changed."""
+    blocked = {row[0] for row in house.sql("SELECT variant_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed")}
+    edits = {row[0]: json.loads(row[1]) for row in house.sql("SELECT variant_id, edits FROM solvers.variants")}
+    materialize(house, "0001", "post_mortem", "rule_proposals")
+    findings = house.sql("SELECT title, lesson, evidence FROM solvers.post_mortem WHERE cycle = '0001' AND lesson = 'forbidden'")
+    assert {name for row in findings for name in row[2]} == {variant[:12] for variant in blocked}
+    assert all("was blocked at compliance" in row[0] for row in findings)
+    rows = house.sql("""
+        SELECT "check", parameters, evidence, blocked_failed, blocked_accepted, state FROM solvers.rule_proposals
+        WHERE cycle = '0001' AND lesson = 'forbidden'""")
+    assert len(rows) == len(findings)
+    for check, parameters, evidence, blocked_failed, blocked_accepted, state in rows:
+        forbidden = json.loads(parameters)["edit"]
+        carriers = {variant for variant, made in edits.items() if forbidden in {edit["name"] for edit in made}}
+        assert check == "solvers.forbidden_edit"
+        assert set(json.loads(evidence)) == carriers & blocked == set(json.loads(blocked_failed))
+        assert (state, json.loads(blocked_accepted)) == ("active", [])
