@@ -220,20 +220,81 @@ def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tm
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
 
 
+JUDGED = ("execution", "quality", "consensus_labels", "blind_reviews")
+"""The assets of a cycle that judge by rules."""
+OBSERVE = """
+import dagster as dg
+from dagster._core.definitions.observe import observe
+from assets.families.line import rules
+with dg.DagsterInstance.get() as instance:
+    assert observe([rules], instance=instance).success
+"""
+
+
+def installed(house: House, program: str, *arguments: str) -> None:
+    command = [str(Path(sys.executable).with_name(program)), *arguments]
+    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def materialize(house: House, cycle: str, *assets: str) -> None:
+    """Assets of one cycle in one run, as the UI's button does."""
+    chosen = " or ".join(f'key:"families/{asset}"' for asset in assets)
+    installed(house, "dagster", "asset", "materialize", "--select", chosen, "--partition", cycle, "-m", "pipelines.definitions")
+
+
+def stale(house: House) -> set[tuple[str, str]]:
+    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed."""
+    installed(house, Path(sys.executable).name, "-c", OBSERVE)
+    status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
+    node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["families", "{asset}"]}}) {{' + status + "}}"
+    nodes = [node.format(asset=asset, cycle=cycle) for asset in ASSETS for cycle in ("0001", "0002")]
+    answer = house.folder / "answer.json"
+    installed(house, "dagster-graphql", "-m", "pipelines.definitions", "-t", "{" + "\n".join(nodes) + "}", "-o", str(answer))
+    found = json.loads(answer.read_text())["data"]
+    return {tuple(name.rsplit("__", 1)) for name, node in found.items() if node["staleStatus"] == "STALE"}
+
+
+def edit(house: House, old: str, new: str) -> None:
+    """Change the rule about blind reviews."""
+    path = house.folder / "seeds" / "rules" / "families" / "blind.md"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+def contents(house: House) -> dict[tuple[str, str], str]:
+    rows = house.sql("SELECT asset, cycle, content_sha FROM parts WHERE line = 'families' AND state = 'current' AND cycle IS NOT NULL")
+    return {(asset, cycle): sha for asset, cycle, sha in rows}
+
+
+def flips(house: House, before: int, after: int) -> list:
+    given = ("-p", "rule_id=families-blind", "-p", f"before={before}", "-p", f"after={after}", "--format", "json")
+    return json.loads(house.run("sql", "--file", "sql/cookbook/verdict_flips.sql", *given).stdout)["rows"]
+
+
+def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: House):
+    """From here on tests change the lake."""
+    assert stale(evolved) == set()
+    before = contents(evolved)
+    edit(evolved, "version: 1", "version: 2")
+    cycles = ("0001", "0002")
+    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in JUDGED} == {(asset, cycle) for asset in JUDGED for cycle in cycles}
+    for cycle in cycles:
+        materialize(evolved, cycle, *JUDGED)
+    assert stale(evolved) == set()
+    changed = {asset for (asset, cycle), sha in contents(evolved).items() if before[asset, cycle] != sha}
+    assert changed == {f"{asset}__verdicts" for asset in JUDGED}  # each names the rules in force
+    assert flips(evolved, 1, 2) == []
+
+
 def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: House):
-    """Last: it changes the lake."""
-    path = evolved.folder / "seeds" / "rules" / "families" / "blind.md"
-    path.write_text(path.read_text().replace('"least_matches": 3', '"least_matches": 6').replace("version: 1", "version: 2"))
+    edit(evolved, '"least_matches": 3', '"least_matches": 6')
+    edit(evolved, "version: 2", "version: 3")
     before = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'")[0][0]
     assert before > 0
-    for asset in ("blind_reviews", "accepted"):
-        wanted = ["asset", "materialize", "--select", f"key:families/{asset}", "--partition", "0001", "-m", "pipelines.definitions"]
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name("dagster")), *wanted], env=evolved.environment, cwd=ROOT, capture_output=True, text=True, check=False,
-        )
-        assert done.returncode == 0, done.stderr[-3000:]
+    calls = evolved.sql("SELECT count(*) FROM agent_calls")
+    materialize(evolved, "0001", "blind_reviews", "accepted")
     assert evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'") == [[0]]
-    flips = json.loads(evolved.run(
-        "sql", "--file", "sql/cookbook/verdict_flips.sql", "-p", "rule_id=families-blind", "-p", "before=1", "-p", "after=2", "--format", "json",
-    ).stdout)
-    assert len(flips["rows"]) == before
+    assert evolved.sql("SELECT count(*) FROM agent_calls") == calls
+    assert len(flips(evolved, 2, 3)) == before
+    assert ("survivors", "0001") in stale(evolved)
