@@ -97,7 +97,7 @@ def holdout_sentence(found: Holdout | None, champion: Mapping[str, Any], base: M
     if found is None:
         return "Holdout: the champion and its seed have no runs under the same limits."
     apart = f" Their runs were made in the cycles {' and '.join(found.cycles)}, not side by side." if len(found.cycles) > 1 else ""
-    noise = f"noise floor {found.floor:.3g} from {found.passes} passes" if found.passes > 1 else "one pass"
+    noise = f"noise floor {found.floor:.4g} from {found.passes} passes" if found.passes > 1 else "one pass"
     return (
         f"Holdout, {found.formulas} formulas that nothing in the evolution has seen: PAR-2 of the seed {base['title']} over the champion's is "
         f"{found.gain}, {noise}; solved {found.solved_champion:g} against {found.solved_base:g}: {claim(found)}.{apart}"

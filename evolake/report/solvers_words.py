@@ -26,7 +26,7 @@ def verdict_sentence(report: SolversReport) -> str:
     duel = report.crowned
     gain = ""
     if duel:
-        spread = f"{100 * LEVEL:g}% interval {duel['ratio_low']:.2f} to {duel['ratio_high']:.2f}, noise floor {duel['noise_floor']:.3g}"
+        spread = f"{100 * LEVEL:g}% interval {duel['ratio_low']:.2f} to {duel['ratio_high']:.2f}, noise floor {duel['noise_floor']:.4g}"
         gain = f"{duel['ratio']:.2f} times lower PAR-2 than {named(report.population.variant(duel['champion_id']))} ({spread})"
         gain += f", {duel['pairs']} pairs on each of {duel['instances']} formulas"
     if duel and duel["cycle"] == report.cycle:

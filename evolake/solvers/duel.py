@@ -153,7 +153,7 @@ def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Ge
 
 def verdict_in_words(interval: Interval, floor: float, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, str]:
     """Whether the challenger wins, and why: no refuted answer, no fewer solved, and a gain whose lower end is above the noise floor."""
-    gain = f"PAR-2 of the champion over the challenger's is {interval}, noise floor {floor:.3g}"
+    gain = f"PAR-2 of the champion over the challenger's is {interval}, noise floor {floor:.4g}"
     if refuted:
         return False, f"{refuted} answers of the challenger are refuted; {gain}"
     if solved_challenger < solved_champion:
