@@ -1,0 +1,118 @@
+"""Evolution without training: the policy is an endpoint. Its champion is then the system prompt of another line's role, and lineage says so.
+
+The server is a script that answers rightly when it reads two principles or more, and every other time when it reads one: so evolution has something
+to find, and what it finds is known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from designs_house import ROOT, House, open_house
+from designs_player import PlayedModel
+from loopback_model import KEY, Action, Asked, LoopbackModel, say
+
+from evolake.prompts.problems import read_problems
+
+pytestmark = pytest.mark.e2e
+PROBLEMS = {problem.text: problem for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")}
+READER = "designs_planner_directions"
+
+
+class Player:
+    """Answers problems as said above, and the roles of the designs line as `PlayedModel` does."""
+
+    def __init__(self) -> None:
+        self.designs, self.seen, self.asked = PlayedModel(), Counter[str](), 0
+
+    def __call__(self, asked: Asked) -> Action:
+        problem = PROBLEMS.get(asked.messages[-1]["content"])
+        if problem is None:
+            return self.designs(asked)
+        self.asked += 1
+        system = asked.messages[0]["content"] if asked.messages[0]["role"] == "system" else ""
+        principles = len(re.findall(r"^\[p\d+\]", system, re.MULTILINE))
+        self.seen[system + problem.text] += 1
+        right = principles > 1 or self.seen[system + problem.text] % 2 == 0
+        return say(f"The answer is {json.loads(problem.answer)}" if right else "I would say that nobody can know this")
+
+
+@dataclass(frozen=True)
+class Evolved:
+    house: House
+    player: Player
+    asked: list[Asked]
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory) -> Iterator[Evolved]:
+    player = Player()
+    with LoopbackModel(player) as server:
+        house = open_house(
+            tmp_path_factory.mktemp("endpoint"), EVOLAKE_MODEL_BASE_URL=server.base_url, EVOLAKE_MODEL_API_KEY=KEY,
+            EVOLAKE_MODELS='{"default": "played"}', EVOLAKE_BUDGET__TOKENS_PER_RUN="1000000", EVOLAKE_PROMPTS__POLICY="endpoint",
+            EVOLAKE_PROMPTS__ARM="evolution", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="3",
+        )
+        house.run("run", "--cycles", "1", "--lines", "prompts,designs")
+        program = str(Path(sys.executable).with_name("dagster"))
+        chosen = ["--select", "key:designs/directions", "--partition", "0002"]
+        command = [program, "asset", "materialize", *chosen, "-m", "pipelines.definitions"]
+        steered = house.environment | {"EVOLAKE_BACKEND": "model", "EVOLAKE_SYSTEM_PROMPTS": json.dumps({READER: "champion"})}
+        done = subprocess.run(command, env=steered, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
+        assert done.returncode == 0, done.stderr[-4000:]
+    yield Evolved(house, player, server.requests)
+
+
+def champion(house: House) -> tuple[str, str]:
+    """(id, text) of who reigns after the first cycle."""
+    return tuple(house.sql("SELECT prompt_id, text FROM prompts.survivors WHERE cycle = '0001' AND state = 'champion'")[0])
+
+
+def test_evolution_finds_the_prompt_that_the_server_answers_rightly_under(evolved: Evolved):
+    decisions = evolved.house.sql("SELECT champion_id, challenger_id, wins, champion_share, challenger_share, low > 0 FROM prompts.champion")
+    roots = evolved.house.sql("SELECT prompt_id FROM prompts.seeds")
+    assert [row[2:] for row in decisions] == [[True, decisions[0][3], 1.0, True]]
+    assert decisions[0][0] == roots[0][0]
+    assert decisions[0][1] == champion(evolved.house)[0]
+    assert evolved.house.sql("SELECT count(*) FILTER (mu > 25) FROM prompts.survivors WHERE state = 'champion'") == [[1]]
+
+
+def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved: Evolved):
+    assert evolved.house.sql("SELECT DISTINCT updated, checkpoint_sha FROM prompts.updates") == [[False, None]]
+    paid = "count(*) FILTER (status NOT LIKE 'replayed%')"
+    calls = evolved.house.sql(f"SELECT backend, model, {paid}, count(*) FROM agent_calls WHERE role = 'prompts_policy' GROUP BY ALL")
+    assert [row[:3] for row in calls] == [["model", "played", evolved.player.asked]]
+    assert evolved.house.sql("SELECT DISTINCT backend FROM agent_calls WHERE role <> 'prompts_policy' AND role LIKE 'prompts%'") == [["operators"]]
+    rollouts = evolved.house.sql("SELECT count(*) FROM prompts.rollouts")[0][0]
+    replies = evolved.house.sql("SELECT count(*) FROM prompts.duel_replies")[0][0] + evolved.house.sql("SELECT count(*) FROM prompts.heldout")[0][0]
+    assert rollouts == 3 * 2 * 4 * 4
+    assert calls[0][3] == rollouts + replies
+
+
+def test_the_champion_is_what_another_lines_role_reads_in_a_later_cycle(evolved: Evolved):
+    prompt_id, text = champion(evolved.house)
+    assert len(re.findall(r"^\[p\d+\]", text, re.MULTILINE)) > 1
+    read = [asked for asked in evolved.asked if asked.messages[-1]["content"] not in PROBLEMS and text in asked.messages[0]["content"]]
+    assert read
+    assert all(asked.messages[0]["role"] == "system" for asked in read)
+    rows = evolved.house.sql("SELECT DISTINCT role, cycle, prompt_id FROM agent_calls WHERE role LIKE 'designs%' AND backend = 'model' ORDER BY ALL")
+    assert {tuple(row) for row in rows if row[2]} == {(READER, "0002", prompt_id)}
+    assert {row[0] for row in rows} > {READER}
+
+
+def test_lineage_shows_where_the_role_has_its_prompt_from(evolved: Evolved):
+    prompt_id, _ = champion(evolved.house)
+    done = evolved.house.run("sql", "--file", str(ROOT / "sql" / "cookbook" / "system_prompts_in_use.sql"), "-p", "line=designs", "--format", "json")
+    rows = json.loads(done.stdout)["rows"]
+    assert [row[:3] for row in rows] == [[prompt_id, "champion", READER]]
+    done = evolved.house.run("sql", "--file", str(ROOT / "sql" / "cookbook" / "champion_ancestors.sql"), "-p", "line=prompts", "--format", "json")
+    roots = evolved.house.sql("SELECT prompt_id FROM prompts.seeds")
+    assert roots[0][0] in json.dumps(json.loads(done.stdout)["rows"])
