@@ -26,12 +26,12 @@ class Ancestor:
     title: str = ""
 
 
-def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float]], champion: str | None = None) -> bytes:
+def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float]], champion: str | None = None, column: str = "cycle") -> bytes:
     """Layered picture of a lineage.
 
     Args:
         designs: nodes, one column a cycle. edges: (parent id, child id, weight), thicker for a larger weight; those to unknown designs are left out.
-        champion: whose ancestors are highlighted.
+        champion: whose ancestors are highlighted. column: what a column is.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
@@ -76,7 +76,7 @@ def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float
                     text, (x, y), xytext=(0, -9), textcoords="offset points", fontsize=SMALL - 1.5, ha="center", va="top", color=INK,
                     path_effects=halo(), zorder=5,
                 )
-    dress(axes, "Genealogy by cycle" + (", the champion's ancestry in blue, its main line dark" if family else ""), "cycle", grid=None)
+    dress(axes, f"Genealogy by {column}" + (", the champion's ancestry in blue, its main line dark" if family else ""), column, grid=None)
     step = max(1, -(-len(columns) // 20))
     axes.set_xticks(range(0, len(columns), step), columns[::step], fontsize=SMALL)
     axes.set_yticks([])

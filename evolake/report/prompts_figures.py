@@ -60,8 +60,8 @@ def rated_prompts(population: Population, heldout: pl.DataFrame) -> list[RatedPr
     found = []
     for row in population.rows():
         own = heldout.filter(pl.col("prompt_id") == row["prompt_id"])
-        own = own.filter(pl.col("iteration") == own["iteration"].max())
         if row["rounds"] and own.height:
+            own = own.filter(pl.col("iteration") == own["iteration"].max())
             interval = wilson_interval(int(own["correct"].sum()), own.height)
             score = float(own["correct"].mean())  # pyright: ignore[reportArgumentType]
             found.append(RatedPrompt(row["prompt_id"], row["mu"], row["sigma"], score, interval.low, interval.high, row["state"] == "champion"))
@@ -86,7 +86,7 @@ def _tree(population: Population) -> bytes:
         for row in population.rows()
     ]
     edges = [(row["parent_id"], row["child_id"], row["weight"]) for row in population.derivations.to_dicts()]
-    return genealogy(nodes, edges, population.champion_id)
+    return genealogy(nodes, edges, population.champion_id, column="iteration")
 
 
 def _champions(lake: Lake, cycles: list[str]) -> dict[int, str]:
