@@ -147,7 +147,7 @@ YIELDS = f"""
 SELECT a.operator, count(*) AS accepted, count(*) FILTER (len(a.parents) > 1) AS of_two_parents, count(DISTINCT a.category) AS categories
 FROM {LINE}.accepted AS a WHERE a.cycle <= $cycle GROUP BY ALL ORDER BY accepted DESC, a.operator"""
 FAILURES = f"""
-SELECT kind, gate, rule_id, count(*) AS families, min(lesson) AS lesson FROM {LINE}.failures
+SELECT kind, gate, rule_id, count(DISTINCT family_id) AS families, min(lesson) AS lesson FROM {LINE}.failures
 WHERE cycle <= $cycle GROUP BY ALL ORDER BY families DESC, kind, rule_id"""
 DROPPED = f"SELECT reason, sum(instances)::INTEGER AS instances FROM {LINE}.dropped_instances WHERE cycle <= $cycle GROUP BY ALL ORDER BY reason"
 REVIEWS = f"""
