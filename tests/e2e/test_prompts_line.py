@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import signal
 import subprocess
@@ -164,3 +165,16 @@ def test_a_partial_run_of_a_judged_cycle_changes_nothing(house: House):
     done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONG_S)
     assert done.returncode == 0, done.stderr[-3000:]
     assert house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL") == before
+
+
+def test_the_report_shows_what_the_champion_says_and_what_it_is_worth(house: House, tmp_path: Path):
+    page = tmp_path / "report.html"
+    house.run("report", "--out", str(page), "--figures", str(tmp_path / "figures"), "--lines", "prompts")
+    text = html.unescape(page.read_text())
+    principles = from_json(house.sql("SELECT principles FROM prompts.survivors WHERE cycle = '0002' AND state = 'champion'")[0][0]).principles
+    assert all(one.text in text for one in principles)
+    assert "95% interval" in text and "policy SmolLM2-135M-Instruct" in text
+    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {
+        "evolutionary_tree", "learning_curves", "rating_against_held-out_score",
+    }
+    assert text.count("data:image/png;base64,") == 3
