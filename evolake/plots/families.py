@@ -141,10 +141,9 @@ def growth(cycles: Sequence[str], families: Sequence[int], instances: Sequence[i
         axes.text(x[-1], values[-1], f"{values[-1]:,}  ", ha="right", va="bottom", fontsize=NORMAL, color=BLUE)
         for said, reference in references.items():
             axes.axhline(reference[number], color=FAINT, linewidth=1.1, linestyle=(0, (4, 2)))
-            axes.text(
-                0, reference[number], f"{said}: {reference[number]:,}", ha="left", va="bottom", fontsize=SMALL, color=INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
-            )
+            passed = values[-1] > reference[number]  # where the curve is not: below the line at the right, or above it at the left
+            place, across, up = (x[-1], "right", "top") if passed else (0, "left", "bottom")
+            axes.text(place, reference[number], f"{said}: {reference[number]:,}", ha=across, va=up, fontsize=SMALL, color=INK)
         dress(axes, f"{name.capitalize()} after each cycle", "cycle", "", grid="y")
         axes.set_xticks(x[::step], list(cycles)[::step], fontsize=SMALL)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
