@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from families_house import SETTINGS, judged, seed_family
 from loopback_model import KEY, Asked, LoopbackModel, serve
+from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.families.completing import complete
@@ -19,6 +20,7 @@ from evolake.settings import BudgetSettings, Settings
 
 CLINIC = seed_family("clinic-queue")
 PROCEED = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
+assert CLINIC.reader is not None
 SOLVER = CLINIC.reader + CLINIC.validators["sorting"].replace("KEYS[ORDER]", 'KEYS["shortest"]') + "\nprint('\\\\boxed{%s}' % solution(read(TEXT)))\n"
 
 
@@ -35,8 +37,8 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def agents_for(server: LoopbackModel, folder: Path) -> Agents:
     settings = Settings(
-        backend="model", model_base_url=server.base_url, model_api_key=KEY, models={"default": "m"}, budget=BudgetSettings(tokens_per_run=10**7),
-        model_threads=3, model_repairs=1,
+        backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"},
+        budget=BudgetSettings(tokens_per_run=10**7), model_threads=3, model_repairs=1,
     )
     return open_agents(settings, folder, "0001", "run", line="families")
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from families_house import RULES, SETTINGS, judged, operators, seed_family
 from loopback_model import KEY, LoopbackModel, serve
+from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.errors import MachineryError
@@ -161,7 +162,7 @@ def test_a_solver_model_is_measured_on_a_family_and_its_parent(pool, tmp_path, m
     child = switch(CLINIC, point.name, next(item.name for item in point.alternatives if item.name != point.chosen))
     settings = SETTINGS.model_copy(update={"drift_difficulties": [5, 7], "drift_samples": 4})
     ours = Settings(
-        backend="model", model_api_key=KEY, models={"families_solver": "m"}, budget=BudgetSettings(tokens_per_run=10**7), model_threads=2,
+        backend="model", model_api_key=SecretStr(KEY), models={"families_solver": "m"}, budget=BudgetSettings(tokens_per_run=10**7), model_threads=2,
         model_repairs=0,
     )
     with LoopbackModel(serve(lambda asked: {"reasoning": "a guess", "final": r"\boxed{-1}"})) as server:
