@@ -37,7 +37,7 @@ def exported(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def loaded(exported: Path, tmp_path_factory) -> Any:
     """The split `train`."""
-    require_module("datasets", "test")
+    require_module("datasets", "training")
     import datasets
 
     return datasets.load_dataset("parquet", data_files=str(exported / "train.parquet"), cache_dir=str(tmp_path_factory.mktemp("cache")))["train"]
