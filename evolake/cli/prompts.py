@@ -29,7 +29,7 @@ def prompts() -> None:
 @click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Write all rows as Parquet, and summary.json, here.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Write report.html, summary.json, all rows here.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def compare(arms: str, iterations: int, every: int, profile: str | None, root_name: str | None, out: Path | None, as_json: bool) -> int:
     """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems."""
@@ -131,11 +131,13 @@ def _found(population: Population, prompt: str) -> dict[str, Any]:
 def _write(folder: Path, runs: list[ArmRun], told: dict[str, Any]) -> None:
     from evolake.prompts.iteration import TABLES
     from evolake.prompts.tables import EVALUATIONS
+    from evolake.report.prompts_arms import arms_page
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, schema in {**TABLES, "heldout": EVALUATIONS}.items():
         schema.frame(row for run in runs for row in run.rows[name]).write_parquet(folder / f"{name}.parquet")
     (folder / "summary.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    (folder / "report.html").write_text(arms_page(told), encoding="utf-8")
 
 
 def _say(told: dict[str, Any]) -> None:

@@ -1,0 +1,90 @@
+"""The comparison of arms as a page: what each came to, paired differences, learning curves with bands, the prompts that came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from evolake.plots.arms import ArmCurve, arm_curves
+from evolake.report.html import Section, esc, page, picture, section
+
+NAMES = {"rl": "RL only", "reflection": "self-reflection only", "evolution": "evolution only", "espl": "evolution with RL"}
+LINE = "prompts"
+
+
+def arms_page(told: Mapping[str, Any]) -> str:
+    """The whole page. told: what `evolake prompts compare --json` prints."""
+    figures = arms_figures(told)
+    note = f"{told['policy']}, recipe {told['recipe']}, prompts edited by {told['backend']}; {told['source']} problems, {told['train_problems']} to "
+    note += f"train on and {told['heldout_problems']} held out; {told['iterations']} iterations an arm; seed {told['seed']}"
+    lead = verdict(told)
+    parts = [
+        "<h1>Arms at equal rollouts</h1>", f'<p class="note">{esc(note)}</p>', f'<p class="lead">{esc(lead)}</p>',
+        section("Arms", arms_table(told)), section("Differences at the end, paired by problem", differences_table(told)),
+        *(picture(title, png) for title, png in figures.items()),
+        *(f"<h2>{esc(_name(arm))}: the prompt in the end</h2><pre>{esc(found['prompt'] or '(empty)')}</pre>" for arm, found in told["arms"].items()),
+    ]
+    return page([Section(LINE, "compare", esc(lead), parts, figures)])
+
+
+def verdict(told: Mapping[str, Any]) -> str:
+    """One sentence: which arms differ from the base by more than the draw of problems explains."""
+    clear = {name: one for name, one in told["differences"].items() if one["low"] > 0 or one["high"] < 0}
+    base = next((one["base"] for one in told["differences"].values()), None)
+    if base is None:
+        return "One arm alone: there is nothing to compare it with."
+    if not clear:
+        return f"No arm differs from {_name(base)} by more than the draw of held-out problems explains."
+    said = [f"{_name(name)} {'gains' if one['low'] > 0 else 'loses'} {abs(one['difference']):.1%}" for name, one in clear.items()]
+    return f"Against {_name(base)}, beyond the draw of held-out problems: {', '.join(said)}. One seed; another may say otherwise."
+
+
+def arms_table(told: Mapping[str, Any]) -> pl.DataFrame:
+    """One row an arm."""
+    rows = []
+    for name, arm in told["arms"].items():
+        first, last = arm["heldout"][0], arm["heldout"][-1]
+        rows.append({
+            "arm": _name(name), "rollouts": arm["rollouts"], "updates": arm["updates"], "prompts": arm["prompts"],
+            "correct_at_start": f"{first['correct']['share']:.1%}", "correct_at_the_end": _shown(last["correct"]),
+            "in_form_at_start": f"{first['formatted']['share']:.1%}", "in_form_at_the_end": _shown(last["formatted"]),
+        })
+    return pl.DataFrame(rows)
+
+
+def differences_table(told: Mapping[str, Any]) -> pl.DataFrame:
+    """One row an arm that is not the base."""
+    return pl.DataFrame([
+        {
+            "arm": _name(name), "against": _name(one["base"]), "correct": f"{one['difference']:+.1%}",
+            "interval_95": f"{one['low']:+.1%} to {one['high']:+.1%}", "beyond_the_draw": "yes" if one["low"] > 0 or one["high"] < 0 else "no",
+        }
+        for name, one in told["differences"].items()
+    ])
+
+
+def arms_figures(told: Mapping[str, Any]) -> dict[str, bytes]:
+    """Title -> PNG: held-out shares by iteration, correct and in form."""
+    titles = {"correct": "Held-out problems solved, by iteration", "formatted": "Held-out replies in form, by iteration"}
+    return {
+        title: arm_curves([_curve(name, arm["heldout"], what) for name, arm in told["arms"].items()], f"{title}, with 95% bands", "iteration", what)
+        for what, title in titles.items()
+    }
+
+
+def _curve(name: str, points: list[Mapping[str, Any]], what: str) -> ArmCurve:
+    shares = [point[what] for point in points]
+    return ArmCurve(
+        _name(name), [point["iteration"] for point in points], [one["share"] for one in shares], [one["low"] for one in shares],
+        [one["high"] for one in shares],
+    )
+
+
+def _shown(share: Mapping[str, float]) -> str:
+    return f"{share['share']:.1%} ({share['low']:.1%} to {share['high']:.1%})"
+
+
+def _name(arm: str) -> str:
+    return NAMES.get(arm, arm)

@@ -1,0 +1,63 @@
+"""The page of an arms' comparison says what the numbers say, and no more."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import pytest
+
+from evolake.report.prompts_arms import arms_page, arms_table, differences_table, verdict
+
+
+def share(value: float) -> dict[str, float]:
+    return {"share": value, "low": value - 0.1, "high": value + 0.1}
+
+
+def arm(start: float, end: float, prompt: str = "[p1] Be brief.") -> dict[str, Any]:
+    return {
+        "rollouts": 96, "updates": 2, "prompts": 3, "prompt_id": "a" * 64, "prompt": prompt, "mean_reward": [0.1, 0.2],
+        "heldout": [
+            {"iteration": 0, "correct": share(start), "formatted": share(0.5)}, {"iteration": 6, "correct": share(end), "formatted": share(0.7)},
+        ],
+    }
+
+
+def told(low: float = -0.1, high: float = 0.3) -> dict[str, Any]:
+    return {
+        "policy": "tiny", "recipe": "espl", "backend": "operators", "source": "shipped", "train_problems": 9, "heldout_problems": 20, "iterations": 6,
+        "seed": 0, "arms": {"rl": arm(0.2, 0.3), "espl": arm(0.2, 0.4, "<b>[p1] Think & check.</b>")},
+        "differences": {"espl": {"base": "rl", "difference": 0.1, "low": low, "high": high}},
+    }
+
+
+def test_a_difference_inside_the_draw_of_problems_is_none():
+    assert verdict(told()) == "No arm differs from RL only by more than the draw of held-out problems explains."
+    assert differences_table(told())["beyond_the_draw"].to_list() == ["no"]
+
+
+@pytest.mark.parametrize(("low", "high", "word"), [(0.02, 0.2, "gains"), (-0.2, -0.02, "loses")])
+def test_a_difference_beyond_it_is_said_with_its_direction(low: float, high: float, word: str):
+    assert f"evolution with RL {word} 10.0%" in verdict(told(low, high))
+    assert differences_table(told(low, high))["beyond_the_draw"].to_list() == ["yes"]
+
+
+def test_one_arm_alone_is_compared_with_nothing():
+    alone = told() | {"differences": {}}
+    assert verdict(alone) == "One arm alone: there is nothing to compare it with."
+    assert "Arms at equal rollouts" in arms_page(alone)
+
+
+def test_the_table_has_a_row_an_arm_with_start_and_end():
+    rows = arms_table(told()).to_dicts()
+    assert [row["arm"] for row in rows] == ["RL only", "evolution with RL"]
+    assert rows[1]["correct_at_start"] == "20.0%"
+    assert rows[1]["correct_at_the_end"] == "40.0% (30.0% to 50.0%)"
+    assert rows[0]["rollouts"] == rows[1]["rollouts"] == 96
+
+
+def test_the_page_has_both_figures_and_prompts_as_text():
+    text = arms_page(told())
+    assert text.count("data:image/png;base64,") == 2
+    assert "<b>[p1] Think" not in text
+    assert "<b>[p1] Think & check.</b>" in html.unescape(text)
