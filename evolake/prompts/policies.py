@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolake.errors import MachineryError
 from evolake.prompts.policies_models import load_base, missing_extra, missing_model
-from evolake.prompts.protocol import Policy
+from evolake.prompts.protocol import LINE, Policy
 from evolake.prompts.recipes import recipe_of
 from evolake.seeds import child_seed
 from evolake.settings import Settings
-
-LINE = "prompts"
 
 
 def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> Policy:
@@ -54,8 +51,3 @@ def missing(settings: Settings) -> str | None:
     if settings.prompts.policy != "endpoint":
         return missing_extra() or missing_model(settings.prompts.policy, settings.prompts.policy_model)
     return None
-
-
-def no_learning(name: str) -> MachineryError:
-    """What a policy without weights of its own raises when it is asked to learn."""
-    return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")

@@ -23,9 +23,8 @@ from evolake.agents.model import ModelBackend, Sampling
 from evolake.agents.roles import Job, canonical_json, text_sha
 from evolake.agents.tape import tape_key
 from evolake.errors import MachineryError
-from evolake.prompts.policies import LINE, no_learning
 from evolake.prompts.prompt import SystemPrompt
-from evolake.prompts.protocol import Group, Problem, Sample, UpdateStats
+from evolake.prompts.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
 from evolake.prompts.recipes import recipe_of
 from evolake.settings import Settings
 

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from evolake.errors import MachineryError
+
 if TYPE_CHECKING:
     from evolake.prompts.prompt import SystemPrompt
 
+LINE = "prompts"
 Split = Literal["train", "heldout"]
 
 
@@ -126,3 +129,8 @@ class Policy(Protocol):
             InputError: it is no checkpoint, or one of another policy.
         """
         ...
+
+
+def no_learning(name: str) -> MachineryError:
+    """What a policy without weights of its own raises when it is asked to learn."""
+    return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")
