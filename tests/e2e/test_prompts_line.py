@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import os
 import signal
 import subprocess
@@ -105,7 +106,7 @@ def test_the_weights_of_a_cycle_are_those_that_the_next_one_learns_on(house: Hou
     assert [row[0] for row in steps] == [1, 2, 3, 4]
     assert any(row[2] for row in steps)
     shas = [sha for cycle in ends for sha in cycle]
-    assert [before != after for before, after in zip(shas, shas[1:], strict=False)] == [row[2] for row in steps[1:]]
+    assert [before != after for before, after in itertools.pairwise(shas)] == [row[2] for row in steps[1:]]
 
 
 def test_rollouts_are_what_the_sizes_ask_for_and_every_reply_came_from_the_model(house: House):
