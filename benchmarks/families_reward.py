@@ -23,6 +23,7 @@ from evolake.families.loading import read_families
 from evolake.families.probes import wrong_answers
 from evolake.families.running import PRELOAD
 from evolake.families.sampled import sample_families
+from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 from evolake.jail import open_pool
 from evolake.settings import load
@@ -39,7 +40,7 @@ def main(wanted: int, folder: Path) -> int:
     settings = load()
     families = read_families(settings.seeds / "families")
     each = math.ceil(wanted / len(families))
-    sizes = settings.families.model_copy(update={"instances_per_family": each})
+    sizes = settings.of(FamiliesSettings).model_copy(update={"instances_per_family": each})
     wall, workers = time.perf_counter(), os.cpu_count() or 1
     with open_pool(workers=workers, preload=PRELOAD) as pool:
         rows, dropped = sample_families(families, pool=pool, settings=sizes, root_seed=settings.seed, cycle="0001", workers=workers)

@@ -21,8 +21,8 @@ from evolake.families.consensus import take_votes, vote
 from evolake.families.contract import Family
 from evolake.families.loading import read_families
 from evolake.families.running import PRELOAD, Solved, generate
+from evolake.families.settings import FamiliesSettings
 from evolake.jail import Limits, open_pool, run_native
-from evolake.sizes.families import FamiliesSettings
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds" / "families"
 SCRIPT = """
@@ -57,7 +57,7 @@ def one_process(family: Family, pair: tuple[int, int], *, jailed: bool) -> dict[
     argv = [sys.executable, "-c", SCRIPT]
     if not jailed:
         return json.loads(subprocess.run(argv, input=json.dumps(case), capture_output=True, text=True, check=True).stdout)
-    outcome = run_native(argv, stdin=json.dumps(case).encode(), limits=Limits(cpu_s=20, wall_s=60))
+    outcome = run_native(argv, stdin=json.dumps(case).encode(), limits=Limits(cpu_s=20, wall_s=60), python=True)
     if outcome.status != "ok" or outcome.exit_code != 0:
         raise SystemExit(f"the baseline failed: {outcome.status} {outcome.reason} {outcome.stderr.decode()[-300:]}")
     return json.loads(outcome.stdout)

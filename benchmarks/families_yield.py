@@ -26,9 +26,9 @@ from evolake.families.operators import OPERATORS
 from evolake.families.planting import kill_rates, plant_faults
 from evolake.families.proposing import Judge, Proposals, propose_families
 from evolake.families.running import PRELOAD
+from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 from evolake.jail import open_pool
-from evolake.sizes.families import FamiliesSettings
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 SETTINGS = FamiliesSettings()

@@ -18,7 +18,8 @@ from collections.abc import Callable
 import click
 
 from evolake.jail import GENERIC_DRIVER, Limits, open_pool, run_native
-from evolake.jail.backends import interpreter, server_environment
+from evolake.jail.backends import server_environment
+from evolake.jail.interpreter import interpreter
 
 SOURCE = "import numpy\ndef f(x):\n    return x + 1\n"
 PROGRAM = f"{SOURCE}print(f(41))"
@@ -27,7 +28,7 @@ GOAL_MS = 3.0
 
 def cold(argv: list[str]) -> None:
     """One native run that must succeed."""
-    outcome = run_native(argv, limits=Limits(), mode="bubblewrap")
+    outcome = run_native(argv, limits=Limits(), mode="bubblewrap", python=True)
     if (outcome.status, outcome.exit_code) != ("ok", 0):
         raise SystemExit(f"{argv[0]} failed: {outcome.status} {outcome.reason} {outcome.stderr.decode(errors='replace')}")
 

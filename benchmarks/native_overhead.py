@@ -1,6 +1,7 @@
 """What a jailed run of a native program costs beside a bare one: `python benchmarks/native_overhead.py [--json]`.
 
-The same small program (`/bin/true`) by a bare `subprocess.run`, by a direct run (the way every solver is run), and by the jail with a server in it.
+The same small program (`/bin/true`) by a bare `subprocess.run`, by a direct run (the way every solver is run), and by the jail with a server in it,
+also as a build has it: with leave to make processes, and so in a control group where there are any.
 They take turns, so that other work on the machine hurts all alike. Shown: the median of each, what it costs above the bare run, and the ratio.
 """
 
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from evolake.jail import Limits, run_native
 from evolake.jail.direct import DirectRun, run_direct
@@ -34,6 +36,7 @@ def main() -> None:
         "direct run in the jail": lambda: run_direct(DirectRun([PROGRAM]), limits, mode="bubblewrap"),
         "direct run, weaker mode": lambda: run_direct(DirectRun([PROGRAM]), limits, mode="rlimits"),
         "jail with a server in it": lambda: run_native([PROGRAM], limits=limits, mode="bubblewrap"),
+        "jail of a build": lambda: run_native([PROGRAM], limits=replace(limits, processes=8), mode="bubblewrap"),
     }
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for call in ways.values():

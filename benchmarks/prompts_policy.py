@@ -20,6 +20,7 @@ from evolake.prompts.policies import open_policy
 from evolake.prompts.problems import problem_set
 from evolake.prompts.prompt import prompt_of
 from evolake.prompts.protocol import Group
+from evolake.prompts.settings import PromptsSettings
 
 SAMPLES = 4
 GROUPS = 8
@@ -32,8 +33,8 @@ def main() -> None:
     options.add_argument("--rows-at-once", type=int, default=16)
     given = options.parse_args()
     settings = settings_module.load("demo")
-    sizes = settings.prompts.model_copy(update={"policy": given.policy, "threads": given.threads, "rows_at_once": given.rows_at_once})
-    settings = settings.model_copy(update={"prompts": sizes})
+    sizes = settings.of(PromptsSettings).model_copy(update={"policy": given.policy, "threads": given.threads, "rows_at_once": given.rows_at_once})
+    settings = settings.with_section(sizes)
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         open_policy(settings, Path(folder), "0001", "bench")

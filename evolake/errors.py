@@ -10,7 +10,7 @@
         ├── AgentUnavailable        the model endpoint cannot be used (a missing key or endpoint is an InputError)
         └── BudgetExhausted         the next call would pass the budget; what was paid for is kept
 
-That a *candidate* failed is never an exception: it is a value (an outcome, a verdict row). See DESIGN in the README.
+That a *candidate* failed is never an exception: it is a value (an outcome, a verdict row).
 Every error names the thing, what was wanted, what was got, and what to do next.
 """
 

@@ -1,7 +1,8 @@
 """Settings and profiles: where the lake is, which backend serves the roles, how large a cycle may be.
 
 Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
-limits in `evolake/profiles/`; `EVOLAKE_PROFILE` names the one to use and single values can be overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`.
+limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
+overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`.
 Precedence, highest first: environment, profile, defaults.
 """
 
@@ -9,22 +10,20 @@ from __future__ import annotations
 
 import os
 import tomllib
+from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from evolake.errors import InputError
-from evolake.sizes.designs import DesignsSettings
-from evolake.sizes.families import FamiliesSettings
-from evolake.sizes.prompts import PromptsSettings
-from evolake.sizes.repair import RepairSettings
-from evolake.sizes.solvers import SolversSettings
+from evolake.lines import folder_of, lines, resolve
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PROFILE = "laptop"
+Section = TypeVar("Section", bound=BaseModel)
 
 
 class BudgetSettings(BaseModel):
@@ -47,7 +46,7 @@ class PriceSettings(BaseModel):
 
 
 class Settings(BaseSettings):
-    """Everything evolake reads from the environment and the profile."""
+    """What evolake itself reads from the environment and the profile. `load` gives these with the section of every line."""
 
     model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore")
 
@@ -71,15 +70,11 @@ class Settings(BaseSettings):
     model_max_output_tokens: int = Field(default=8192, gt=0)
     model_temperature: float | None = Field(default=None, ge=0)
     model_reply_bytes: int = Field(default=4_000_000, gt=0, description="a longer reply is cut off and counts as a failed attempt")
+    model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
     model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
     replay_only: bool = False
     budget: BudgetSettings = BudgetSettings()
-    designs: DesignsSettings = DesignsSettings()
-    families: FamiliesSettings = FamiliesSettings()
-    prompts: PromptsSettings = PromptsSettings()
-    repair: RepairSettings = RepairSettings()
-    solvers: SolversSettings = SolversSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -93,6 +88,40 @@ class Settings(BaseSettings):
         """Environment above what `load` passes in (the profile)."""
         return env_settings, init_settings
 
+    def of(self, kind: type[Section]) -> Section:
+        """The section of a line, by the class of its settings.
+
+        Raises:
+            LookupError: these settings have no such section.
+        """
+        return getattr(self, self._place(kind))
+
+    def with_section(self, section: BaseModel) -> Self:
+        """These settings with another section in the place of that of its class. Raises as `of` does."""
+        return self.model_copy(update={self._place(type(section)): section})
+
+    def _place(self, kind: type[BaseModel]) -> str:
+        """The name of the section of a class."""
+        for name in type(self).model_fields:
+            if type(getattr(self, name)) is kind:
+                return name
+        raise LookupError(f"no section {kind.__name__} in these settings")
+
+
+@cache
+def settings_type() -> type[Settings]:
+    """`Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the environment, `<line>=` when it is made."""
+    kinds = {spec.name: resolve(spec.settings) for spec in lines().values() if spec.settings}
+    sections: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
+    return create_model("LoadedSettings", __base__=Settings, **sections)
+
+
+def __getattr__(name: str) -> Any:
+    """`LoadedSettings`, by which settings that go to another process are found there."""
+    if name == "LoadedSettings":
+        return settings_type()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 def default_lake_root() -> Path:
     """The project's own data_lake/, wherever the command is typed."""
@@ -103,6 +132,12 @@ def profile_names() -> list[str]:
     """Names of the shipped profiles."""
     folder = resources.files("evolake") / "profiles"
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
+    """line -> the values that a profile sets in its section, of the lines that have a file for it."""
+    files = {spec.name: folder_of(spec.profiles) / f"{profile}.toml" for spec in lines().values() if spec.profiles}
+    return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
 
 def load(profile: str | None = None, **overrides: Any) -> Settings:
@@ -116,8 +151,8 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     if not path.is_file():
         raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")
     try:
-        values: dict[str, Any] = tomllib.loads(path.read_text()) | {"profile": name}
-        settings = Settings(**values)
+        values: dict[str, Any] = tomllib.loads(path.read_text()) | profile_sections(name) | {"profile": name}
+        settings = settings_type()(**values)
         return settings.model_copy(update=overrides | {"profile": name})
     except ValidationError as error:
         first = error.errors()[0]

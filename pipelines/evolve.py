@@ -28,6 +28,7 @@ from assets.line import Line, register_keys
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
+from evolake.report.health import examine, summary
 from pipelines.home import home_from_environment
 from pipelines.runlog import listening, run_config
 from pipelines.show import Progress
@@ -99,6 +100,8 @@ def runnable(chosen: Sequence[Line], names: str, progress: Progress, *, require_
 def evolve(stage: Stage, lines: Sequence[Line], how_many: int) -> Outcome:
     """Run `how_many` more cycles of each line, a cycle of each in turn. Stops at the first run that fails."""
     outcome = Outcome({line.name: [] for line in lines})
+    if told := summary(examine(stage.lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
+        stage.progress.say(f"the lake is not as it was written: {told}")
     for line in lines:
         for run_id in bury_dead_runs(stage.instance, stage.lake, line):
             stage.progress.say(f"run {run_id} of an earlier process was cut off; its cycle runs again")

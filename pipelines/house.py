@@ -16,6 +16,7 @@ from pipelines.lines import BuiltLine, BuiltStudy
 from pipelines.runlog import evolve_log
 from pipelines.schedules import nightly
 from pipelines.sensors import continuous
+from pipelines.upkeep import lake_nightly, verify_lake
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -41,8 +42,8 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
     return dg.Definitions(
         assets=[*of_lines, *(asset for built in studies for asset in built.assets)],
         asset_checks=[check for built in (*lines, *studies) for check in built.checks],
-        jobs=[register_cycles, *jobs_of_lines, *(job for built in studies for job in study_jobs(built.study))],
-        schedules=[nightly(built.line) for built in lines],
+        jobs=[register_cycles, verify_lake, *jobs_of_lines, *(job for built in studies for job in study_jobs(built.study))],
+        schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
         sensors=[continuous(built.line) for built in lines],
         resources=resources(),
         executor=dg.in_process_executor,

@@ -1,5 +1,5 @@
-"""Which lines and studies there are. A package under `assets` that has a `line` (assets.line.Line) or a `study` (assets.study.Study) is one;
-its modules' assets and checks belong to it.
+"""The assets of the lines and studies that are installed (`evolake.lines`): each spec names a package that has a `line` (assets.line.Line) or a
+`study` (assets.study.Study), and its modules' assets and checks belong to it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from types import ModuleType
 
 import dagster as dg
 
-import assets
 from assets.line import Line
 from assets.study import Study
+from evolake.lines import lines
 
 Asset = dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec
 
@@ -37,22 +37,23 @@ class BuiltStudy:
     checks: Sequence[dg.AssetChecksDefinition]
 
 
-def built_lines(package: ModuleType = assets) -> list[BuiltLine]:
-    """The lines under `package`, by name."""
-    found = [BuiltLine(line, *_parts_of(module)) for module in _packages(package) if isinstance(line := getattr(module, "line", None), Line)]
-    return sorted(found, key=lambda built: built.line.name)
+def built_lines() -> list[BuiltLine]:
+    """The installed lines, by name."""
+    return [BuiltLine(module.line, *_parts_of(module)) for module in _packages() if isinstance(getattr(module, "line", None), Line)]
 
 
-def built_studies(package: ModuleType = assets) -> list[BuiltStudy]:
-    """The studies under `package`, by name."""
-    found = [BuiltStudy(study, *_parts_of(module)) for module in _packages(package) if isinstance(study := getattr(module, "study", None), Study)]
-    return sorted(found, key=lambda built: built.study.name)
+def built_studies() -> list[BuiltStudy]:
+    """The installed studies, by name."""
+    return [BuiltStudy(module.study, *_parts_of(module)) for module in _packages() if isinstance(getattr(module, "study", None), Study)]
 
 
-def _packages(package: ModuleType) -> list[ModuleType]:
-    return [importlib.import_module(info.name) for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}.") if info.ispkg]
+def _packages() -> list[ModuleType]:
+    return [importlib.import_module(spec.assets) for spec in lines().values()]
 
 
-def _parts_of(module: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
-    loaded = [one for one in dg.load_assets_from_package_module(module) if isinstance(one, Asset)]
-    return loaded, list(dg.load_asset_checks_from_package_module(module))
+def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
+    """What the package's modules define. Not by Dagster's own loaders: those make every definition anew, twice."""
+    modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+    found = {id(one): one for module in (package, *modules) for one in vars(module).values() if isinstance(one, Asset)}
+    checks = [one for one in found.values() if isinstance(one, dg.AssetChecksDefinition)]
+    return [one for one in found.values() if not isinstance(one, dg.AssetChecksDefinition)], checks

@@ -53,7 +53,8 @@ class Progress:
             self._materialized(step, event.step_materialization_data.materialization)
         elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             judged = event.asset_check_evaluation_data
-            self.say(f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {'passed' if judged.passed else 'FAILED'}")
+            ending = "passed" if judged.passed else "FAILED" if judged.blocking else f"WARNS: {judged.description}"
+            self.say(f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}")
         elif event.event_type in (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE) and step in self._rows | self._failed(event):
             seconds = time.monotonic() - self._started.get(step, time.monotonic())
             rows = self._rows.pop(step, None)

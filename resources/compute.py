@@ -6,8 +6,7 @@ Executor too; a subclass that overrides `make` is all it takes.
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor
 
 import dagster as dg
 from pydantic import PrivateAttr
@@ -29,6 +28,9 @@ class ComputeResource(dg.ConfigurableResource):
 
     def make(self) -> Executor:
         """A new executor. Workers are spawned, never forked: Dagster's process has threads, and a fork would copy their locks."""
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
         return ProcessPoolExecutor(max_workers=self.workers or settings_module.load().workers, mp_context=get_context("spawn"))
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:

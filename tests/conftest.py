@@ -12,8 +12,8 @@ import pytest
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 
-ALONE = ("tests/e2e/", "tests/integration/jail/")
-"""Whole runs with servers and workers of their own, and attacks that look at the whole machine: no other test may run beside them."""
+ALONE = ("tests/integration/jail/",)
+"""Attacks that look at the whole machine: no other test may run beside them."""
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
 
 
@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.serial)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def requires() -> Callable[[str], str]:
     """`requires("chromium")` gives the program's path. Absent, the test is skipped by name; under EVOLAKE_REQUIRE_ALL=1 it fails."""
 

@@ -14,8 +14,8 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.families.contract import Family
 from evolake.families.judging import Examined, examine
 from evolake.families.loading import read_family
+from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
-from evolake.sizes.families import FamiliesSettings
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "families")

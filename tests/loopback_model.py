@@ -15,7 +15,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -88,6 +88,20 @@ def huge(size: int = 10_000_000) -> Action:
     return say("x" * size)
 
 
+def as_asked(action: Action, asked: Asked) -> Action:
+    """A completion from `completion` under the name of the model that was asked, with counts that a long prompt and a long reply can have."""
+    if b'"model": "loopback"' not in action.body:
+        return action
+    body = json.loads(action.body)
+    sent = sum(len(message["content"].encode()) for message in asked.messages) + len(json.dumps(asked.response_format))
+    content = body["choices"][0]["message"]["content"] or ""
+    text = content if isinstance(content, str) else json.dumps(content)
+    if body.get("usage") == USAGE:
+        prompt, reply = max(USAGE["prompt_tokens"], sent // 30), max(USAGE["completion_tokens"], len(text.encode()) // 30)
+        body["usage"] = {"prompt_tokens": prompt, "completion_tokens": reply, "total_tokens": prompt + reply}
+    return replace(action, body=json.dumps(body | {"model": asked.model}).encode())
+
+
 RESET = Action(way="reset")
 DRIP = Action(way="drip")
 
@@ -150,7 +164,7 @@ class LoopbackModel:
                 elif action.way == "drip":
                     self._drip()
                 else:
-                    self._answer(action)
+                    self._answer(as_asked(action, asked))
 
             def _answer(self, action: Action) -> None:
                 self.send_response(action.code)

@@ -20,8 +20,8 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.prompts.library import PrincipleLibrary, load_library
 from evolake.prompts.prompt import SystemPrompt
 from evolake.prompts.protocol import Group, Problem, Rollout, Sample, UpdateStats
+from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, Settings, default_lake_root
-from evolake.sizes.prompts import PromptsSettings
 
 SEEDS = default_lake_root() / "seeds/prompts"
 SIZES = PromptsSettings(batch_problems=4, prompts_per_iteration=3, rollouts=4, window=4, crossover=1.0)

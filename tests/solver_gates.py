@@ -29,9 +29,9 @@ NOT_READ_BY_MINISAT = ("header-spaced",)
 
 
 def unlinted(rules: Ruleset = RULES) -> Ruleset:
-    """The rules without the lint of added code: what stands behind it."""
-    kept = ("solvers.layout", "solvers.documents", "solvers.frozen_files")
-    return replace(rules, rules=tuple(rule for rule in rules.rules if rule.gate != "compliance" or rule.check in kept))
+    """The rules without those that read added code or the built program: what stands behind them."""
+    kept = ("solvers.layout", "solvers.documents", "solvers.frozen_files", "solvers.only_sources", "solvers.build")
+    return replace(rules, rules=tuple(rule for rule in rules.rules if rule.gate not in ("compliance", "build") or rule.check in kept))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, 
 from evolake.solvers import tables
 from evolake.solvers.gating import GATES
 from evolake.solvers.metrics import compute_metrics
-from evolake.solvers.population import ARCHIVE, FINDINGS, VARIANTS, Population, empty_population
+from evolake.solvers.population import Population, empty_population
+from evolake.solvers.tables_archive import ARCHIVE, FINDINGS, VARIANTS
 
 LINE = "solvers"
 NOON = datetime(2026, 1, 1, tzinfo=UTC)

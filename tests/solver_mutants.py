@@ -136,3 +136,27 @@ MUTANTS = (
         "solvers-proof-kept", "weakens the proof", ("solvers-correctness-proofs", "its proof is"),
     ),
 )
+
+GUESS_AFTER = 35_000
+"""Conflicts that no formula of the tests' gates takes, and some of the suite `train` do."""
+LABEL_READER = Mutant(
+    "label-reader", "minisat22", (_after(SOLVER, MINISAT_SOLVE, "    if (proof == NULL) { var_decay = 0.75; restart_first = 25; }"),), "", "",
+)
+"""It searches otherwise where no proof is wanted: where SAT is expected, as long as a harness asks for proofs by what it expects."""
+LATE_GUESSER = Mutant(
+    "late-guesser", "minisat22", (_after(SOLVER, MINISAT_CONFLICT, f"            if (proof != NULL && conflicts > {GUESS_AFTER}) return l_False;"),),
+    "solvers-benchmark-sound", "",
+)
+"""It guesses UNSAT where the search is long, and ends its proof as if it had found something."""
+SILENT_GUESSER = Mutant(
+    "silent-guesser", "minisat22",
+    (
+        _after(
+            SOLVER, MINISAT_CONFLICT,
+            f"            if (conflicts > {GUESS_AFTER}) {{ if (proof) {{ fclose(proof); fclose(fopen(\"/work/proof\", \"w\")); }}"
+            " proof = NULL; return l_False; }",
+        ),
+    ),
+    "solvers-benchmark-sound", "",
+)
+"""It guesses likewise, and empties its proof."""

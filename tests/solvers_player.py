@@ -16,6 +16,7 @@ from typing import Any
 
 from loopback_model import Action, Asked, say
 
+from evolake.solvers.objectives.portfolio import first_objective
 from evolake.solvers.repository import diff_sources, source_sha
 
 SOLVER = "src/core/Solver.cc"
@@ -44,6 +45,13 @@ WRITTEN: dict[str, tuple[str, ...]] = {
 """Name of a plan -> what the coder writes at first and when it is told what is wrong."""
 PLANNED = {"0001": ("good", "does-not-apply", "does-not-compile", "reads-a-clock"), "0002": ("later", "learnt-nothing")}
 RULE = "no-lucky-restart"
+PAR2 = first_objective().source
+OBJECTIVES: dict[str, str] = {
+    "backwards": "import math\n\n\ndef objective(results):\n    return -math.fsum(row['cpu_s'] for row in results)\n",
+    "raises": "def objective(results):\n    raise ValueError(f'PAR-2 is {sum(row[\"cpu_s\"] for row in results)}')\n",
+    "par2-again": PAR2,
+}
+"""Description of an objective -> its text. The first may vote, and disagrees with all; the second raises, with a figure that no role may see."""
 
 
 class SolversPlayer:
@@ -58,12 +66,13 @@ class SolversPlayer:
     def __call__(self, asked: Asked) -> Action:
         wanted = (asked.response_format or {})["json_schema"]["schema"]["properties"]
         text = "\n".join(message["content"] for message in asked.messages)
-        kind = next(name for name in ("plans", "regions", "changelog", "findings", "check") if name in wanted)
+        kind = next(name for name in ("plans", "regions", "changelog", "findings", "check", "source") if name in wanted)
         if kind == "changelog" and "# Why it could not be used" in text:
             kind = "repair"
         with self._lock:
             self.says[kind] += 1
-        return say(getattr(self, f"_{kind}")(text))
+            number = self.says[kind]
+        return say(self._source(number - 1) if kind == "source" else getattr(self, f"_{kind}")(text))
 
     def diff(self, change: str) -> str:
         """The diff of a change, against the seed."""
@@ -120,6 +129,10 @@ class SolversPlayer:
             "name": RULE, "lesson": "forbidden", "check": "solvers.forbidden_pattern", "parameters": {"kind": "call", "name": "^luckyRestart$"},
             "rationale": "A build for a function that does not exist is wasted.", "evidence": [evidence],
         }
+
+    def _source(self, number: int) -> dict[str, Any]:
+        name = list(OBJECTIVES)[number]
+        return {"description": name, "source": OBJECTIVES[name], "family": "par2", "parameters": {"PENALTY": 2.0}}
 
 
 def played(text: str) -> str:

@@ -8,9 +8,11 @@ from assets.checks import suite_check
 from assets.cycle import cycles
 from assets.designs.line import line
 from assets.designs.measure import experiments, promoted_experiments
-from assets.designs.propose import candidates
+from assets.designs.propose import UNMADE, candidates
 from assets.designs.rank import consensus_ranking, final_ranking, final_scores, objective_scores
 from assets.designs.tune import tuning
+from assets.raised import Reasons, raised_check
+from evolake.designs.tables import EXPERIMENTS, TUNING
 from evolake.lake import DERIVATIONS, Lake, side_table
 
 GATES = 4
@@ -136,6 +138,14 @@ tuned_passed_every_gate = suite_check(
     ALL_GATES.format(table=f"{line.name}.tuned_designs", accepted="d.state = 'accepted'"),
     prepare=_passes(f"{line.name}.tuned_designs", "d.state = 'accepted'"),
 )
+judging_candidates_did_not_raise = raised_check(
+    candidates, line.name, cycles, judged=["directions", "candidates"], told=[Reasons("unmade", UNMADE, "number")],
+)
+running_experiments_did_not_raise = raised_check(experiments, line.name, cycles, told=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")])
+running_promoted_did_not_raise = raised_check(
+    promoted_experiments, line.name, cycles, told=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
+)
+tuning_did_not_raise = raised_check(tuning, line.name, cycles, judged=["tuning"], told=[Reasons("tuning", TUNING, "design_id")])
 GUARDS = (
     candidates_passed_every_gate, candidates_are_known_once, candidate_weights_sum_to_one, experiments_are_possible, promoted_are_possible,
     scores_are_complete, final_scores_are_complete, ranking_is_total, final_ranking_is_total, ranked_passed_every_gate, tuned_passed_every_gate,

@@ -15,6 +15,7 @@ from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, publish_extra, publish_side, so_far, texts_of
 from assets.designs.records import artifact
 from assets.designs.scoring import consensus_from
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DECISIONS, DESIGNS, DUELS, REVIEWS
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, EVALUATIONS
 from resources.agents import AgentsResource
@@ -37,11 +38,11 @@ def meta_review(
     before, population = archive(lake, cycle), so_far(lake, cycle, *ADDED).with_ranking(final_ranking.to_dicts())
     waiting = int(before.value("designs_since_review", 0)) + _accepted(lake, cycle)
     rows: list[dict[str, Any]] = []
-    with agents.open(lake, cycle, context.run_id) as served:
-        if waiting >= settings.designs.meta_review_every:
+    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
+        if waiting >= settings.of(DesignsSettings).meta_review_every:
             notes = [note.text for note in read_guidance(lake.open().root, line.name, cycle)]
             reviewed = review_portfolio(
-                served, population, consensus_from(final_scores, population, cycle), settings=settings.designs, cycle=cycle,
+                served, population, consensus_from(final_scores, population, cycle), settings=settings.of(DesignsSettings), cycle=cycle,
                 root_seed=settings.seed, guidance=notes,
             )
             rows = reviewed.rows
@@ -69,13 +70,13 @@ def survivors(
     if not fresh:
         context.log.warning(f"WARN: no candidate of cycle {cycle} passed the gates; the designs before it go on")
     directions = {row["direction_id"]: row["direction"] for row in store.read(line.name, "directions", cycle).to_dicts()}
-    with agents.open(lake, cycle, run_id) as served:
+    with agents.open(lake, cycle, run_id, line=line.name) as served:
         learnt = analyse_designs(served, population, fresh, directions, texts_of(lake), cycle=cycle, root_seed=settings.seed)
         publish_side(store, "survivors", AGENT_CALLS, served.rows(), cycle=cycle, run_id=run_id)
     order = final_ranking.sort("rank")["design_id"].to_list()
     succession = decide_champion(
-        *(_contender(lake, population, design_id) for design_id in _duel(population, order)), executor=compute.executor(), settings=settings.designs,
-        cycle=cycle, profile=settings.profile, root_seed=settings.seed,
+        *(_contender(lake, population, design_id) for design_id in _duel(population, order)), executor=compute.executor(),
+        settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed,
     )
     population = crowned(learnt.population, succession, cycle=cycle, new_designs=len(fresh))
     closed = _closed(lake, cycle, population, tuning, meta_review)

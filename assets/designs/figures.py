@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 def of_consensus(ranked: LongConsensus, population: Any) -> dict[str, Any]:
     """Tau matrix, weights, and the objectives in two dimensions."""
-    from evolake.report.figures import consensus_figures
+    from evolake.designs.report.figures import consensus_figures
 
     return {name: shown(png, name) for name, png in consensus_figures(ranked, population).items()}
 
 
 def of_designs(population: Any) -> dict[str, Any]:
     """Scaling of the designs with fits, and their genealogy."""
-    from evolake.report.figures import design_figures
+    from evolake.designs.report.figures import design_figures
 
     return {name: shown(png, name) for name, png in design_figures(population).items()}

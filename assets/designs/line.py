@@ -9,7 +9,7 @@ import dagster as dg
 
 from assets.cycle import Line, read_population
 from assets.lake import rules_asset
-from evolake import settings as settings_module
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.lake import DERIVATIONS, Lake, TableSchema, side_table
 from resources.lake import LakeResource
@@ -17,7 +17,7 @@ from resources.lake import LakeResource
 line = Line(
     "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), kinds=("polars", "parquet"), population=ARCHIVE,
 )
-rules = rules_asset(line, settings_module.load().seeds / "rules" / line.name)
+rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
@@ -42,7 +42,8 @@ def gates(lake: LakeResource, pool: Any, cycle: str, run_id: str) -> Any:
 
     def judge(source: str, hyper: Mapping[str, Any], known: Mapping[str, str]) -> Any:
         return examine(
-            source, hyper, pool=pool, known=known, ruleset=ruleset, settings=settings.designs, cycle=cycle, run_id=run_id, root_seed=settings.seed
+            source, hyper, pool=pool, known=known, ruleset=ruleset, settings=settings.of(DesignsSettings), cycle=cycle, run_id=run_id,
+            root_seed=settings.seed
         )
 
     return judge
@@ -58,7 +59,6 @@ def publish_side(lake: Lake, asset: str, schema: TableSchema, rows: Iterable[Map
 def publish_extra(lake: Lake, name: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], *, context: dg.AssetExecutionContext) -> None:
     """Publish a further table of this line and cycle under its own name."""
     lake.publish(line.name, name, schema.frame(rows), cycle=context.partition_key, run_id=context.run_id, schema=schema)
-
 
 
 def so_far(lake: LakeResource, cycle: str, *upto: str) -> Any:

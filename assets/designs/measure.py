@@ -10,6 +10,7 @@ import polars as pl
 
 from assets.designs.line import line, so_far, texts_of
 from assets.designs.scoring import consensus_of
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -26,7 +27,7 @@ def run_fidelity(
     jobs = [
         Job(
             design_id, texts(population.design(design_id)["traced_sha"]), fidelity, context.partition_key, settings.profile, settings.seed,
-            settings.designs, tuple(population.experiment_rows([design_id])),
+            settings.of(DesignsSettings), tuple(population.experiment_rows([design_id])),
         )
         for design_id in ids
     ]
@@ -51,7 +52,7 @@ def promoted_experiments(
     """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
     from evolake.designs.schedule import promoted
 
-    cycle, settings = context.partition_key, lake.settings().designs
+    cycle, settings = context.partition_key, lake.settings().of(DesignsSettings)
     population = so_far(lake, cycle, "candidates", "experiments", "objectives")
     order = consensus_ranking.sort("rank")["design_id"].to_list()
     medium = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")

@@ -11,8 +11,8 @@ from assets.designs import figures
 from assets.designs.line import line, publish_extra, publish_side, rules, so_far
 from assets.designs.records import artifact
 from assets.designs.scoring import consensus_from, ranking_rows, score_rows, weight_rows
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES
-from evolake.gates import load_rules
 from evolake.lake import AGENT_CALLS, ARTIFACTS, VERDICTS, TableSchema
 from resources.agents import AgentsResource
 from resources.jail import JailResource
@@ -35,16 +35,17 @@ def objectives(
     """New objectives of this cycle, each tried in the jail on the results at hand. The first cycle draws the portfolio that the line starts with."""
     from evolake.designs.judging_objectives import judge_objective
     from evolake.designs.objective_writing import Objective, initial_objectives, write_objectives
+    from evolake.gates import load_rules
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = so_far(lake, cycle, "candidates", "experiments")
     failures = 0
-    with agents.open(lake, cycle, context.run_id) as served:
+    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
         if population.objectives.is_empty():
-            rows = initial_objectives(settings.designs, cycle=cycle, root_seed=settings.seed)
+            rows = initial_objectives(settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed)
         else:
             written = write_objectives(
-                served, population, jail.open(), settings=settings.designs, cycle=cycle, root_seed=settings.seed, origin=settings.backend
+                served, population, jail.open(), settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend
             )
             rows, failures = written.rows, len(written.failures)
         publish_side(store, "objectives", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)

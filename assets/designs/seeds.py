@@ -9,7 +9,6 @@ from assets.cycle import FIRST_CYCLE, seal_seeds
 from assets.designs.line import gates, line, publish_side, rules
 from assets.designs.records import record_candidates
 from evolake.designs.tables import DESIGNS
-from evolake.gates import load_rules
 from evolake.lake import RULES
 from resources.jail import JailResource
 from resources.lake import LakeResource
@@ -23,6 +22,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResou
     from evolake.designs.grammar_recognise import recognised
     from evolake.designs.population import empty_population
     from evolake.designs.proposals import seed_candidate
+    from evolake.gates import load_rules
 
     store, settings = lake.open(), lake.settings()
     folder = settings.seeds / "designs"

@@ -8,6 +8,7 @@ import polars as pl
 from assets.designs.line import gates, line, publish_extra, so_far, texts_of
 from assets.designs.records import record_candidates
 from assets.designs.scoring import consensus_from
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TUNING
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -26,7 +27,8 @@ def tuning(
 
     cycle, settings = context.partition_key, lake.settings()
     population = so_far(lake, cycle, "candidates", "experiments", "objectives", "promoted_experiments")
-    target = tuning_target(population, final_ranking.sort("rank")["design_id"].to_list()) if should_tune(population, settings.designs) else None
+    wanted = should_tune(population, settings.of(DesignsSettings))
+    target = tuning_target(population, final_ranking.sort("rank")["design_id"].to_list()) if wanted else None
     rows, candidates, reason = [], [], "enough designs are tuned, or there is none left to tune"
     if target is not None:
         pool = jail.open()
@@ -34,7 +36,7 @@ def tuning(
         estimate = consensus_estimate(consensus_from(final_scores, population, cycle), lambda results: score_all(voting, results, pool))
         tuned = tune_design(
             population.parent(target, texts_of(lake)), estimate, pool, gates(lake, pool, cycle, context.run_id), compute.executor(),
-            settings=settings.designs, cycle=cycle, profile=settings.profile, root_seed=settings.seed, known=population.graphs(),
+            settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed, known=population.graphs(),
         )
         rows, reason = tuned.rows, tuned.reason
         candidates = [tuned.candidate] if tuned.candidate is not None else []

@@ -6,10 +6,11 @@ import polars as pl
 
 from assets.checks import suite_check
 from assets.cycle import cycles
-from assets.families.judge import accepted, blind_reviews, consensus_labels, execution, quality
+from assets.families.judge import GATES_OF, accepted, blind_reviews, consensus_labels, execution, quality
 from assets.families.line import line
 from assets.families.products import complexity, funnel, instances
-from assets.families.propose import candidates
+from assets.families.propose import UNMADE, candidates
+from assets.raised import Reasons, raised_check
 from evolake.lake import DERIVATIONS, Lake, side_table
 
 GATES = 5
@@ -145,6 +146,7 @@ funnel_adds_up = suite_check(
     f"SELECT * FROM {line.name}.funnel WHERE cycle = $cycle AND (came <> passed + blocked OR passed < 0 OR blocked < 0)",
     prepare=lambda frame, lake, cycle: frame.with_columns(both=pl.col("passed") + pl.col("blocked")),
 )
+judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=tuple(GATES_OF), told=[Reasons("unmade", UNMADE, "number")])
 GUARDS = (
     candidates_are_known_once, candidate_weights_sum_to_one, execution_judged_each_once, quality_judged_each_once, labels_have_a_majority,
     reviews_are_honest, accepted_passed_every_gate, accepted_are_agreed_on, accepted_are_known_once, instances_are_labelled,

@@ -9,6 +9,7 @@ from assets.cycle import seal_cycle
 from assets.families.checks import GUARDS
 from assets.families.judge import passed_before, settled, verdict_rows
 from assets.families.line import archive, artifact_rows, line, open_roles, publish_extra, publish_side, rules_in_force
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES
 from evolake.lake import AGENT_CALLS, ARTIFACTS, DERIVATIONS, side_table
 from resources.lake import LakeResource
@@ -25,7 +26,7 @@ def experience(context: dg.AssetExecutionContext, lake: LakeResource, candidates
     population = archive(lake, cycle)
     failures = observations(gates_of(verdict_rows(store, cycle)), store.blobs)
     with open_roles(lake, cycle, context.run_id) as agents:
-        items = learn(agents, population.lessons(), failures, settings=settings.families, cycle=cycle, root_seed=settings.seed)
+        items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
         publish_side(store, "experience", AGENT_CALLS, agents.rows(), cycle=cycle, run_id=context.run_id)
     publish_extra(store, FAILURES, failure_rows(failures, cycle), context=context)
     kinds = [item.kind for item in failures]

@@ -9,6 +9,7 @@ from assets.checks import suite_check
 from assets.families.line import judge, line, open_jail, rules, rules_in_force
 from assets.families.seeds import SEED_ROUND
 from assets.pictures import shown
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables_faults import KILL_RATES, PLANTED
 from resources.lake import LakeResource
 
@@ -27,7 +28,7 @@ def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> p
     settings, store, run_id = lake.settings(), lake.open(), context.run_id
     sound = store.read(line.name, "seeds", None).filter(pl.col("state") == "accepted").to_dicts()
     fingerprints = {row["family_id"]: Fingerprint.from_json(row["fingerprint"]) for row in sound}
-    limits = short_caps(settings.families)
+    limits = short_caps(settings.of(FamiliesSettings))
     with Agents(OperatorsBackend(SEED_ROUND), line=line.name, cycle=SEED_ROUND) as agents, open_jail(lake) as pool:
         planted = plant_faults(
             load_families(store, sound), fingerprints, judge(lake, pool, agents, rules_in_force(lake), SEED_ROUND, run_id, limits),

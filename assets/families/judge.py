@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import dagster as dg
 import polars as pl
 
-from assets.families.line import artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules, rules_in_force
-from evolake.families.tables import FAMILIES, GATED, REVIEWS, VALIDATOR_VOTES, VOTES
+from assets.families.line import archive, artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules, rules_in_force
+from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES
 from evolake.lake import AGENT_CALLS, ARTIFACTS, VERDICTS, Lake, side_table
 from resources.lake import LakeResource
 
@@ -17,23 +18,21 @@ GATES_OF = {"execution": ("execution",), "quality": ("static", "quality"), "cons
 """Asset -> its gates, both in order."""
 
 
-def judged(context: dg.AssetExecutionContext, lake: LakeResource, asset: str, frame: pl.DataFrame) -> list[Any]:
+def judge_gates(context: dg.AssetExecutionContext, lake: LakeResource, asset: str, frame: pl.DataFrame) -> list[Any]:
     """Every candidate that met a gate of `asset` (evolake.families.stages.Staged). Publishes the verdicts as its side table."""
     from evolake.families.stages import judge_stage
 
     cycle, run_id, store, ruleset = context.partition_key, context.run_id, lake.open(), rules_in_force(lake)
     allowed = passed_before(store, cycle, asset, frame)
-    waiting = [row for row in frame.to_dicts() if row["family_id"] in allowed]
-    found: list[Any] = []
-    calls: list[dict[str, Any]] = []
-    for gate in GATES_OF[asset]:
-        met = [
-            judge_stage(row, gate, ruleset, lambda one: _again(context, lake, ruleset, one, calls), blobs=store.blobs, cycle=cycle, run_id=run_id)
-            for row in waiting
-        ]
-        found += met
-        waiting = [item.row for item in met if item.passed]
-    publish_side(store, asset, AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
+    rows = rows_now(store, cycle, frame, list(GATES_OF)[: list(GATES_OF).index(asset)])
+    waiting = [row for row in rows if row["family_id"] in allowed]
+    judgements: dict[tuple[str, str], Any] = {}
+    with getting_further(context, lake, ruleset, rows, asset) as further:
+        for gate in GATES_OF[asset]:
+            met = [judge_stage(row, gate, ruleset, further, blobs=store.blobs, cycle=cycle, run_id=run_id) for row in waiting]
+            judgements |= {(item.row["family_id"], item.gate): item for item in met}
+            waiting = [item.row for item in met if item.passed]
+    found = list(judgements.values())
     publish_side(store, asset, VERDICTS, [verdict.row() for item in found for verdict in item.verdicts], cycle=cycle, run_id=run_id)
     for item in found:
         if not item.passed:
@@ -66,13 +65,13 @@ def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> s
 @line.asset(deps=[rules], schema=GATED)
 def execution(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """Gate 0: every source runs within its limits, twice the same."""
-    return GATED.frame(item.gated() for item in judged(context, lake, "execution", candidates))
+    return GATED.frame(item.gated() for item in judge_gates(context, lake, "execution", candidates))
 
 
 @line.asset(deps=[rules, "execution"], schema=GATED)
 def quality(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """Gate 1: what can be seen on a sample and on the sources, and the quality reviewer."""
-    return GATED.frame(item.gated() for item in judged(context, lake, "quality", candidates))
+    return GATED.frame(item.gated() for item in judge_gates(context, lake, "quality", candidates))
 
 
 @line.asset(deps=[rules, "execution", "quality"], schema=VOTES)
@@ -81,7 +80,7 @@ def consensus_labels(context: dg.AssetExecutionContext, lake: LakeResource, cand
     from evolake.families.records import vote_rows
 
     whole, single = [], []
-    for item in judged(context, lake, "consensus_labels", candidates):
+    for item in judge_gates(context, lake, "consensus_labels", candidates):
         labels, votes = vote_rows(item.row["family_id"], context.partition_key, item.rows, item.passed)
         whole += labels
         single += votes
@@ -92,7 +91,7 @@ def consensus_labels(context: dg.AssetExecutionContext, lake: LakeResource, cand
 @line.asset(deps=[rules, "execution", "quality", "consensus_labels"], schema=REVIEWS)
 def blind_reviews(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """Gate 2b: reviewers who saw the text only, what they answered, and whether it is the label."""
-    found = judged(context, lake, "blind_reviews", candidates)
+    found = judge_gates(context, lake, "blind_reviews", candidates)
     return REVIEWS.frame(
         review | {"family_id": item.row["family_id"], "cycle": context.partition_key, "passed": item.passed} for item in found for review in item.rows
     )
@@ -117,7 +116,7 @@ def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str])
 
     blocks = {said["family_id"]: said for said in gates_of(verdict_rows(store, cycle)) if not said["passed"]}
     rows = []
-    for row in candidates.to_dicts():
+    for row in rows_now(store, cycle, candidates):
         block: Mapping[str, Any] = blocks.get(row["family_id"], {})
         state = "accepted" if row["family_id"] in passed else "blocked"
         rows.append({
@@ -127,13 +126,38 @@ def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str])
     return rows
 
 
-def _again(context: dg.AssetExecutionContext, lake: LakeResource, ruleset: Any, row: Mapping[str, Any], calls: list[dict[str, Any]]) -> Any:
-    """All gates on a candidate that gets further than when it was made, because a rule has changed since. Adds the roles' calls to `calls`."""
-    from evolake.families.population import load_family
+def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = tuple(GATES_OF)) -> list[dict[str, Any]]:
+    """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see evolake.families.further)."""
+    there = [asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None]  # lakes of before have none
+    now = {row["family_id"]: row for asset in there for row in store.read(line.name, further_table(asset), cycle).to_dicts()}
+    return [row | now[row["family_id"]] | {"gate": None} if row["family_id"] in now else row for row in candidates.to_dicts()]
 
-    cycle = context.partition_key
-    context.log.info(f"{row['name']} gets further than before; its evidence is collected now")
-    with open_roles(lake, cycle, context.run_id) as agents, open_jail(lake) as pool:
-        examined = judge(lake, pool, agents, ruleset, cycle, context.run_id)(load_family(row["record_sha"], lake.open().blobs), ())
-        calls += agents.rows()
-    return examined
+
+def further_table(asset: str) -> str:
+    """Where the candidates stand that got further at a gate of `asset`."""
+    return f"{FURTHER.name}_{asset}"
+
+
+@contextmanager
+def getting_further(
+    context: dg.AssetExecutionContext, lake: LakeResource, ruleset: Any, rows: Sequence[Mapping[str, Any]], asset: str
+) -> Iterator[Any]:
+    """Takes candidates of `rows` further, for `judge_stage`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
+    from evolake.families.further import Further
+
+    cycle, run_id, store = context.partition_key, context.run_id, lake.open()
+    opened: list[Any] = []
+    with ExitStack() as stack:
+
+        def examine(family: Any, known: Sequence[Any]) -> Any:
+            context.log.info(f"{family.name} gets further than before; its evidence is collected now")
+            if not opened:
+                opened.extend((stack.enter_context(open_roles(lake, cycle, run_id)), stack.enter_context(open_jail(lake))))
+            agents, pool = opened
+            return judge(lake, pool, agents, ruleset, cycle, run_id)(family, known)
+
+        further = Further(lambda: archive(lake, cycle).known(), rows, ruleset, store.blobs, examine)
+        yield further
+        publish_side(store, asset, AGENT_CALLS, opened[0].rows() if opened else [], cycle=cycle, run_id=run_id)
+    went = FURTHER.frame({name: row[name] for name in FURTHER.columns} for row in further.renewed.values())
+    store.publish(line.name, further_table(asset), went, cycle=cycle, run_id=run_id, schema=FURTHER)

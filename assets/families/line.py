@@ -11,7 +11,7 @@ import dagster as dg
 from assets.cycle import Line, read_population
 from assets.lake import rules_asset
 from evolake import __version__
-from evolake import settings as settings_module
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import ARCHIVE
 from evolake.lake import Lake, TableSchema, side_table
 from resources.lake import LakeResource
@@ -19,13 +19,12 @@ from resources.lake import LakeResource
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.jail import Pool
-    from evolake.sizes.families import FamiliesSettings
 
 line = Line(
     "families", "Verifiable task families: generator, question template and validators that evolve behind gates.", owners=("team:evolake",),
     kinds=("polars", "parquet"), population=ARCHIVE,
 )
-rules = rules_asset(line, settings_module.load().seeds / "rules" / line.name)
+rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
@@ -72,8 +71,8 @@ def judge(
 
     def one(family: Any, known: Sequence[Any]) -> Any:
         return examine(
-            family, pool=pool, agents=agents, ruleset=ruleset, settings=sizes or settings.families, cycle=cycle, run_id=run_id, known=known,
-            root_seed=settings.seed,
+            family, pool=pool, agents=agents, ruleset=ruleset, settings=sizes or settings.of(FamiliesSettings), cycle=cycle, run_id=run_id,
+            known=known, root_seed=settings.seed,
         )
 
     return one

@@ -10,6 +10,7 @@ import polars as pl
 
 from assets.families.judge import passed_before, verdict_rows
 from assets.families.line import archive, line, open_jail, open_roles, publish_extra, publish_side
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import COMPLEXITY, DRIFT, DRIFT_SUMMARY, DROPPED, FUNNEL, INSTANCES, RESOURCES
 from evolake.lake import AGENT_CALLS, side_table
 from resources.lake import LakeResource
@@ -37,7 +38,8 @@ def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: p
 
     with open_jail(lake) as pool:
         rows, dropped = sample_families(
-            families, pool=pool, settings=settings.families, root_seed=settings.seed, cycle=cycle, workers=settings.workers, on_progress=progress,
+            families, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed, cycle=cycle, workers=settings.workers,
+            on_progress=progress,
         )
     publish_extra(store, DROPPED, dropped, context=context)
     frame = INSTANCES.frame(rows)
@@ -82,9 +84,10 @@ def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.Da
     """pass@k of a solver model on new families and their parents. No rows unless a model is named for the role `families_solver`."""
     from evolake.families.drift import drift_summary, measure_pair
     from evolake.families.population import load_family
+    from evolake.gates import Raised, contained
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    wanted = settings.families.drift_pairs if settings.backend == "model" and SOLVER in settings.models else 0
+    wanted = settings.of(FamiliesSettings).drift_pairs if settings.backend == "model" and SOLVER in settings.models else 0
     parents = {row["family_id"]: row for row in archive(lake, cycle).rows("accepted")}
     pairs = [(row, parents[row["parents"][0]]) for row in accepted.to_dicts() if row["parents"] and row["parents"][0] in parents][:wanted]
     rows: list[dict[str, Any]] = []
@@ -92,9 +95,14 @@ def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.Da
         with open_roles(lake, cycle, context.run_id) as agents, open_jail(lake) as pool:
             for pair in pairs:
                 child, parent = (load_family(row["record_sha"], store.blobs) for row in pair)
-                rows += measure_pair(
-                    child, parent, pool=pool, agents=agents, settings=settings.families, cycle=cycle, root_seed=settings.seed
+                found = contained(
+                    measure_pair, child, parent, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), cycle=cycle,
+                    root_seed=settings.seed
                 )
+                if isinstance(found, Raised):
+                    context.log.warning(f"WARN: {child.name} and its parent are not compared: {found.reason}")
+                else:
+                    rows += found
             publish_side(store, "drift", AGENT_CALLS, agents.rows(), cycle=cycle, run_id=context.run_id)
     else:
         publish_side(store, "drift", AGENT_CALLS, [], cycle=cycle, run_id=context.run_id)

@@ -7,6 +7,7 @@ import polars as pl
 
 from assets.cycle import open_cycle
 from assets.families.line import archive, artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules_in_force
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import CANDIDATES
 from evolake.lake import AGENT_CALLS, ARTIFACTS, DERIVATIONS, TableSchema
 from resources.lake import LakeResource
@@ -29,7 +30,8 @@ def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Data
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
         notes = [note.text for note in read_guidance(store.root, line.name, cycle)]
         made = propose_families(
-            agents, parents, pool=pool, judge=judge(lake, pool, agents, rules_in_force(lake), cycle, run_id), settings=settings.families, cycle=cycle,
+            agents, parents, pool=pool, judge=judge(lake, pool, agents, rules_in_force(lake), cycle, run_id),
+            settings=settings.of(FamiliesSettings), cycle=cycle,
             root_seed=settings.seed, known=population.known(), experience=population.lessons(), guidance=notes,
         )
         publish_side(store, "candidates", AGENT_CALLS, agents.rows(), cycle=cycle, run_id=run_id)

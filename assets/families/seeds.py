@@ -7,6 +7,7 @@ import polars as pl
 
 from assets.cycle import FIRST_CYCLE, seal_seeds
 from assets.families.line import artifact_rows, judge, line, open_jail, open_roles, publish_side, rules, rules_in_force
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES
 from evolake.lake import AGENT_CALLS, ARTIFACTS, RULES, VERDICTS
 from resources.lake import LakeResource
@@ -28,7 +29,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     with open_roles(lake, SEED_ROUND, run_id) as agents, open_jail(lake) as pool:
         examine = judge(lake, pool, agents, ruleset, SEED_ROUND, run_id)
         for number, family in enumerate(read_families(folder)):
-            whole = complete(family, pool=pool, agents=agents, settings=settings.families, root_seed=settings.seed)
+            whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=settings.seed)
             examined = examine(whole, known)
             known += [examined.fingerprint] if examined.accepted else []
             row = candidate_row(examined, store.blobs, cycle=SEED_ROUND, origin="seed", attempt=number)

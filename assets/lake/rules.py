@@ -9,24 +9,29 @@ from pathlib import Path
 import dagster as dg
 
 from assets.line import Line, files_version
+from evolake import settings as settings_module
 from evolake.errors import InputError
 
 _watched: dict[dg.AssetKey, Callable[[], dg.DataVersion]] = {}
 
 
-def rules_asset(line: Line, folder: Path, *, name: str = "rules", pattern: str = "*.md", description: str | None = None) -> dg.SourceAsset:
+def rules_asset(
+    line: Line, folder: Path | None = None, *, name: str = "rules", pattern: str = "*.md", description: str | None = None
+) -> dg.SourceAsset:
     """An observable source asset in the line's seeds group. Its data version is the hash of the files under `folder` that match `pattern`.
 
-    An edited rule makes every asset that depends on it stale, and nothing else. Observing an empty or absent folder raises InputError.
+    `folder` None: the line's own, among the seeds that the settings name. An edited rule makes every asset that depends on it stale, and nothing
+    else. Observing an empty or absent folder raises InputError.
     """
 
     shown = description or f"Rule files of the line {line.name}."
 
     def version() -> dg.DataVersion:
-        paths = [path for path in folder.rglob(pattern) if path.is_file()]
+        rules = folder or settings_module.load().seeds / "rules" / line.name
+        paths = [path for path in rules.rglob(pattern) if path.is_file()]
         if not paths:
-            raise InputError(f"no rule file in {folder}", wanted=f"at least one {pattern}", do="restore data_lake/seeds/rules/ (git checkout)")
-        return dg.DataVersion(files_version(paths, folder))
+            raise InputError(f"no rule file in {rules}", wanted=f"at least one {pattern}", do="restore data_lake/seeds/rules/ (git checkout)")
+        return dg.DataVersion(files_version(paths, rules))
 
     _watched[line.key(name)] = version
     with warnings.catch_warnings():

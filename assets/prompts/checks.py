@@ -13,6 +13,7 @@ from assets.prompts.line import line
 from assets.prompts.reign import champion, duel_replies, heldout
 from assets.prompts.results import children, edits, ratings, rollouts, updates, values
 from assets.prompts.train import problems
+from assets.raised import raised_check
 from evolake.lake import DERIVATIONS, Lake, side_table
 
 GATES = 2
@@ -169,6 +170,7 @@ wins_are_beyond_noise = suite_check(
     f"SELECT * FROM {line.name}.champion WHERE cycle = $cycle AND wins AND low <= 0 ORDER BY ALL",
     prepare=lambda frame, lake, cycle: frame.with_columns(doubtful=(pl.col("wins") & (pl.col("low") <= 0)).cast(pl.Int64)),
 )
+judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])
 GUARDS = (
     problems_are_apart, rollouts_are_of_training, values_are_means, ratings_follow_from_ranks, updates_have_checkpoints, edits_say_why,
     children_are_new, accepted_passed_every_gate, duels_are_of_training, wins_are_beyond_noise, heldout_is_held_out,

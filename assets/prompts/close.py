@@ -11,6 +11,7 @@ from assets.prompts.checks import GUARDS
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, artifact_rows, line, partition_of, publish_side
 from assets.prompts.reign import reigning, trained
 from evolake.lake import ARTIFACTS, CHAMPIONS
+from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
 from resources.lake import LakeResource
 
@@ -29,7 +30,7 @@ def survivors(
     assert isinstance(population, Population)
     reigns = reigning(store, cycle, population)
     since = population.value(CHAMPION_SINCE) if reigns == population.champion_id else cycle
-    closed = population.crowned(reigns, settings.prompts.window).with_value(CHECKPOINT, checkpoint).with_value(CHAMPION_SINCE, since)
+    closed = population.crowned(reigns, settings.of(PromptsSettings).window).with_value(CHECKPOINT, checkpoint).with_value(CHAMPION_SINCE, since)
     closed = closed.with_value(FAMILIES_CYCLES, finished_families(store))
     share = heldout.filter((pl.col("prompt_id") == reigns) & (pl.col("iteration") == closed.iteration))["correct"].mean()
     reign = {"line": line.name, "cycle": cycle, "artifact_id": reigns, "score": share}

@@ -10,6 +10,6 @@ from evolake.lake import Lake
 
 def of_cycle(lake: Lake, entering: str) -> dict[str, Any]:
     """Evolutionary tree, learning curves, ratings against held-out scores. `entering`: the cycle that the sealed population enters."""
-    from evolake.report.prompts_figures import cycle_figures
+    from evolake.prompts.report.figures import cycle_figures
 
     return {name: shown(png, name) for name, png in cycle_figures(lake, entering).items()}

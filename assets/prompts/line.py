@@ -35,7 +35,7 @@ line = Line(
     "prompts", "System prompts that evolve while the policy that reads them learns.", owners=("team:evolake",), kinds=("polars", "parquet"),
     population=ARCHIVE, missing=_lacks,
 )
-rules = rules_asset(line, settings_module.load().seeds / "rules" / line.name)
+rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:

@@ -7,9 +7,8 @@ import polars as pl
 
 from assets.prompts.line import archive, line, partition_of, policy_at, problems_of, publish_side, shown
 from evolake.lake import AGENT_CALLS, Lake
-from evolake.prompts.duel import DECISIONS
-from evolake.prompts.tables import EVALUATIONS
-from evolake.seeds import child_seed, generator
+from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.tables import DECISIONS, EVALUATIONS
 from resources.lake import LakeResource
 
 
@@ -30,11 +29,12 @@ def duel_replies(
     from evolake.prompts.evaluating import replies
     from evolake.prompts.population import Population
     from evolake.prompts.training_cycle import calls_of
+    from evolake.seeds import child_seed, generator
 
     (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
     population, checkpoint = trained(lake, iterations, accepted)
     assert isinstance(population, Population)
-    own, rows, calls = settings.prompts, [], []
+    own, rows, calls = settings.of(PromptsSettings), [], []
     challenger = population.best_id()
     if challenger != population.champion_id:
         train = problems_of(problems, "train")
@@ -58,6 +58,7 @@ def champion(
 ) -> pl.DataFrame:
     """The duel's verdict: the reign changes where the interval of the difference lies above zero. No row where nobody is rated above the champion."""
     from evolake.prompts.duel import decide
+    from evolake.seeds import generator
 
     cycle, settings = context.partition_key, lake.settings()
     champion_id = archive(lake, cycle).champion_id
@@ -84,11 +85,12 @@ def heldout(
     from evolake.prompts.evaluating import evaluate, scores
     from evolake.prompts.population import Population
     from evolake.prompts.training_cycle import calls_of
+    from evolake.seeds import child_seed
 
     (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
     population, checkpoint = trained(lake, iterations, accepted)
     assert isinstance(population, Population)
-    own, held = settings.prompts, problems_of(problems, "heldout")
+    own, held = settings.of(PromptsSettings), problems_of(problems, "heldout")
     root = population.rows()[0]["prompt_id"]
     wanted = dict.fromkeys([root, reigning(lake.open(), cycle, population), population.best_id()])
     seed = child_seed(settings.seed, line.name, cycle, "heldout", 0)

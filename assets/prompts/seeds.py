@@ -8,6 +8,7 @@ import polars as pl
 from assets.cycle import FIRST_CYCLE, seal_seeds
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, artifact_rows, line, publish_side, rules, rules_in_force
 from evolake.lake import ARTIFACTS, CHAMPIONS, RULES
+from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
 from resources.lake import LakeResource
 
@@ -25,7 +26,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     roots = load_roots(settings.seeds / "prompts")
     population = found_population(roots, SEED_ROUND)
     first = population.rows()[0]["prompt_id"]
-    population = population.crowned(first, settings.prompts.window).with_value(CHECKPOINT, None).with_value(CHAMPION_SINCE, FIRST_CYCLE)
+    population = population.crowned(first, settings.of(PromptsSettings).window).with_value(CHECKPOINT, None).with_value(CHAMPION_SINCE, FIRST_CYCLE)
     population = population.with_value(FAMILIES_CYCLES, finished_families(store))
     publish_side(store, "seeds", ARTIFACTS, artifact_rows(population.rows(), run_id), cycle=None, run_id=run_id)
     publish_side(store, "seeds", RULES, rules_in_force(lake).rows(), cycle=None, run_id=run_id)

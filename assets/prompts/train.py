@@ -11,8 +11,8 @@ import polars as pl
 from assets.cycle import open_cycle
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, open_roles, partition_of, policy_at, problems_of, publish_side, shown
 from evolake.lake import AGENT_CALLS
-from evolake.prompts.journal import JOURNAL
-from evolake.prompts.tables import PROBLEMS
+from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.tables import JOURNAL, PROBLEMS
 from resources.lake import LakeResource
 
 
@@ -24,7 +24,8 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
     settings, cycle = lake.settings(), context.partition_key
     opened = open_cycle(context, lake, line)
     found = problem_set(
-        settings.prompts, lake=lake.open(), seeds=settings.seeds, seed=settings.seed, cycles=archive(lake, cycle).value(FAMILIES_CYCLES, []),
+        settings.of(PromptsSettings), lake=lake.open(), seeds=settings.seeds, seed=settings.seed, cycles=archive(lake,
+        cycle).value(FAMILIES_CYCLES, []),
     )
     frame = PROBLEMS.frame(
         {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": cycle} for one in found.all
@@ -48,7 +49,7 @@ def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: 
 
     def note(rows: list[dict[str, Any]]) -> None:
         store.publish(line.name, "notes", JOURNAL.frame(rows), cycle=cycle, run_id=run_id, schema=JOURNAL)
-        context.log.info(f"iterations: {len(rows)} of {settings.prompts.iterations_per_cycle}")
+        context.log.info(f"iterations: {len(rows)} of {settings.of(PromptsSettings).iterations_per_cycle}")
 
     noted = store.read(line.name, "notes", cycle).to_dicts() if store.record(line.name, "notes", cycle) else []
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)
@@ -65,7 +66,7 @@ def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: 
         "iterations": len(rows), "rollouts": rollouts, "tokens": sum(row["tokens"] for row in updates),
         "correct": shown(sum(row["correct"] for row in updates) / rollouts), "formatted": shown(sum(row["formatted"] for row in updates) / rollouts),
         "mean_reward": json.dumps([row["mean_reward"] for row in updates]), "checkpoint": rows[-1]["checkpoint_sha"] or "none: the base model",
-        "arm": settings.prompts.arm, "policy": updates[-1]["policy"], "recipe": settings.prompts.recipe, "guidance": len(guidance),
-        "backend": settings.backend,
+        "arm": settings.of(PromptsSettings).arm, "policy": updates[-1]["policy"], "recipe": settings.of(PromptsSettings).recipe,
+        "guidance": len(guidance), "backend": settings.backend,
     })
     return JOURNAL.frame(rows)

@@ -7,6 +7,7 @@ import polars as pl
 
 from assets.package import limit_pool
 from assets.repair.cells import study
+from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ARMS, PROBLEMS, STUDY
 from resources.compute import ComputeResource
 from resources.lake import LakeResource
@@ -20,7 +21,7 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource, compute: Com
     lake.hold(study.name, context.run.run_id)
     limit_pool(context.instance, study.pool)
     settings = lake.settings()
-    found = PROBLEMS.frame(benchmark_rows(settings.repair, settings.seed, executor=compute.executor()))
+    found = PROBLEMS.frame(benchmark_rows(settings.of(RepairSettings), settings.seed, executor=compute.executor()))
     counts = {f"{suite}, {variation}": rows.height for (suite, variation), rows in found.group_by("suite", "variation", maintain_order=True)}
     context.add_output_metadata(counts | {"satisfiable": found.filter(pl.col("label") == "sat").height})
     return found
@@ -38,4 +39,4 @@ def record(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.D
     require_endpoint(settings)
     found = study_of(settings, entries_of(problems.to_dicts()))
     context.add_output_metadata({"study_sha": found.sha, "backend": found.backend, "model": found.model, "cells": len(study.cells)})
-    return STUDY.frame([found.row(ARMS, pick_seeds(settings.repair.seeds))])
+    return STUDY.frame([found.row(ARMS, pick_seeds(settings.of(RepairSettings).seeds))])

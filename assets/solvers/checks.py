@@ -6,27 +6,33 @@ import polars as pl
 
 from assets.checks import suite_check
 from assets.cycle import cycles
-from assets.solvers.judge import binaries, compliance, correctness, smoke
+from assets.raised import Reasons, raised_check
+from assets.solvers.judge import PROVING, binaries, compliance, correctness, smoke
 from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
-from assets.solvers.propose import variants
+from assets.solvers.propose import UNMADE, variants
 from assets.solvers.reign import champion
 from evolake.lake import DERIVATIONS, Lake, side_table
+from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
 
 GATES = 5
-PASSES = """
-SELECT r.variant_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*) FILTER (v.outcome <> 'pass') AS objections
-FROM (SELECT DISTINCT variant_id FROM {table} WHERE cycle = $cycle) AS r LEFT JOIN verdicts AS v ON v.artifact_id = r.variant_id
+PASSES = f"""
+SELECT r.variant_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND v.gate_no < {GATES}) AS passes,
+    count(*) FILTER (v.outcome <> 'pass' AND (v.cycle < $cycle OR v.gate_no <= {{last}})) AS objections
+FROM (SELECT DISTINCT variant_id FROM {{table}} WHERE cycle = $cycle) AS r
+LEFT JOIN verdicts AS v ON v.artifact_id = r.variant_id AND v.cycle <= $cycle
 GROUP BY ALL"""
+"""What was said by the gates up to number `last` (5 is the benchmark) in this cycle, and by all in the cycles before: what a later cycle finds out
+was not known then."""
 ALL_GATES = PASSES + f"\nHAVING passes < {GATES} OR objections > 0 ORDER BY r.variant_id"
 
 
-def _passes(table: str):
+def _passes(table: str, last: int):
     def prepare(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
         from evolake.lake import Catalogue
 
         with Catalogue(lake) as catalogue:
-            return catalogue.frame(PASSES.format(table=table), {"cycle": cycle})
+            return catalogue.frame(PASSES.format(table=table, last=last), {"cycle": cycle})
 
     return prepare
 
@@ -38,8 +44,8 @@ def _gate_expectations(gxe):
     ]
 
 
-def _gate_check(asset, name: str, text: str, table: str):
-    return suite_check(asset, name, text, cycles, _gate_expectations, ALL_GATES.format(table=table), prepare=_passes(table))
+def _gate_check(asset, name: str, text: str, table: str, last: int):
+    return suite_check(asset, name, text, cycles, _gate_expectations, ALL_GATES.format(table=table, last=last), prepare=_passes(table, last))
 
 
 def _weights(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
@@ -48,8 +54,8 @@ def _weights(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame
 
 
 def _claims(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
-    """Solved runs with what proves them; a claim without a certificate is only let through where its proof is outside the checked share."""
-    claim = pl.col("solved") & pl.col("certificate").is_null() & ~((pl.col("answer") == "UNSAT") & (pl.col("proof_status") == "unchecked"))
+    """Solved runs with what proves them."""
+    claim = pl.col("solved") & pl.col("certificate").is_null()
     refuted = pl.col("solved") & ((pl.col("status") == "wrong") | (pl.col("proof_status") == "refuted"))
     key = pl.concat_str([pl.col(name).cast(pl.String) for name in ("variant_id", "instance", "repeat")], separator=":")
     return frame.with_columns(key=key, unproved=claim.cast(pl.Int64), refuted=refuted.cast(pl.Int64))
@@ -116,19 +122,19 @@ smoke_is_known_once = suite_check(
     prepare=_claims,
 )
 benchmarked_are_proved = suite_check(
-    benchmark_runs, "solved_means_not_refuted", "One row a run; no refuted answer counts as solved, no model is taken unchecked.", cycles,
+    benchmark_runs, "solved_means_certified", "One row a run; no answer counts as solved without a checked model or a verified proof.", cycles,
     _run_expectations,
     f"""
 SELECT variant_id, instance, status, certificate, proof_status FROM {line.name}.benchmark_runs
-WHERE cycle = $cycle AND solved AND (status = 'wrong' OR proof_status = 'refuted' OR (certificate IS NULL AND answer = 'SAT')) ORDER BY ALL""",
+WHERE cycle = $cycle AND solved AND (certificate IS NULL OR status = 'wrong' OR proof_status = 'refuted') ORDER BY ALL""",
     prepare=_claims,
 )
 benchmarked_passed_every_gate = _gate_check(
-    benchmark_runs, "benchmarked_passed_every_gate", "Whatever is benchmarked has a pass from each gate and no objection.",
-    f"{line.name}.benchmark_runs",
+    benchmark_runs, "benchmarked_passed_every_gate", "Whatever is benchmarked has a pass from each gate and no objection before.",
+    f"{line.name}.benchmark_runs", GATES - 1,
 )
 metrics_add_up = suite_check(
-    metrics, "metrics_add_up", "Solved is at most all, SAT and UNSAT add up to it, PAR-2 lies within its bounds, no wrong answer.", cycles,
+    metrics, "metrics_add_up", "Solved is at most all, PAR-2 lies within its bounds, and nothing with a wrong answer has figures.", cycles,
     lambda gxe: [
         gxe.ExpectColumnValuesToBeUnique(column="variant_id"), gxe.ExpectColumnValuesToBeBetween(column="spare", min_value=0),
         gxe.ExpectColumnValuesToBeBetween(column="par2_share", min_value=0, max_value=1),
@@ -156,7 +162,8 @@ ranking_is_total = suite_check(
     f"SELECT * FROM {line.name}.consensus_ranking WHERE cycle = $cycle AND (consensus NOT BETWEEN 0 AND 1 OR rank < 1) ORDER BY rank",
 )
 ranked_passed_every_gate = _gate_check(
-    consensus_ranking, "ranked_passed_every_gate", "Whatever is ranked, new or old, has a pass from each gate.", f"{line.name}.consensus_ranking",
+    consensus_ranking, "ranked_passed_every_gate", "Whatever is ranked, new or old, has a pass from each gate and was not found unsound.",
+    f"{line.name}.consensus_ranking", GATES,
 )
 winners_lost_nothing = suite_check(
     champion, "a_winner_lost_no_formula", "Whoever wins a duel solves no fewer formulas, and gains more than the noise.", cycles,
@@ -171,6 +178,14 @@ WHERE cycle = $cycle AND wins AND (solved_challenger < solved_champion OR ratio_
         lost=(pl.col("wins") & (pl.col("solved_challenger") < pl.col("solved_champion"))).cast(pl.Int64),
         within_noise=(pl.col("wins") & (pl.col("ratio_low") <= pl.col("noise_floor"))).cast(pl.Int64),
     ),
+)
+RUNS_OF_GATES = {"smoke": SMOKE_RUNS, "correctness": CORRECTNESS_RUNS, "stability_runs": STABILITY_RUNS}
+judging_variants_did_not_raise = raised_check(
+    correctness, line.name, cycles, judged=PROVING,
+    told=[Reasons("unmade", UNMADE, "plan_id"), *(Reasons(name, schema, "variant_id", "problems") for name, schema in RUNS_OF_GATES.items())],
+)
+judging_benchmarks_did_not_raise = raised_check(
+    benchmark_runs, line.name, cycles, told=[Reasons("benchmark_runs", RUNS, "variant_id", "problems")],
 )
 GUARDS = (
     variants_are_known_once, variant_weights_sum_to_one, compliance_judged_each_once, binaries_are_there, smoke_is_known_once, correctness_is_proved,

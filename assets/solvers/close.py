@@ -13,7 +13,7 @@ from assets.solvers.checks import GUARDS
 from assets.solvers.learn import verdict_rows
 from assets.solvers.line import archive, artifact_rows, line, publish_side, workshop
 from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, side_table
-from evolake.solvers.population import VARIANTS
+from evolake.solvers.tables_archive import VARIANTS
 from resources.lake import LakeResource
 
 
@@ -30,8 +30,9 @@ def survivors(
     tables = {
         name: store.read(line.name, name, cycle).to_dicts() for name in ("objectives", "rule_proposals", "attempts")
     } | {"derivations": store.read(line.name, side_table("variants", DERIVATIONS), cycle).to_dicts()}
+    said = verdict_rows(lake, cycle, "champion", "holdout_runs")
     closed = close_cycle(
-        workshop(lake, population), population, variants.to_dicts(), verdict_rows(lake, cycle), runs=benchmark_runs, metrics=metrics.to_dicts(),
+        workshop(lake, population), population, variants.to_dicts(), said, runs=benchmark_runs, metrics=metrics.to_dicts(),
         ranking=consensus_ranking.to_dicts(), decisions=champion.to_dicts(), holdout=holdout_runs.to_dicts(), findings=post_mortem.to_dicts(),
         added=tables, cycle=cycle,
     )
@@ -48,12 +49,13 @@ def survivors(
 
 
 def _fates(before: Any, closed: Any, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was overtaken in it as retired, and who reigns.
+    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, was overtaken as retired, and who reigns.
 
     Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
     """
     own = [row for row in closed.rows() if row["cycle"] == cycle]
     in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}
     judged = [row | {"state": "blocked" if row["gate"] else "accepted"} for row in own]
+    fallen = [row | {"cycle": cycle} for row in closed.rows("blocked") if row["variant_id"] in before.live_ids()]
     overtaken = [row | {"cycle": cycle} for row in closed.rows("retired") if row["variant_id"] in in_question]
-    return [*judged, *overtaken, *(row | {"cycle": cycle} for row in closed.rows("champion"))]
+    return [*judged, *fallen, *overtaken, *(row | {"cycle": cycle} for row in closed.rows("champion"))]

@@ -10,6 +10,6 @@ from evolake.lake import Lake
 
 def of_cycle(lake: Lake, cycle: str, population: Any) -> dict[str, Any]:
     """Cactus plot, PAR-2 by cycle, the champion against its parent or rival, genealogy."""
-    from evolake.report.solvers_figures import cycle_figures
+    from evolake.solvers.report.figures import cycle_figures
 
     return {name: shown(png, name) for name, png in cycle_figures(lake, cycle, population).items()}

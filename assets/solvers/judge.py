@@ -22,11 +22,13 @@ GATED = TableSchema(
     keys=("variant_id",),
 )
 """Without the rules' versions, which the verdicts hold: an edit of a rule that flips no verdict leaves this content, and what rests on it, alone."""
+NOT_BUILT = {"program": None, "log_sha": "", "warnings": 0, "cpu_s": 0.0}
+"""Of a variant whose build could not be judged."""
 PROVING = ("compliance", "binaries", "smoke", "correctness")
 """The assets whose verdicts a variant needs, in order."""
 
 
-def judged(
+def judge_gates(
     context: dg.AssetExecutionContext, lake: LakeResource, asset: str, gates: Sequence[str], frame: pl.DataFrame
 ) -> dict[str, list[Any]]:
     """gate -> every variant that met it (evolake.solvers.stages.Staged). Publishes the verdicts as side table of `asset`."""
@@ -64,6 +66,21 @@ def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> s
     return ids
 
 
+def late_verdicts(store: Lake, cycle: str, *assets: str) -> list[dict[str, Any]]:
+    """Verdicts on what ran in `assets`; none where an asset is of a time before there were any."""
+    tables = [side_table(asset, VERDICTS) for asset in assets]
+    return [row for table in tables if store.record(line.name, table, cycle) for row in store.read(line.name, table, cycle).to_dicts()]
+
+
+def publish_late(lake: LakeResource, context: dg.AssetExecutionContext, asset: str, verdicts: Sequence[Any]) -> None:
+    """Publish the verdicts on what ran in `asset`, and say whom they block."""
+    for verdict in verdicts:
+        if verdict.outcome != "pass":
+            context.log.warning(f"WARN: {verdict.artifact_id[:12]} is blocked for good ({verdict.gate}): {verdict.reason}")
+    rows = [verdict.row() for verdict in verdicts]
+    publish_side(lake.open(), asset, VERDICTS, rows, cycle=context.partition_key, run_id=context.run_id)
+
+
 def accepted_ids(store: Lake, cycle: str, frame: pl.DataFrame) -> list[str]:
     """Variants of `frame` that every gate has passed, in their order."""
     passed = passed_before(store, cycle, "", frame)
@@ -74,7 +91,7 @@ def accepted_ids(store: Lake, cycle: str, frame: pl.DataFrame) -> list[str]:
 def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gate 0: layout, documents, and what the sources add to those of their seed, by rules over the syntax tree."""
     rows = []
-    for item in judged(context, lake, "compliance", ("compliance",), variants)["compliance"]:
+    for item in judge_gates(context, lake, "compliance", ("compliance",), variants)["compliance"]:
         last = item.verdicts[-1]
         rows.append({
             "variant_id": item.row["variant_id"], "cycle": context.partition_key, "gate": "compliance", "passed": item.passed,
@@ -87,8 +104,8 @@ def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: 
 def binaries(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gate 1: a clean build in the jail. The executable and the log lie in the blob store."""
     rows = []
-    for item in judged(context, lake, "binaries", ("build",), variants)["build"]:
-        built = item.evidence["build"]
+    for item in judge_gates(context, lake, "binaries", ("build",), variants)["build"]:
+        built = item.evidence.get("build") or NOT_BUILT | {"reason": item.verdicts[-1].reason}
         rows.append({
             "variant_id": item.row["variant_id"], "cycle": context.partition_key, "passed": item.passed, "program_sha": built["program"],
             "log_sha": built["log_sha"], "warnings": built["warnings"], "cpu_s": built["cpu_s"], "reason": built["reason"] or None,
@@ -99,14 +116,14 @@ def binaries(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl
 @line.asset(deps=[rules, "compliance", "binaries"], schema=SMOKE_RUNS, kinds={"bubblewrap"})
 def smoke(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gate 2: small formulas with known answers, as they are, renamed and shuffled."""
-    found = judged(context, lake, "smoke", ("smoke",), variants)
+    found = judge_gates(context, lake, "smoke", ("smoke",), variants)
     return SMOKE_RUNS.frame(_runs(lake, context.partition_key, "smoke", found))
 
 
 @line.asset(deps=[rules, "compliance", "binaries", "smoke"], schema=CORRECTNESS_RUNS, kinds={"bubblewrap"})
 def correctness(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gates 3 and 4: every model evaluated, every proof verified by an external checker; then two runs that count alike, and memory that holds."""
-    found = judged(context, lake, "correctness", ("correctness", "stability"), variants)
+    found = judge_gates(context, lake, "correctness", ("correctness", "stability"), variants)
     publish_extra(lake.open(), "stability_runs", STABILITY_RUNS, _runs(lake, context.partition_key, "stability", found), context=context)
     return CORRECTNESS_RUNS.frame(_runs(lake, context.partition_key, "correctness", found))
 

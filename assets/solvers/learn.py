@@ -5,22 +5,23 @@ from __future__ import annotations
 import dagster as dg
 import polars as pl
 
-from assets.solvers.judge import PROVING
+from assets.solvers.judge import PROVING, late_verdicts
 from assets.solvers.line import archive, line, publish_extra, publish_side, rules_in_force, workshop
 from evolake.lake import AGENT_CALLS, RULES, VERDICTS, TableSchema, side_table
-from evolake.solvers.learned_rules import RULE_PROPOSALS
-from evolake.solvers.population import FINDINGS, HISTORY
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RULE_METRICS
+from evolake.solvers.tables_archive import FINDINGS, HISTORY, RULE_PROPOSALS
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
 
 PROPOSED = TableSchema("proposed_rules", 1, {"number": pl.Int64, "cycle": pl.String, "proposal": pl.String}, keys=("number",))
 
 
-def verdict_rows(lake: LakeResource, cycle: str) -> list[dict]:
-    """The verdicts of record of this cycle's variants."""
+def verdict_rows(lake: LakeResource, cycle: str, *later: str) -> list[dict]:
+    """The verdicts of record of this cycle's variants, those of the benchmark, and those of the assets `later`, on all that ran there."""
     store = lake.open()
-    return [row for asset in PROVING for row in store.read(line.name, side_table(asset, VERDICTS), cycle).to_dicts()]
+    gated = [row for asset in PROVING for row in store.read(line.name, side_table(asset, VERDICTS), cycle).to_dicts()]
+    return gated + late_verdicts(store, cycle, "benchmark_runs", *later)
 
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=FINDINGS)
@@ -33,14 +34,16 @@ def post_mortem(
 
     from evolake.solvers.cycle import evaluate, finding_rows, history_rows
     from evolake.solvers.post_mortem_roles import post_mortem as analyse
+    from evolake.solvers.told_rules import told_rules
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
     evaluated = evaluate(population, variants.to_dicts(), verdict_rows(lake, cycle), metrics.to_dicts(), consensus_ranking.to_dicts(), store.blobs)
     ruleset = rules_in_force(lake, population)
-    with agents.open(lake, cycle, context.run_id) as served:
+    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
         found = analyse(
-            served, evaluated, settings=settings.solvers, cycle=cycle, root_seed=settings.seed, rules=[rule.id for rule in ruleset.rules],
+            served, evaluated, settings=settings.of(SolversSettings), cycle=cycle, root_seed=settings.seed,
+            rules=[rule.id for rule in told_rules(ruleset)],
             earlier_findings=[f"{row['title']}: {row['explanation']}" for row in population.findings.to_dicts()][-30:],
         )
         publish_side(store, "post_mortem", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)

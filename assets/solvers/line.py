@@ -12,9 +12,9 @@ import dagster as dg
 from assets.cycle import Line, read_population
 from assets.lake import rules_asset
 from evolake import __version__
-from evolake import settings as settings_module
 from evolake.lake import Lake, TableSchema, side_table
-from evolake.solvers.population import ARCHIVE
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables_archive import ARCHIVE
 from resources.lake import LakeResource
 
 
@@ -33,7 +33,7 @@ line = Line(
     "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), kinds=("polars", "parquet"),
     population=ARCHIVE, missing=_no_compiler,
 )
-rules = rules_asset(line, settings_module.load().seeds / "rules" / line.name)
+rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
@@ -60,7 +60,7 @@ def workshop(lake: LakeResource, population: Any, executor: Executor | None = No
     store, settings = lake.open(), lake.settings()
     work = store.root / "work" / line.name
     return Workshop(
-        store.blobs, work, settings.seeds, settings.solvers, settings.seed, {row["base"]: row for row in population.seeds()},
+        store.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
         seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"), executor,
     )
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dagster as dg
 import polars as pl
 
-from assets.solvers.judge import accepted_ids
-from assets.solvers.line import archive, line, publish_extra, publish_side, workshop
-from evolake.lake import EVALUATIONS, TableSchema
-from evolake.solvers.tables import METRICS, OBJECTIVES, RANKING, RUNS, SCORES
+from assets.solvers.judge import accepted_ids, late_verdicts, publish_late
+from assets.solvers.line import archive, line, publish_extra, publish_side, rules_in_force, workshop
+from evolake.lake import AGENT_CALLS, EVALUATIONS, TableSchema
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKING, RUNS, SCORES
+from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
 from resources.lake import LakeResource
@@ -24,12 +28,15 @@ WEIGHTS = TableSchema(
 def benchmark_runs(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame
 ) -> pl.DataFrame:
-    """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked."""
+    """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked; whoever gives one
+    that is refuted is unsound for good."""
     from evolake.solvers.cycle import benchmark
     from evolake.solvers.evaluating import evaluation_rows
+    from evolake.solvers.soundness import stage_judge
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
+    judge = stage_judge("benchmark", rules_in_force(lake, population), store.blobs, cycle=cycle, run_id=context.run_id)
     accepted = set(accepted_ids(store, cycle, variants))
     fresh = [row for row in variants.to_dicts() if row["variant_id"] in accepted]
 
@@ -38,11 +45,12 @@ def benchmark_runs(
             context.log.info(f"benchmark: {done} of {total} runs")
 
     runs = benchmark(workshop(lake, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
+    publish_late(lake, context, "benchmark_runs", judge(runs.to_dicts()))
     publish_side(store, "benchmark_runs", EVALUATIONS, evaluation_rows(runs), cycle=cycle, run_id=context.run_id)
     context.add_output_metadata({
         "variants": runs["variant_id"].n_unique(), "formulas": runs["instance"].n_unique(), "solved": int(runs["solved"].sum()),
         "wrong": runs.filter(pl.col("status") == "wrong").height, "proofs_verified": runs.filter(pl.col("proof_status") == "verified").height,
-        "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": settings.solvers.timeout_s,
+        "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": settings.of(SolversSettings).timeout_s,
     })
     return runs
 
@@ -50,26 +58,39 @@ def benchmark_runs(
 @line.asset(schema=METRICS)
 def metrics(context: dg.AssetExecutionContext, lake: LakeResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
     """What every live variant's runs come to: solved, PAR-2, cut-offs, memory, match with the virtual best solver."""
-    from evolake.solvers.cycle import current_runs
     from evolake.solvers.metrics import compute_metrics
 
     cycle = context.partition_key
     population = archive(lake, cycle)
-    runs = current_runs(population, benchmark_runs, lake.settings().solvers)
+    runs = _sound_runs(lake, population, benchmark_runs, cycle)
     found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=cycle)
     context.add_output_metadata({"variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved")})
     return found
 
 
-@line.asset(deps=["metrics"], schema=OBJECTIVES)
-def objectives(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """The objectives that are new in this cycle. The first cycle draws the portfolio."""
-    from evolake.solvers.cycle import new_objectives
+@line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
+def objectives(
+    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame
+) -> pl.DataFrame:
+    """The objectives that are new in this cycle, tried on its runs, and those that it reviewed or retired. The first cycle draws the portfolio."""
+    from evolake.agents import read_guidance
+    from evolake.solvers.objectives.evolving import evolve_objectives
 
-    settings, cycle = lake.settings(), context.partition_key
-    rows = new_objectives(archive(lake, cycle), settings.solvers, cycle=cycle, root_seed=settings.seed)
-    context.add_output_metadata({"new": len(rows)})
-    return OBJECTIVES.frame(rows)
+    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
+    population = archive(lake, cycle)
+    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
+        evolved = evolve_objectives(
+            served, population, _sound_runs(lake, population, benchmark_runs, cycle), jail.open(), settings=settings.of(SolversSettings), cycle=cycle,
+            root_seed=settings.seed, guidance=[note.text for note in read_guidance(store.root, line.name, cycle)],
+        )
+        publish_side(store, "objectives", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)
+    publish_extra(store, "objective_reviews", OBJECTIVE_REVIEWS, evolved.reviews, context=context)
+    new = [row["state"] for row in evolved.rows if row["cycle"] == cycle]
+    context.add_output_metadata({
+        "accepted": new.count("accepted"), "blocked": new.count("blocked"), "retired": sum(row["state"] == "retired" for row in evolved.rows),
+        "failed_calls": len(evolved.failures), "backend": settings.backend,
+    })
+    return OBJECTIVES.frame(evolved.rows)
 
 
 @line.asset(deps=["metrics"], schema=SCORES, kinds={"bubblewrap"})
@@ -77,12 +98,12 @@ def objective_scores(
     context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
 ) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
-    from evolake.solvers.cycle import current_runs, voting
+    from evolake.solvers.cycle import voting
     from evolake.solvers.objectives.consensus import score_variants
 
     cycle = context.partition_key
     population = archive(lake, cycle)
-    runs = current_runs(population, benchmark_runs, lake.settings().solvers)
+    runs = _sound_runs(lake, population, benchmark_runs, cycle)
     found = score_variants(voting(population, objectives), runs, jail.open(), cycle=cycle)
     context.add_output_metadata({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
     return found
@@ -103,6 +124,15 @@ def consensus_ranking(
     publish_extra(store, "consensus_ranking_weights", WEIGHTS, weights, context=context)
     context.add_output_metadata({"ranked": len(rows), "first": rows[0]["variant_id"] if rows else "none"})
     return RANKING.frame(rows)
+
+
+def _sound_runs(lake: LakeResource, population: Any, fresh: pl.DataFrame, cycle: str) -> pl.DataFrame:
+    """Runs that may be compared, of variants that were not found unsound by them."""
+    from evolake.solvers.cycle import current_runs
+    from evolake.solvers.soundness import objections, without
+
+    unsound = objections(late_verdicts(lake.open(), cycle, "benchmark_runs"))
+    return without(current_runs(population, fresh, lake.settings().of(SolversSettings)), unsound)
 
 
 def _least(frame: pl.DataFrame, column: str) -> float:

@@ -11,9 +11,8 @@ import polars as pl
 from assets.cycle import open_cycle
 from assets.solvers.line import archive, artifact_rows, line, publish_extra, publish_side, rules_in_force, workshop
 from evolake.lake import AGENT_CALLS, ARTIFACTS, DERIVATIONS, TableSchema
-from evolake.solvers.planning import PLANS
-from evolake.solvers.population import VARIANTS
 from evolake.solvers.tables import RUNS
+from evolake.solvers.tables_archive import PLANS, VARIANTS
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
 
@@ -31,7 +30,7 @@ def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsRe
     from evolake.solvers.cycle import plan_cycle
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    with agents.open(lake, cycle, context.run_id) as served:
+    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
         opened = open_cycle(context, lake, line)
         population = archive(lake, cycle)
         notes = [note.text for note in read_guidance(store.root, line.name, cycle)]
@@ -54,7 +53,7 @@ def variants(context: dg.AssetExecutionContext, lake: LakeResource, agents: Agen
     cycle, settings, store, run_id = context.partition_key, lake.settings(), lake.open(), context.run_id
     population = archive(lake, cycle)
     shop, ruleset = workshop(lake, population), rules_in_force(lake, population)
-    with agents.open(lake, cycle, run_id) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
+    with agents.open(lake, cycle, run_id, line=line.name) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
         made = make_variants(
             served, population, plan.to_dicts(), shop, ruleset, Path(folder), judge_folder(shop, ruleset, cycle=cycle, run_id=run_id),
             cycle=cycle, root_seed=settings.seed,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dagster as dg
 import polars as pl
 
-from assets.solvers.line import archive, line, publish_extra, workshop
+from assets.solvers.judge import late_verdicts, publish_late
+from assets.solvers.line import archive, line, publish_extra, rules_in_force, workshop
 from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
 from resources.compute import ComputeResource
 from resources.lake import LakeResource
@@ -15,15 +16,19 @@ from resources.lake import LakeResource
 def champion(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost."""
+    """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
+    Whoever is found unsound falls for good."""
     from evolake.solvers.cycle import challenge
+    from evolake.solvers.soundness import objections, stage_judge
 
-    cycle, settings = context.partition_key, lake.settings()
+    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
     found = challenge(
         workshop(lake, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
-        root_seed=settings.seed,
+        root_seed=settings.seed, unsound=objections(late_verdicts(store, cycle, "benchmark_runs")),
+        judge=stage_judge("duel", rules_in_force(lake, population), store.blobs, cycle=cycle, run_id=context.run_id),
     )
+    publish_late(lake, context, "champion", found.verdicts)
     publish_extra(lake.open(), "champion_trials", DUELS, found.trials, context=context)
     told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in found.decisions}
     context.add_output_metadata({"champion": found.champion_id, "changed": found.changed} | told)
@@ -35,15 +40,19 @@ def holdout_runs(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
     champion: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows."""
+    """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
+    answer makes its variant unsound for good: a champion falls."""
     from evolake.solvers.cycle import measure_holdout
+    from evolake.solvers.soundness import objections, stage_judge
 
-    cycle = context.partition_key
+    cycle, store = context.partition_key, lake.open()
     population = archive(lake, cycle)
-    runs = measure_holdout(
+    runs, verdicts = measure_holdout(
         workshop(lake, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
-        compute.executor(), cycle=cycle,
+        compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, cycle, "benchmark_runs", "champion")),
+        judge=stage_judge("holdout", rules_in_force(lake, population), store.blobs, cycle=cycle, run_id=context.run_id),
     )
+    publish_late(lake, context, "holdout_runs", verdicts)
     context.add_output_metadata({
         "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
         "wrong": runs.filter(pl.col("status") == "wrong").height,

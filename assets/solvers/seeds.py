@@ -11,7 +11,8 @@ from assets.cycle import FIRST_CYCLE, seal_seeds
 from assets.solvers.line import artifact_rows, line, publish_side, rules, workshop
 from evolake.errors import EvolakeError
 from evolake.lake import ARTIFACTS, RULES, VERDICTS, TableSchema
-from evolake.solvers.population import VARIANTS
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables_archive import VARIANTS
 from resources.lake import LakeResource
 
 SEED_ROUND = "0000"
@@ -40,7 +41,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     shop = workshop(lake, empty_population())
     rows: list[dict[str, Any]] = []
     verdicts, fetched = [], []
-    for name in settings.solvers.seeds:
+    for name in settings.of(SolversSettings).seeds:
         judged = judge_seed(shop, name, ruleset, cycle=SEED_ROUND, run_id=context.run_id)
         context.log.info(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")
         rows.append(judged.row)

@@ -1,4 +1,4 @@
-"""Agents: roles served by classical operators or by a language model, with a tape and a budget (DESIGN 5).
+"""Agents: roles served by classical operators or by a language model, with a tape and a budget.
 
     with open_agents(settings, lake_root, cycle, run_id, line="designs") as agents:
         reply = agents.call(PLANNER, request, seed=seed)           # the role's reply, or an AgentFailure

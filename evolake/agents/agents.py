@@ -136,11 +136,12 @@ def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any
 
 
 def open_agents(
-    settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str = "designs", wait: Callable[[float], float] | None = None
+    settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str, wait: Callable[[float], float] | None = None
 ) -> Agents:
     """The agents of one cycle and run of a line.
 
     Args:
+        line: whose budget pays, and under whose name the tape keeps what is paid for.
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:
@@ -165,11 +166,12 @@ def open_agents(
             max_bytes=settings.model_reply_bytes, wait=wait,
         )
     folder = Path(lake_root) / "tape"
+    tape = Tape(folder)
     backend = ModelBackend(
-        endpoint=endpoint, tape=Tape(folder), budget=Budget(settings.budget, folder / "accounts", line=line, cycle=cycle, run_id=run_id),
+        endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
         models=settings.models, prices=settings.prices, sampling=Sampling(settings.model_max_output_tokens, settings.model_temperature),
         repairs=settings.model_repairs, threads=settings.model_threads, line=line, cycle=cycle, run_id=run_id,
-        system_prompts=system_prompts,
+        system_prompts=system_prompts, strict=settings.model_strict,
     )
     return Agents(backend, line=line, cycle=cycle)
 

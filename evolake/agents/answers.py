@@ -9,57 +9,68 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from evolake.agents.bounds import too_many
 from evolake.agents.fences import clean
 from evolake.agents.prices import Counts, read_counts
 
-_FENCED = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_LONGEST_NAME = 80
 _MAX_ERRORS = 8
 
 
 @dataclass(frozen=True)
 class Received:
-    """A completion as it came: `outcome` is received, truncated, refused, empty, garbled or too_large; `detail` says more in one line."""
+    """A completion as it came: `outcome` is received, truncated, refused, empty, garbled or too_large; `detail` says more in one line; `model` is the
+    name that it bears, "" for none.
+    """
 
     outcome: str
     content: str
     detail: str = ""
     counts: Counts | None = None
+    model: str = ""
 
 
 def read_completion(text: str, *, cut: bool = False) -> Received:
     """Reads the body of a chat completion. `cut` says that it was longer than the cap."""
     if cut:
         return Received("too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off")
+    if crowded := too_many(text):
+        return Received("too_large", "", f"the body is not read: {crowded}")
     try:
         body = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         return Received("garbled", clean(text), f"the body is not JSON: {error}")
     if not isinstance(body, Mapping):
         return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
-    counts = read_counts(body.get("usage"))
+    return replace(_read(body), counts=read_counts(body.get("usage")), model=_name(body.get("model")))
+
+
+def _read(body: Mapping[str, Any]) -> Received:
+    """What the envelope holds, but for its counts and its model."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         says = body.get("error") or body.get("detail") or ""
-        return Received("empty", "", f"the completion has no choices {clean(str(says))[:300]}".strip(), counts)
+        return Received("empty", "", f"the completion has no choices {clean(str(says)[:300])}".strip())
     message = choices[0].get("message")
     message = message if isinstance(message, Mapping) else {}
     content = clean(_text(message.get("content")))
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
-        return Received("refused", content, f"the model declined: {clean(refusal)[:300]}", counts)
+        return Received("refused", content, f"the model declined: {clean(refusal[:300])}")
     finish = choices[0].get("finish_reason")
     if finish == "content_filter":
-        return Received("refused", content, "the content filter stopped the reply", counts)
+        return Received("refused", content, "the content filter stopped the reply")
     if finish == "length":
-        return Received("truncated", content, "the reply ran into the output limit", counts)
+        return Received("truncated", content, "the reply ran into the output limit")
     if not content.strip():
-        return Received("empty", content, f"the message has no text (finish reason {finish})", counts)
-    return Received("received", content, "", counts)
+        return Received("empty", content, f"the message has no text (finish reason {clean(str(finish)[:40])})")
+    return Received("received", content)
 
 
 def billed(received: Received) -> bool:
@@ -74,6 +85,9 @@ def validate(content: str, reply: type[BaseModel]) -> BaseModel | str:
     """
     first_error = ""
     for candidate in _candidates(content):
+        if crowded := too_many(candidate):
+            first_error = first_error or f"not read: {crowded}"
+            continue
         try:
             return reply.model_validate_json(candidate)
         except ValidationError as error:
@@ -84,11 +98,32 @@ def validate(content: str, reply: type[BaseModel]) -> BaseModel | str:
 def _candidates(content: str) -> list[str]:
     """Texts that may be the object, most literal first, each once."""
     found = [content.strip()]
-    found.extend(match.group(2).strip() for match in _FENCED.finditer(content))
+    found.extend(_fenced(content))
     start, end = content.find("{"), content.rfind("}")
     if 0 <= start < end:
         found.append(content[start : end + 1])
     return list(dict.fromkeys(found))
+
+
+def _fenced(content: str) -> list[str]:
+    """What stands in fenced blocks. One pass over the lines: a block ends at the first line that is its own marks again."""
+    found: list[str] = []
+    marks, inside = "", [""]
+    for line in content.split("\n"):
+        if not marks:
+            opened = _FENCE.match(line)
+            marks, inside = (opened[1], []) if opened else ("", [])
+        elif line.rstrip(" \t\r") == marks:
+            found.append("\n".join(inside).strip())
+            marks = ""
+        else:
+            inside.append(line)
+    return found
+
+
+def _name(value: Any) -> str:
+    """The model that a completion says it comes from, on one line."""
+    return " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
 
 
 def _explain(error: ValidationError) -> str:

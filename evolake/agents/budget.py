@@ -7,68 +7,102 @@ counted, so a budget can be overshot by at most what was in flight when it ran o
 
 What was spent outlives the process: every paid attempt is a line in the account of its cycle and in that of its run, under `<lake>/tape/accounts/`.
 Another step of the same run, or a second run of the same cycle, starts from there. Reservations are per process.
+
+Before 0.2.0 the solvers' calls were booked in the designs' account of the cycle. That file is never rewritten: read for the designs it is without
+them, and read for the solvers they are added, told apart by the tape. A try that was lost and has no entry there stays with the designs.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evolake.agents.calls import Usage
 from evolake.agents.roles import text_sha
-from evolake.errors import BudgetExhausted
+from evolake.agents.tape import MISFILED_OF, MISFILED_UNDER, Tape, paid_by
+from evolake.errors import BudgetExhausted, CorruptPart, LakeError
 from evolake.settings import BudgetSettings
+
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class Account:
-    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines are passed over."""
+    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines are passed over.
 
-    def __init__(self, path: Path):
+    counts: whether an attempt, by its key, is of the total; all are without it.
+    """
+
+    def __init__(self, path: Path, counts: Callable[[str], bool] | None = None):
         self.path = path
         self.total = Usage()
+        self._counts = counts or (lambda key: True)
         self._keys: set[str] = set()
         self._read_to = 0
 
     def refresh(self) -> None:
         """Takes in what other processes have added."""
-        if not self.path.exists():
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._read_to)
+                fresh = file.read()
+        except FileNotFoundError:
             return
-        with self.path.open("rb") as file:
-            file.seek(self._read_to)
-            fresh = file.read()
+        except OSError as error:
+            raise self._unusable("read", error) from None
         end = fresh.rfind(b"\n") + 1
         self._read_to += end
         for line in fresh[:end].splitlines():
-            try:
-                spent = json.loads(line)
-                self._add(str(spent["key"]), Usage(1, int(spent["tokens"]), float(spent["usd"])))
-            except (ValueError, KeyError, TypeError):
-                continue
+            with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+                self._add(*_spent(json.loads(line)))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
 
     def add(self, key: str, usage: Usage) -> None:
         """Appends one attempt, unless it is there already; on return it is on disk."""
         self.refresh()
         if key in self._keys:
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"key": key, "tokens": usage.tokens, "usd": usage.usd})
-        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            os.write(handle, f"\n{line}\n".encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                os.write(handle, f"\n{line}\n".encode())
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise self._unusable("written", error) from None
         self.refresh()
 
+    def _unusable(self, what: str, error: OSError) -> LakeError:
+        return LakeError(
+            f"the account of what was spent cannot be {what}", wanted=f"a file at {self.path} that this user may read and write",
+            got=error.strerror or str(error), do="free space or mend the permissions, then run again; what was paid for replays at no cost",
+        )
+
     def _add(self, key: str, usage: Usage) -> None:
-        if key not in self._keys:
+        if key not in self._keys and self._counts(key):
             self._keys.add(key)
             self.total += usage
+
+
+def _spent(line: Any) -> tuple[str, Usage]:
+    """Key and usage of a line. Raises ValueError, KeyError or TypeError for one that is none: a negative sum would make room for nothing paid."""
+    tokens, usd = line["tokens"], float(line["usd"])
+    if type(tokens) is not int or not 0 <= tokens < 2**53 or not 0 <= usd < math.inf or not isinstance(line["key"], str):
+        raise ValueError("no account of a call")
+    return line["key"], Usage(1, tokens, usd)
 
 
 @dataclass
@@ -85,11 +119,14 @@ class Reservation:
 
 
 class Budget:
-    """The limits of one cycle and one run. Safe under threads."""
+    """The limits of one cycle of a line and of one run. Safe under threads. The accounts lie beside the entries of `tape`."""
 
-    def __init__(self, limits: BudgetSettings, folder: Path, *, line: str, cycle: str, run_id: str):
+    def __init__(self, limits: BudgetSettings, tape: Tape, *, line: str, cycle: str, run_id: str):
+        folder = tape.root / "accounts"
         self.limits = limits
-        self._cycle = Account(folder / f"cycle-{_safe(line)}-{_safe(cycle)}.jsonl")
+        own = None if line != MISFILED_UNDER else lambda key: not _misfiled(tape, key)
+        self._cycle = Account(_of_cycle(folder, line, cycle), own)
+        self._elsewhere = Account(_of_cycle(folder, MISFILED_UNDER, cycle), lambda key: line == MISFILED_OF and _misfiled(tape, key))
         self._run = Account(folder / f"run-{_safe(run_id)}.jsonl")
         self._reserved: list[Usage] = []
         self._changed = threading.Condition()
@@ -119,34 +156,44 @@ class Budget:
                 finally:
                     self._changed.notify_all()
 
+    def charge(self, key: str, usage: Usage) -> BudgetExhausted | None:
+        """Books what was spent outside of a reservation. Gives the refusal of whatever would come now, where a limit is reached."""
+        with self._changed:
+            self._book(key, usage)
+            return self._refusal(usage)
+
     def book_cycle(self, key: str, usage: Usage) -> None:
         """Books an attempt of this cycle that is on the tape but not in the account (a crash came between). A no-op otherwise."""
         with self._changed:
-            self._cycle.add(key, usage)
+            self._elsewhere.refresh()
+            if key not in self._elsewhere:
+                self._cycle.add(key, usage)
 
     def spent(self) -> tuple[Usage, Usage]:
         """What this cycle and this run have spent so far, all processes together."""
         with self._changed:
-            self._cycle.refresh()
-            self._run.refresh()
-            return self._cycle.total, self._run.total
+            return self._totals()
+
+    def _totals(self) -> tuple[Usage, Usage]:
+        for account in (self._cycle, self._elsewhere, self._run):
+            account.refresh()
+        return self._cycle.total + self._elsewhere.total, self._run.total
 
     def _book(self, key: str, usage: Usage) -> None:
         self._cycle.add(key, usage)
         self._run.add(key, usage)
 
     def _refusal(self, more: Usage) -> BudgetExhausted | None:
-        self._cycle.refresh()
-        self._run.refresh()
-        for scope, account, usd, tokens in (
-            ("cycle", self._cycle, self.limits.usd_per_cycle, self.limits.tokens_per_cycle),
-            ("run", self._run, self.limits.usd_per_run, self.limits.tokens_per_run),
+        of_cycle, of_run = self._totals()
+        for scope, spent, usd, tokens in (
+            ("cycle", of_cycle, self.limits.usd_per_cycle, self.limits.tokens_per_cycle),
+            ("run", of_run, self.limits.usd_per_run, self.limits.tokens_per_run),
         ):
-            wanted = account.total + more
+            wanted = spent + more
             if usd is not None and wanted.usd > usd:
-                return _exhausted("usd", scope, usd, account.total.usd, more.usd)
+                return _exhausted("usd", scope, usd, spent.usd, more.usd)
             if tokens is not None and wanted.tokens > tokens:
-                return _exhausted("tokens", scope, tokens, account.total.tokens, more.tokens)
+                return _exhausted("tokens", scope, tokens, spent.tokens, more.tokens)
         return None
 
 
@@ -156,6 +203,22 @@ def _exhausted(unit: str, scope: str, limit: float, spent: float, estimate: floa
         wanted=f"room for about {estimate:g} {unit}", got=f"{spent:g} of {limit:g} {unit} spent",
         do=f"raise EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()} and run the cycle again; what was paid for replays at no cost",
     )
+
+
+def _of_cycle(folder: Path, line: str, cycle: str) -> Path:
+    return folder / f"cycle-{_safe(line)}-{_safe(cycle)}.jsonl"
+
+
+def _misfiled(tape: Tape, key: str) -> bool:
+    """Whether another line asked than the entry of an attempt names. What has no entry, or a damaged one, stays booked where it is."""
+    asked = key.partition("/")[0]
+    if not _KEY.fullmatch(asked):
+        return False
+    try:
+        entry = tape.read(asked)
+    except CorruptPart:
+        return False
+    return entry is not None and paid_by(entry) != entry.line
 
 
 def _safe(name: str) -> str:

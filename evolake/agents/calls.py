@@ -1,6 +1,6 @@
 """The row of one call, and the sum over calls.
 
-Every attempt is a row of `agent_calls` (DESIGN 3), also the failed, the replayed and those of the operators. `status` is made of words joined by `+`:
+Every attempt is a row of `agent_calls`, also the failed, the replayed and those of the operators. `status` is made of words joined by `+`:
 
     ok            the reply fits the role's model
     truncated     the model ran into its output limit; billed, and a failed attempt
@@ -11,13 +11,19 @@ Every attempt is a row of `agent_calls` (DESIGN 3), also the failed, the replaye
     too_large     the body was longer than the cap and was cut off
     rejected      the server says the prompt is longer than its model can read; not billed
     replayed      before one of the words above: taken from the tape, at no cost (`replayed` alone is `replayed+ok`)
+    lost          the request went out and no answer came whole (a reset, a timeout); it may have been billed and is charged by estimate
     no_usage      after one of the words above: the server did not say what it counted, so the token and price columns are null
+    odd_usage     as no_usage, because what the server says it counted cannot be true (see `prices.plausible`)
+    answered_by:NAME   after the words above: the completion bears another model's name than the one asked for (see `prices.same_model`)
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
+
+_NO_NAME = re.compile(r"[^\w./:@-]", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -64,17 +70,21 @@ class Usage:
         return Usage(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
 
 
-def status_words(outcome: str, *, replayed: bool, usage_known: bool) -> str:
-    """The `status` of a row.
+def status_words(outcome: str, *, replayed: bool, usage_known: bool, odd_usage: bool = False, answered_by: str = "") -> str:
+    """The `status` of a row. answered_by: the other model, "" where it is the one that was asked.
 
     >>> status_words("ok", replayed=True, usage_known=True)
     'replayed'
     >>> status_words("truncated", replayed=True, usage_known=False)
     'replayed+truncated+no_usage'
+    >>> status_words("ok", replayed=False, usage_known=True, answered_by="m mini")
+    'ok+answered_by:m_mini'
     """
     words = ["replayed"] if replayed else []
     if outcome != "ok" or not replayed:
         words.append(outcome)
     if not usage_known:
-        words.append("no_usage")
+        words.append("odd_usage" if odd_usage else "no_usage")
+    if answered_by:
+        words.append(f"answered_by:{_NO_NAME.sub('_', answered_by)}")
     return "+".join(words)

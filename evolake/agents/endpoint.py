@@ -2,8 +2,11 @@
 
 The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at once).
 Added here: a deadline for a whole try (the client's timeout is per read, so a slow drip would never end; only the headers are still per read), a cap
-on the reply's bytes, no redirects (a key belongs to the address it was given for), an injectable wait, and the raw body, so that no parsing error
-can lose a paid reply.
+on the reply's bytes after decoding, no redirects (a key belongs to the address it was given for), an injectable wait, and the raw body, so that no
+parsing error can lose a paid reply.
+
+A try whose request went out and whose answer never came whole (a reset, a timeout, a broken body) may have been billed. Each is told to the caller
+of `post` as it happens, who may forbid the next one.
 
 Servers differ in what they accept, so a request goes down a ladder of response formats: the client's `parse` with the reply's schema, then
 `json_object`, then none; and an output limit under its new name, then its old one. What worked is remembered a model, so the ladder is paid once.
@@ -21,7 +24,8 @@ import httpx2
 import openai
 from pydantic import BaseModel
 
-from evolake.errors import AgentUnavailable
+from evolake.agents.bounds import Undecodable, decoded
+from evolake.errors import AgentUnavailable, EvolakeError
 
 RUNGS = ("schema", "json_object", "text")
 LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
@@ -63,21 +67,56 @@ class ReplyTooLarge(openai.OpenAIError):
         self.start = start
 
 
+class NoMoreTries(openai.OpenAIError):
+    """The caller forbids a further try. An OpenAIError, so the client hands it through."""
+
+    def __init__(self, error: EvolakeError):
+        super().__init__(str(error))
+        self.error = error
+
+
+Lost = Callable[[str], EvolakeError | None]
+"""Told of a try that was sent and brought no answer, and why; an error it gives is raised instead of the next try."""
+_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError, httpx2.LocalProtocolError)
+
+
+@dataclass
+class _Tries:
+    """The tries of one `post`, in one thread."""
+
+    lost: Lost
+    forbidden: EvolakeError | None = None
+
+
 class BoundedClient(httpx2.Client):
     """An HTTP client that reads every body under a deadline and a cap."""
+
+    tries = threading.local()
+    """`tries.now`: of the `post` under way in this thread."""
 
     def __init__(self, *, deadline_s: float, max_bytes: int):
         super().__init__(timeout=_timeout(deadline_s), follow_redirects=False)
         self._deadline_s, self._max_bytes = deadline_s, max_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """As the parent's, but the body is read here, whatever `stream` says."""
+        """As the parent's, but the body is read here, whatever `stream` says, and a try that went out for nothing is told."""
+        now: _Tries | None = getattr(self.tries, "now", None)
+        if now is not None and now.forbidden is not None:
+            raise NoMoreTries(now.forbidden)
+        try:
+            return self._sent(request, options)
+        except httpx2.RequestError as error:
+            if now is not None and not isinstance(error, _UNSENT):
+                now.forbidden = now.lost(f"{type(error).__name__}: {error}")
+            raise
+
+    def _sent(self, request: httpx2.Request, options: dict[str, Any]) -> httpx2.Response:
         end = time.monotonic() + self._deadline_s
         options.pop("follow_redirects", None)
         response = super().send(request, stream=True, follow_redirects=False, **options)
         body = bytearray()
         try:
-            for chunk in response.iter_bytes():
+            for chunk in decoded(response.iter_raw(), response.headers.get("content-encoding", "")):
                 body += chunk
                 if len(body) > self._max_bytes:
                     if response.is_error:
@@ -85,6 +124,8 @@ class BoundedClient(httpx2.Client):
                     raise ReplyTooLarge(bytes(body[: self._max_bytes]))
                 if time.monotonic() > end:
                     raise httpx2.ReadTimeout(f"no whole reply within {self._deadline_s:g} s", request=request)
+        except Undecodable as error:
+            raise httpx2.DecodingError(str(error), request=request) from None
         finally:
             response.close()
         headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _BODY_HEADERS]
@@ -134,15 +175,26 @@ class Endpoint:
         return text.replace(self._api_key, "[api key]") if len(self._api_key) >= _SHORTEST_SECRET else text
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None
+        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None,
+        lost: Lost = lambda why: None,
     ) -> Body | Rejected:
-        """One call, its retries included. reply: what the text shall fit; None asks for any text.
+        """One call, its retries included. reply: what the text shall fit; None asks for any text. lost: see `Lost`.
 
         Raises:
             AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.
         """
         with self._lock:
             form = self._forms.get(model, _Form())
+        BoundedClient.tries.now = _Tries(lost)
+        try:
+            return self._posted(form, model, messages, reply, max_output_tokens, temperature)
+        finally:
+            BoundedClient.tries.now = None
+
+    def _posted(
+        self, form: _Form, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, max_output_tokens: int,
+        temperature: float | None,
+    ) -> Body | Rejected:
         while True:
             try:
                 body = self._try(form, model, messages, reply, max_output_tokens, temperature)
@@ -153,6 +205,8 @@ class Endpoint:
                 if lower is None:
                     raise self._unavailable(model, _server_says(error)) from None
                 form = lower
+            except NoMoreTries as error:
+                raise error.error from None
             except openai.APITimeoutError:
                 raise self._unavailable(model, "no whole reply in time") from None
             except openai.APIConnectionError as error:

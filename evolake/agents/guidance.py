@@ -19,9 +19,9 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import Lake, TableSchema, following
+from evolake.lines import lines
 
 LINE, ASSET = "guidance", "notes"
-LINES = ("families", "solvers", "designs", "prompts", "repair")
 EVERY_LINE = "*"
 FIRST_CYCLE = "0001"
 MAX_CHARS = 4_000
@@ -65,8 +65,8 @@ def store_guidance(
     text = text.strip()
     if not text or len(text) > MAX_CHARS:
         raise InputError("guidance needs a text", wanted=f"1 to {MAX_CHARS} characters", got=f"{len(text)} characters")
-    if line is not None and line not in LINES:
-        raise InputError(f"no line named {line!r}", wanted=f"one of {', '.join(LINES)}")
+    if line is not None and line not in lines():
+        raise InputError(f"no line named {line!r}", wanted=f"one of {', '.join(lines())}")
     lake = Lake(lake_root)
     with lake.line_lock(LINE, run_id="guide", timeout_s=LOCK_WAIT_S):
         known, now = _rows(lake), clock()
@@ -93,8 +93,8 @@ def withdraw_guidance(lake_root: Path, note: str, *, clock: Callable[[], datetim
             )
         found, now = notes[0], clock()
         if not found.withdrawn:
-            lines = [found.line] if found.line else sorted(set(found.since) | set(lake.seals.lines()))
-            until = {each: FIRST_CYCLE if each == EVERY_LINE else next_cycle(lake, each) for each in lines}
+            concerned = [found.line] if found.line else sorted(set(found.since) | set(lake.seals.lines()))
+            until = {each: FIRST_CYCLE if each == EVERY_LINE else next_cycle(lake, each) for each in concerned}
             withdrawal = _note_id("withdrawal", found.id, found.line or EVERY_LINE, now, len(known))
             _publish(lake, known, [_row(withdrawal, each, cycle, "", found.id, now) for each, cycle in until.items()])
     return next(each for each in all_guidance(lake_root) if each.id == found.id)

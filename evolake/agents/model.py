@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from pydantic import BaseModel
 
@@ -20,12 +21,12 @@ from evolake.agents.budget import Budget
 from evolake.agents.calls import AgentCall, Usage, status_words
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.fences import cap
-from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd
+from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, build_messages
 from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import Entry, Tape, tape_key
-from evolake.errors import InputError
+from evolake.agents.tape import Entry, Tape, paid_by, tape_key
+from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings
 
 SHOWN_REPLY_CHARS = 8_000
@@ -53,6 +54,7 @@ class Attempt:
     usd: float | None
     latency_s: float
     charged: Usage
+    odd_usage: bool = False
 
 
 @dataclass
@@ -62,6 +64,7 @@ class ModelBackend:
     Args:
         models: role -> model name; the key `default` serves the rest.
         line, cycle, run_id: stored with every entry of the tape.
+        strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
     """
 
@@ -77,6 +80,7 @@ class ModelBackend:
     cycle: str
     run_id: str
     system_prompts: Mapping[str, SystemPromptText] = field(default_factory=dict)
+    strict: bool = False
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     name: str = "model"
     _longest: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -96,7 +100,7 @@ class ModelBackend:
         status, reason, number = "", "", 0
         for number in range(self.repairs + 1):
             key = tape_key(job.role.name, model, messages, schema, self.sampling.as_dict(), 10 * job.attempt + number)
-            attempt = self._obtain(job, model, messages, schema, key, 10 * job.attempt + number)
+            attempt = self._obtain(job, model, messages, schema, key, 10 * job.attempt + number, record)
             received = attempt.received
             verdict = validate(received.content, job.role.reply) if received.outcome == "received" else received.detail
             status = received.outcome if received.outcome != "received" else "invalid" if isinstance(verdict, str) else "ok"
@@ -135,7 +139,9 @@ class ModelBackend:
         if self.endpoint is not None:
             self.endpoint.close()
 
-    def _obtain(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int) -> Attempt:
+    def _obtain(
+        self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int, record: Record
+    ) -> Attempt:
         if (entry := self.tape.read(key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
@@ -146,39 +152,66 @@ class ModelBackend:
         with self.tape.lock(key):
             if (entry := self.tape.read(key)) is not None:
                 return self._replay(entry)
-            return self._pay(self.endpoint, job, model, messages, schema, key, number)
+            return self._pay(self.endpoint, job, model, messages, schema, key, number, record)
 
     def _replay(self, entry: Entry) -> Attempt:
-        if (entry.line, entry.cycle) == (self.line, self.cycle):
+        self._require_same(entry.model, entry.answered)
+        if (paid_by(entry), entry.cycle) == (self.line, self.cycle):
             self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
         counts = None
         if entry.input_tokens is not None and entry.output_tokens is not None:
             counts = Counts(entry.input_tokens, entry.output_tokens, entry.cached_tokens)
             self._learn(entry.role, entry.model, counts.output)
-        return Attempt(Received(entry.outcome, entry.content, entry.detail, counts), True, 0.0, 0.0, Usage())
+        return Attempt(Received(entry.outcome, entry.content, entry.detail, counts, entry.answered), True, 0.0, 0.0, Usage(), entry.odd_usage)
+
+    def _require_same(self, asked: str, answered: str) -> None:
+        """Raises AgentUnavailable where another model answered and the settings forbid it."""
+        if self.strict and not same_model(asked, answered):
+            raise AgentUnavailable(
+                "another model answered", wanted=asked, got=answered,
+                do="correct EVOLAKE_MODELS or the endpoint; or accept it with EVOLAKE_MODEL_STRICT=false, and the calls say `answered_by`",
+            )
 
     def _pay(
-        self, endpoint: Endpoint, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int
+        self, endpoint: Endpoint, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int,
+        record: Record,
     ) -> Attempt:
         prompt_tokens, price = estimate_tokens(messages), self.prices.get(model)
+
+        def lost(why: str) -> BudgetExhausted | None:
+            """Charges a try that may have been billed, as if the reply had been as long as allowed."""
+            most = Counts(prompt_tokens, self.sampling.max_output_tokens)
+            usage = Usage(1, most.input + most.output, price_usd(price, most) or 0.0)
+            attempt = Attempt(Received("lost", "", why), False, None, 0.0, usage)
+            record(self._row(job, model, messages, key, attempt, "lost", number), usage)
+            return self.budget.charge(f"{key}/lost/{uuid4().hex}", usage)
+
         with self._lock:
             expected = Counts(prompt_tokens, self._longest.get((job.role.name, model), 0))
         with self.budget.reserve(Usage(1, expected.input + expected.output, price_usd(price, expected) or 0.0)) as reservation:
             answer = endpoint.post(
-                model, messages, job.role.reply, max_output_tokens=self.sampling.max_output_tokens, temperature=self.sampling.temperature
+                model, messages, job.role.reply, max_output_tokens=self.sampling.max_output_tokens, temperature=self.sampling.temperature,
+                lost=lost,
             )
             if isinstance(answer, Rejected):
                 return Attempt(Received(answer.status, "", answer.reason, Counts(0, 0)), False, 0.0, 0.0, Usage())
             received = read_completion(answer.text, cut=answer.cut)
-            if not billed(received):
+            odd = received.counts is not None and not plausible(
+                received.counts, _bytes(messages) + len(canonical_json(schema)), received.content, self.sampling.max_output_tokens
+            )
+            if odd:
+                received = replace(received, counts=None)
+            if not (odd or billed(received)):
                 return Attempt(received, False, 0.0, answer.latency_s, Usage())
             charged_counts = received.counts or Counts(prompt_tokens, min(estimate_text(answer.text), self.sampling.max_output_tokens))
             charged = Usage(1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0)
             reservation.settle(key, charged)
             usd = price_usd(price, received.counts) if received.counts else None
-            self.tape.write(self._entry(job, model, messages, schema, key, number, received, answer, usd, charged))
+            self._require_same(model, received.model)
+            entry = self._entry(job, model, messages, schema, key, number, received, answer, usd, charged)
+            self.tape.write(replace(entry, answered=received.model, odd_usage=odd))
         self._learn(job.role.name, model, charged_counts.output)
-        return Attempt(received, False, usd, answer.latency_s, charged)
+        return Attempt(received, False, usd, answer.latency_s, charged, odd)
 
     def _learn(self, role: str, model: str, output_tokens: int) -> None:
         """Remembers the longest reply of a role and model: what the next one is expected to take."""
@@ -207,8 +240,15 @@ class ModelBackend:
             prompt_sha=text_sha(canonical_json(messages)), response_sha=text_sha(received.content) if received.content else None,
             input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
             output_tokens=counts.output if counts else None, usd=attempt.usd, latency_s=round(attempt.latency_s, 6), attempt=number,
-            status=status_words(status, replayed=attempt.replayed, usage_known=counts is not None),
+            status=status_words(
+                status, replayed=attempt.replayed, usage_known=counts is not None, odd_usage=attempt.odd_usage,
+                answered_by="" if same_model(model, received.model) else received.model,
+            ),
         )
+
+
+def _bytes(messages: list[Message]) -> int:
+    return sum(len(message["content"].encode("utf-8", "replace")) for message in messages)
 
 
 def _repair(received: Received, status: str, reason: str) -> list[Message]:

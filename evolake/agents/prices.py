@@ -2,11 +2,12 @@
 
 The estimate of a text is its UTF-8 bytes over two, plus sixteen a message, rounded up. Byte-pair tokenizers take three to four bytes a token in prose
 and code and about two in random text, so for prompts this is an upper bound in practice; it is used to reserve budget before a call, and to charge a
-reply whose server sent no usage.
+reply whose server sent no usage, or one that cannot be true (see `plausible`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,10 @@ from typing import Any
 from evolake.settings import PriceSettings
 
 _BYTES_A_TOKEN = 2
+_MOST_BYTES_A_TOKEN = 32
+_TEMPLATE_TOKENS = 8192
 _TOKENS_A_MESSAGE = 16
+_SNAPSHOT = re.compile(r"(?:[-@:](?:v?\d[\d.]*|latest))+")
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,35 @@ def estimate_tokens(messages: list[dict[str, str]]) -> int:
 def estimate_text(text: str) -> int:
     """Tokens of a text, from above."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+
+
+def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -> bool:
+    """Whether a server's counts can be true.
+
+    Not fewer tokens than there are bytes over 32, which no tokenizer reaches on prose or code; not more input than bytes and what a template may
+    add; not more output than twice what the limit or the text allows (reasoning is output that nobody sees).
+
+    Args:
+        sent: bytes of the messages and the schema. content: the text that came.
+    """
+    came = len(content.encode("utf-8", "replace"))
+    least_input, least_output = sent // _MOST_BYTES_A_TOKEN, -(-came // _MOST_BYTES_A_TOKEN)
+    most_output = 2 * max(max_output_tokens, came) + _TEMPLATE_TOKENS
+    return max(1, least_input) <= counts.input <= 2 * sent + _TEMPLATE_TOKENS and least_output <= counts.output <= most_output
+
+
+def same_model(asked: str, answered: str) -> bool:
+    """Whether a completion's model is the one that was asked for, or an alias of it; a completion that names none is taken as it.
+
+    Compared are the last parts of a path, in lower case and without `.gguf`. A snapshot is its model: the name asked for and a date or version behind
+    a dash (`m` and `m-2025-04-14`, `m-0613`), also where `-latest` was asked for.
+
+    >>> same_model("gpt-x", "gpt-x-2025-04-14"), same_model("vendor/llama-x", "LLAMA-X"), same_model("gpt-x", "gpt-x-mini")
+    (True, True, False)
+    """
+    wanted, got = (name.strip().lower().rpartition("/")[2].removesuffix(".gguf") for name in (asked, answered))
+    stem = wanted.removesuffix("-latest")
+    return not got or got in (wanted, stem) or bool(_SNAPSHOT.fullmatch(got.removeprefix(stem)) and got.startswith(stem))
 
 
 def price_usd(price: PriceSettings | None, counts: Counts) -> float | None:

@@ -2,7 +2,7 @@
 
 A role is a pair of Pydantic models (request, reply) and one function, the classical operators. Both backends serve every role: `operators` calls the
 function, `model` renders the role's prompt and validates what a model answers. Whoever calls a role cannot tell which backend served it, except by
-the rows (DESIGN 5).
+the rows.
 
 A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or the candidate, not about our machinery.
 """

@@ -22,7 +22,7 @@ from uuid import uuid4
 from filelock import FileLock
 
 from evolake.agents.roles import canonical_json, text_sha
-from evolake.errors import CorruptPart
+from evolake.errors import CorruptPart, LakeError
 
 FORMAT = 1
 
@@ -32,7 +32,8 @@ class Entry:
     """One paid (or possibly paid) answer of a model, as it came.
 
     `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
-    afresh at every use. Token counts are None when the server did not give them; `usd` is None when no price is known.
+    afresh at every use. Token counts are None when the server did not give them, or gave some that cannot be true (`odd_usage`); `usd` is None when
+    no price is known. `answered` is the model that the completion names, "" for none; entries of before do not say.
     """
 
     key: str
@@ -56,12 +57,23 @@ class Entry:
     line: str
     cycle: str
     run_id: str
+    answered: str = ""
+    odd_usage: bool = False
 
 
 def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
     """sha256, in hex, of everything that decides what is asked."""
     asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
     return text_sha(canonical_json(asked))
+
+
+MISFILED_UNDER, MISFILED_OF = "designs", "solvers"
+"""Before 0.2.0 what the second line asked was filed under the first. Such entries and accounts stay as they were written; the role tells them."""
+
+
+def paid_by(entry: Entry) -> str:
+    """The line that paid for an entry."""
+    return MISFILED_OF if entry.line == MISFILED_UNDER and entry.role.startswith(f"{MISFILED_OF}_") else entry.line
 
 
 class Tape:
@@ -78,7 +90,8 @@ class Tape:
         """The entry, or None when this was never asked.
 
         Raises:
-            CorruptPart: the file is damaged, or holds another key.
+            CorruptPart: the file is damaged (its content against its own hash), or holds another key.
+            LakeError: it cannot be read.
         """
         try:
             text = self.path(key).read_text(encoding="utf-8")
@@ -86,19 +99,27 @@ class Tape:
             return None
         except UnicodeDecodeError as error:
             raise self._damaged(key, str(error)) from None
+        except OSError as error:
+            raise self._unusable("read", error) from None
         try:
             stored = json.loads(text)
             if stored["format"] != FORMAT or stored["sha"] != text_sha(canonical_json(stored["entry"])):
                 raise ValueError("its own hash does not match")
             entry = Entry(**stored["entry"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise self._damaged(key, str(error)) from None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise self._damaged(key, str(error) or type(error).__name__) from None
         if entry.key != key:
             raise self._damaged(key, f"it holds the key {entry.key}")
         return entry
 
     def write(self, entry: Entry) -> None:
-        """Keeps an entry; on return it is on disk. An entry that is already there stays as it is."""
+        """Keeps an entry; on return it is on disk. An entry that is already there stays as it is. Raises LakeError where it cannot be kept."""
+        try:
+            self._write(entry)
+        except OSError as error:
+            raise self._unusable("written", error) from None
+
+    def _write(self, entry: Entry) -> None:
         path = self.path(entry.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         body = asdict(entry)
@@ -121,9 +142,23 @@ class Tape:
     def lock(self, key: str) -> Iterator[None]:
         """Held while a key is looked up and, where it is absent, paid for."""
         folder = self.root / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f"{key[:2]}.lock", thread_local=False):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder / f"{key[:2]}.lock", thread_local=False)
+            lock.acquire()
+        except OSError as error:
+            raise self._unusable("locked", error) from None
+        try:
             yield
+        finally:
+            lock.release()
+
+    def _unusable(self, what: str, error: OSError) -> LakeError:
+        return LakeError(
+            f"the tape cannot be {what}", wanted=f"files below {self.root} that this user may read and write",
+            got=f"{error.strerror or error}: {error.filename or 'no file named'}",
+            do="free space or mend the permissions, then run again; what is on the tape replays at no cost",
+        )
 
     def _damaged(self, key: str, why: str) -> CorruptPart:
         return CorruptPart(

@@ -116,13 +116,13 @@ def _numbers(left: tuple[Fraction, bool] | None, right: tuple[Fraction, bool] | 
     return not (exact and also) and abs(one - other) <= TOLERANCE * max(abs(one), abs(other))
 
 
-def _keyed(mapping: dict[Any, Any], case: bool) -> dict[str, Any] | None:
-    """The mapping by one form of its keys; None where two keys fall together."""
-    found = {}
+def _keyed(mapping: dict[Any, Any], case: bool) -> dict[str | Fraction, Any] | None:
+    """The mapping by one form of its keys, a number for each that is one; None where two keys fall together."""
+    found: dict[str | Fraction, Any] = {}
     for key, value in mapping.items():
         text = cleaned(str(key))
         value_of = number(text)
-        found[str(value_of[0]) if value_of else text if case else text.casefold()] = value
+        found[value_of[0] if value_of else text if case else text.casefold()] = value
     return found if len(found) == len(mapping) else None
 
 

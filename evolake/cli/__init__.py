@@ -7,44 +7,31 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 
 import click
 
 from evolake import __version__
+from evolake.commands import LazyGroup
 from evolake.errors import EvolakeError
+from evolake.lines import lines
 
-GROUPS = {
-    "agents": ("guide",),
-    "consensus": ("consensus",),
-    "designs": ("designs",),
-    "doctor": ("doctor",),
-    "families": ("families",),
-    "prompts": ("prompts",),
-    "repair": ("repair",),
-    "proof": ("proof",),
-    "report": ("report", "champion"),
-    "run": ("run", "status"),
-    "solvers": ("solvers",),
-    "sql": ("sql",),
+SHARED = {
+    "champion": "evolake.cli.report:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
+    "guide": "evolake.cli.agents:guide", "lake": "evolake.cli.lake:lake", "report": "evolake.cli.report:report", "run": "evolake.cli.run:run",
+    "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
 }
+"""Commands that are of no line."""
 
 
-class LazyGroup(click.Group):
-    """Imports the file of a command only when that command is typed: `evolake --help` stays quick."""
+class Root(LazyGroup):
+    """The shared commands and those of every installed line. A line cannot take the name of a shared one."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(name for names in GROUPS.values() for name in names)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        from importlib import import_module
-
-        for module, names in GROUPS.items():
-            if cmd_name in names:
-                return getattr(import_module(f"evolake.cli.{module}"), cmd_name)
-        return None
+    def later(self) -> Mapping[str, str]:
+        return {name: command for spec in lines().values() for name, command in spec.commands.items()} | SHARED
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="evolake")
 def cli() -> None:
     """Evolve things whose worth can be checked."""

@@ -14,9 +14,9 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
+from evolake.lines import lines, resolve
 
 PROGRAMS = (
-    ("C++ compiler", ("g++", "clang++"), "the solvers line", "apt-get install g++"),
     ("make", ("make",), "make demo and make test", "apt-get install make"),
     ("Chromium", ("chromium", "chromium-browser", "google-chrome"), "the browser test of the UI", "apt-get install chromium"),
 )
@@ -54,9 +54,13 @@ def examine() -> Iterator[Check]:
         return
     yield Check("settings", True, f"profile {settings.profile}, backend {settings.backend}, lake {settings.lake}")
     yield _writable("lake folder", Path(settings.lake))
+    yield _health(Path(settings.lake))
     yield from _jail(settings.jail)
     yield _model(settings)
-    yield _policy()
+    for spec in lines().values():
+        for requirement in resolve(spec.requirements)() if spec.requirements else ():
+            skips = "" if requirement.ok else requirement.skips
+            yield Check(requirement.name, requirement.ok, requirement.detail, skips=skips, mend=requirement.mend)
     for name, programs, skips, mend in PROGRAMS:
         found = next((path for program in programs if (path := shutil.which(program))), None)
         yield Check(name, found is not None, found or "not found", skips="" if found else skips, mend=mend)
@@ -82,6 +86,18 @@ def _writable(name: str, folder: Path) -> Check:
     return Check(name, free > 1, f"{folder}, {free:.0f} GiB free", mend="free some disk space, or set EVOLAKE_LAKE elsewhere", needed=True)
 
 
+def _health(root: Path) -> Check:
+    from evolake.report.health import VERIFY, examine, summary
+
+    try:
+        found = summary(examine(root, fast=True))
+    except EvolakeError as error:
+        found = error.what
+    name, detail = "lake", "seals, manifests and sizes are as they were written"
+    skips = "" if found is None else "the tables and cycles that are damaged"
+    return Check(name, found is None, found or detail, skips=skips, mend=f"{VERIFY} --repair")
+
+
 def _jail(mode: str) -> Iterator[Check]:
     from evolake.jail import check_jail
 
@@ -95,14 +111,6 @@ def _model(settings: settings_module.Settings) -> Check:
     needed = settings.backend == "model"
     mend = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
     return Check("model endpoint", not needed, "not configured", skips="the model backend (operators need none)", mend=mend, needed=needed)
-
-
-def _policy() -> Check:
-    from evolake.prompts.policies_models import EXTRA, missing_extra, missing_model
-
-    lacking = missing_extra() or missing_model("local", None)
-    detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)
-    return Check("policy libraries", lacking is None, detail, skips="the prompts line" if lacking else "", mend="make policy")
 
 
 def _gpu() -> Check:

@@ -38,9 +38,11 @@ def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def status(as_json: bool) -> int:
     """Where each line stands: sealed cycles, champion, counts, what to do next."""
+    from evolake.report.health import open_lake
     from evolake.report.status import line_status, lines_in_lake
 
     root = settings_module.load().lake
+    open_lake(root)
     rows = [line_status(root, line) for line in lines_in_lake(root)]
     if as_json:
         click.echo(json.dumps({"verdict": "ok", "lake": str(root), "lines": rows}))

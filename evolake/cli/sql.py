@@ -71,15 +71,23 @@ def read_statement(name: str) -> str:
     """
     from evolake.lake.catalogue import SQL_ROOT
 
-    for base in (Path(), SQL_ROOT.parent, SQL_ROOT, SQL_ROOT / "cookbook"):
+    for base in (Path(), SQL_ROOT.parent, *_cookbooks(), *(folder.parent for folder in _cookbooks())):
         for path in (base / name, base / f"{name}.sql"):
             if path.is_file():
                 try:
                     return path.read_text()
                 except UnicodeDecodeError:
                     raise InputError(f"{path} is not text", wanted="an SQL file in UTF-8", do="name another file") from None
-    known = ", ".join(f"cookbook/{path.name}" for path in sorted((SQL_ROOT / "cookbook").glob("*.sql")))
+    known = ", ".join(f"cookbook/{path.name}" for folder in _cookbooks() for path in sorted(folder.glob("*.sql")))
     raise InputError(f"there is no SQL file {name!r}", wanted=f"a path, or one of {known}", do="`evolake sql --list` says what each answers")
+
+
+def _cookbooks() -> list[Path]:
+    """Folders of questions: the project's own, and those of lines that bring some."""
+    from evolake.lake.catalogue import SQL_ROOT
+    from evolake.lines import folder_of, lines
+
+    return [SQL_ROOT / "cookbook", *(folder_of(spec.cookbook) for spec in lines().values() if spec.cookbook)]
 
 
 def _parameter(pair: str) -> tuple[str, str]:
@@ -93,8 +101,8 @@ def _listing(catalogue: Catalogue) -> Result:
     from evolake.lake.catalogue import SQL_ROOT, Result
 
     rows: list[tuple[Any, ...]] = [("table", name, ", ".join(columns)) for name, columns in catalogue.views()]
-    for kind, folder in (("macro", "lineage"), ("file", "cookbook")):
-        for path in sorted((SQL_ROOT / folder).glob("*.sql")):
+    for kind, folder in (("macro", SQL_ROOT / "lineage"), *(("file", folder) for folder in _cookbooks())):
+        for path in sorted(folder.glob("*.sql")):
             text = path.read_text()
             signature = re.search(r"MACRO\s+(\w+\([^)]*\))", text)
             name = signature[1] if signature else f"cookbook/{path.name}"

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.contract import TracedDesign
+from evolake.designs.graph import last_uses
 from evolake.designs.instances import Planted
 from evolake.designs.operators import RANDOM, Setting, evaluate
-from evolake.designs.stepper import Failed, draw_setting, initial_state, is_random
+from evolake.designs.stepper import EVALUATION_ERRORS, Failed, draw_setting, initial_state, is_random
 
 
 @contextmanager
@@ -39,7 +40,7 @@ def device_name() -> str:
 
 
 class VmapStepper:
-    """Runs the graph under vmap; one instance after another when it draws random numbers."""
+    """Runs the graph under vmap; one instance after another when it draws random numbers or vmap refuses it."""
 
     name = "torch"
 
@@ -48,12 +49,13 @@ class VmapStepper:
 
         self._traced, self._instances, self._seed, self._step = traced, instances, seed, 0
         self._graph, self._names = traced.gradient(), [variable.name for variable in traced.variables]
+        self._spent = last_uses(self._graph)
         device = device_name()
         self._setting = Setting(getattr(torch, dtype), instances.batch, instances.n, instances.m, device)
         self._state = {name: tensor.to(device) for name, tensor in initial_state(traced, instances, seed, dtype).items()}
         self._idx = torch.from_numpy(instances.idx.astype(np.int64)).to(device)
         self._sgn = torch.from_numpy(instances.sgn).to(device, self._setting.real)
-        self._random = is_random(self._graph)
+        self._apart = is_random(self._graph)
 
     def _gradients(self, state: list[Any], idx: Any, sgn: Any, instance: int = 0) -> list[Any]:
         """Of one instance, in the order of the variables."""
@@ -63,6 +65,8 @@ class VmapStepper:
             random = node.operator in RANDOM
             setting = draw_setting(self._setting, self._seed, self._step, position, instance) if random else self._setting
             values.append(inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting))
+            for spent in self._spent[position]:
+                values[spent] = None
         outputs = dict(self._graph.outputs)
         return [values[outputs[name]] for name in self._names]
 
@@ -70,8 +74,11 @@ class VmapStepper:
         import torch
 
         state = [self._state[name] for name in self._names]
-        if not self._random:
-            return torch.func.vmap(self._gradients)(state, self._idx, self._sgn)
+        if not self._apart:
+            try:
+                return torch.func.vmap(self._gradients)(state, self._idx, self._sgn)
+            except EVALUATION_ERRORS:  # vmap refuses some graphs that torch runs; what torch refuses is raised again below
+                self._apart = True
         each = [
             self._gradients([tensor[instance] for tensor in state], self._idx[instance], self._sgn[instance], instance)
             for instance in range(self._instances.batch)
@@ -91,7 +98,7 @@ class VmapStepper:
     def _advance(self) -> None:
         try:
             gradients = self._all_gradients()
-        except (RuntimeError, IndexError) as error:
+        except EVALUATION_ERRORS as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
         for variable, gradient in zip(self._traced.variables, gradients, strict=True):
             moved = self._state[variable.name] - self._traced.learning_rate * gradient.to(self._setting.real)

@@ -20,8 +20,8 @@ import numpy as np
 
 from evolake.designs.experiments import LINE, Measured, Simulate, simulate_level
 from evolake.designs.schedule import is_solved, sizes
+from evolake.designs.settings import DesignsSettings
 from evolake.seeds import child_seed, generator
-from evolake.sizes.designs import DesignsSettings
 from evolake.stats import beats, median_ratio_interval, noise_floor
 
 FLOOR_LEVEL = 0.95
@@ -66,7 +66,7 @@ class _Arena:
                 "seed": seed, "max_steps": limits.max_steps, "median_step": int(run.median_step),
                 "unsolved_fraction": float(run.unsolved_fraction), "solved": run.unsolved_fraction < 0.5, "steps_run": int(run.steps_run),
                 "wall_s": float(run.wall_s), "cpu_s": float(run.cpu_s), "profile": self.profile, "engine": run.engine,
-                "timed_out": bool(run.timed_out),
+                "timed_out": bool(run.timed_out), "failure": run.failure,
             }
             for pair, (seed, run) in enumerate(zip(seeds, found, strict=True))
         ]

@@ -16,17 +16,20 @@ Gates, in the order in which a design meets them:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evolake.designs.graph import Graph, sha_of
 
-GATES = ("load", "contract", "trace", "operators", "size", "graph", "jail")
 HYPER_TYPES = ("uniform", "log_uniform", "int", "categorical")
 DEFAULT_LEARNING_RATE = 1e-2
 MAX_SOURCE_BYTES = 256 * 1024
 MAX_NODES = 5_000
 MAX_CONSTANT_NUMBERS = 4_096
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""Of variables and hyperparameters; to be matched in full."""
 
 HyperValue = float | int | str | bool
 
@@ -59,7 +62,7 @@ class Hyper:
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why a design cannot be used: the gate that stopped it (one of GATES) and one sentence."""
+    """Why a design cannot be used: the gate that stopped it (load, contract, trace, operators, size, graph or jail) and one sentence."""
 
     reason: str
     gate: str
@@ -106,10 +109,13 @@ class TracedDesign:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TracedDesign:
-        """Inverse of `to_json`. Raises ValueError when the hash does not fit the content."""
+        """Inverse of `to_json`. Raises ValueError when the hash does not fit the content, or a name is none."""
         variables = tuple(Variable(name, tuple(shape), low, high) for name, shape, low, high in data["variables"])
         hypers = tuple(Hyper(name, kind, default, low, high, tuple(choices)) for name, kind, default, low, high, choices in data["hypers"])
         values = dict(data["hyper_values"])
+        names = [item.name for item in (*variables, *hypers)]
+        if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names) or len({item.name for item in variables}) != len(variables):
+            raise ValueError("a name is letters, digits and underscores, and no two variables share one")
         if data["graph_sha"] != identity(variables, data["graph"], values):
             raise ValueError("graph_sha does not fit the graph")
         size = tuple(data["size"]) if data.get("size") else None

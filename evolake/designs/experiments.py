@@ -11,25 +11,20 @@ Rows do not depend on the number of workers or on who finishes first. Only the w
 
 from __future__ import annotations
 
-import json
-import multiprocessing
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from evolake.designs.schedule import Fidelity, Level, latest_levels, limits_of, next_level
-from evolake.errors import MachineryError
+from evolake.designs.settings import DesignsSettings
+from evolake.errors import InputError, MachineryError
 from evolake.seeds import child_seed
-from evolake.sizes.designs import DesignsSettings
 
 LINE = "designs"
 EVERY_CYCLE = "*"
 INSTANCES = "instances"
 LEAST_WALL_S = 0.01
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 OBJECTIVE_KEYS = (
     "design_id", "batch", "N", "ratio", "run_till_median", "max_steps", "unsolved_fraction", "median_step", "steps_run", "seed", "fidelity",
 )
@@ -62,6 +57,9 @@ class Measured(Protocol):
     @property
     def diverged(self) -> int: ...
 
+    @property
+    def failure(self) -> str | None: ...
+
 
 @dataclass(frozen=True)
 class Job:
@@ -86,14 +84,18 @@ def instance_seed(root_seed: int, n: int) -> int:
 
 
 def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Measured:
-    """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph."""
-    from evolake.designs.contract import TracedDesign
-    from evolake.designs.engine import simulate
-    from evolake.designs.instances import planted
+    """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph.
 
-    design = TracedDesign.from_json(json.loads(traced))
-    instances = planted(n, settings.batch, seed, ratio=settings.ratio)
-    return simulate(design, instances, max_steps=max_steps, seed=seed, until_median=True, wall_s=wall_s)
+    It runs in a child of this process, which may die of it or be stopped: that is the design's result then (`Measured.failure`).
+    """
+    from evolake.designs.engine import unsolved
+    from evolake.designs.isolated import Run, run_apart
+
+    run = Run(traced, n, settings.batch, seed, max_steps, instance_seed=seed, ratio=settings.ratio, wall_s=wall_s)
+    try:
+        return run_apart(run)
+    except InputError as error:
+        return unsolved(settings.batch, error.what)
 
 
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
@@ -115,7 +117,7 @@ def result_row(job: Job, level: Level, seed: int, found: Measured) -> dict[str, 
         "ratio": job.settings.ratio, "run_till_median": True, "max_steps": level.max_steps,
         "unsolved_fraction": float(found.unsolved_fraction), "median_step": int(found.median_step), "steps_run": int(found.steps_run),
         "seed": seed, "wall_s": float(found.wall_s), "cpu_s": float(found.cpu_s), "profile": job.profile, "engine": found.engine,
-        "timed_out": bool(found.timed_out), "diverged": int(found.diverged),
+        "timed_out": bool(found.timed_out), "diverged": int(found.diverged), "failure": found.failure,
     }
 
 
@@ -127,7 +129,8 @@ def run_jobs(
 ) -> list[dict[str, Any]]:
     """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is told of each job as it is collected.
 
-    An exception in a worker is a fault of ours and is raised here; a design that diverges or never solves anything is rows.
+    An exception in a worker is a fault of ours and is raised here; a design that diverges, never solves anything, or kills or outstays the process
+    that computes it is rows (`failure` says how it broke).
     """
     pending: list[Future[list[dict[str, Any]]]] = [executor.submit(run_schedule, job, simulate) for job in jobs]
     rows: list[dict[str, Any]] = []
@@ -143,26 +146,6 @@ def run_jobs(
         if on_done is not None:
             on_done(job, found)
     return rows
-
-
-@contextmanager
-def open_workers(count: int) -> Iterator[Executor]:
-    """A pool of `count` processes with one thread each. One worker is a process too, so that a crash in native code stays outside."""
-    context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(max_workers=count, mp_context=context, initializer=single_thread)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-
-
-def single_thread() -> None:
-    """Makes this process compute on one thread, so that workers do not fight for cores and sums do not depend on their number."""
-    for name in THREAD_VARIABLES:
-        os.environ[name] = "1"
-    import torch
-
-    torch.set_num_threads(1)
 
 
 def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:

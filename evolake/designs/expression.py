@@ -21,6 +21,8 @@ Kind = Literal["real", "int", "bool", "variable"]
 
 MOST_EXPRESSIONS = 20_000
 DEEPEST_CHOICE = 8
+LARGEST_WHOLE = 2**24
+"""Whole numbers up to here are exact in every type that a kernel computes in."""
 LITERALS = frozenset({0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, 4.0})
 COMPARISONS = {name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
 
@@ -77,6 +79,8 @@ class Builder:
         return self.make("literal", (), "real", data, "S")
 
     def integer(self, value: int) -> Expression:
+        if not -LARGEST_WHOLE <= value <= LARGEST_WHOLE:
+            raise Inexpressible("an integer that is too large for a kernel")
         return self.make("literal", (), "int", int(value), "S")
 
     def boolean(self, value: bool) -> Expression:
@@ -149,6 +153,14 @@ class Builder:
             return self.choose(right.args[0], self.compare(name, left, right.args[1]), self.compare(name, left, right.args[2]))
         return self.make(name, (left, right), "bool")
 
+    def outcomes(self, expression: Expression) -> list[Any] | None:
+        """The literals that a choice between literals may give; None where it is not one."""
+        if not self._settled(expression):
+            return None
+        if expression.operator == "literal":
+            return [self.value_of(expression)]
+        return [value for arg in expression.args[1:] for value in self.outcomes(arg) or ()]
+
     def _settled(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
         """Whether an expression is a choice between literals, all the way down (which must not be far)."""
         if expression.operator == "select" and depth > 0:
@@ -198,7 +210,10 @@ class Builder:
         return yes if yes is no else self.make("select", (condition, yes, no), yes.kind)
 
     def apply(self, name: str, *args: Expression) -> Expression:
-        """A real function of reals: add sub mul div neg abs maximum minimum sqrt exp log log1p expm1 sigmoid tanh pow floor ceil trunc."""
+        """A real function of reals: add sub mul div neg abs maximum minimum lesser sqrt exp log log1p expm1 sigmoid tanh pow floor ceil trunc.
+
+        maximum and minimum give what is no number wherever there is one; lesser gives the other operand (a sort has it above all numbers).
+        """
         reals = tuple(self.real(arg) for arg in args)
         known = [self.value_of(arg) for arg in reals]
         if name == "mul" and 1.0 in known:

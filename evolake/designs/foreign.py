@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.cells import LOOP, Axis, Value, objects
-from evolake.designs.expression import Domain, Expression, Inexpressible, Kind
+from evolake.designs.expression import LARGEST_WHOLE, Domain, Expression, Inexpressible, Kind
 from evolake.designs.graph import Node
 from evolake.designs.lowering_context import Lowering
 from evolake.designs.operators import RANDOM, UNARY, Setting, call
-from evolake.designs.stepper import draw_setting
+from evolake.designs.stepper import EVALUATION_ERRORS, draw_setting
 
+OWN = "~"
+"""What names of our arrays begin with: no variable of a design can (`contract.NAME`)."""
 _EACH = frozenset(f"{name}.default" for name in UNARY)
 _ALONG = frozenset({"cumsum.default", "cumprod.default", "sort.default", "argsort.default"})
 
@@ -66,14 +68,19 @@ def make_foreign(lowering: Lowering, node: Node, position: int) -> Any:
         value = lowering.values[reference]
         if not isinstance(value, Value):
             raise Inexpressible(f"no kernel for {node.operator}")
-        operands[reference] = Part(f"in{number}.{reference}", value.axes, value.loop, value.kind, tuple(value.cells.flat))
+        operands[reference] = Part(f"{OWN}in{number}.{reference}", value.axes, value.loop, value.kind, tuple(value.cells.flat))
+    for reference in operands:
+        if operands[reference].kind not in lowering.kinds_of(lowering.shapes[reference].dtype):
+            raise Inexpressible(f"numbers of type {lowering.shapes[reference].dtype} given to {node.operator}")
     shapes = lowering.shapes[position]
     several = isinstance(shapes, tuple | list)
     parts, values = [], []
     for place, tensor in enumerate(shapes if several else (shapes,)):
         axes, loop = lowering.axes_for(tuple(tensor.shape))
+        if not lowering.kinds_of(tensor.dtype):
+            raise Inexpressible(f"numbers of type {tensor.dtype} of {node.operator}")
         kind: Kind = "real" if tensor.dtype.is_floating_point else ("bool" if str(tensor.dtype) == "torch.bool" else "int")
-        part = Part(f"out{number}.{place}", axes, loop, kind)
+        part = Part(f"{OWN}out{number}.{place}", axes, loop, kind)
         parts.append(part)
         values.append(_read(lowering, part))
     lowering.foreign.append(Foreign(node, position, operands, tuple(parts), several))
@@ -107,10 +114,17 @@ def to_tensor(part: Part, planes: Any, extent: int) -> Any:
     return {"real": tensor, "bool": tensor != 0, "int": tensor.to(torch.int64)}[part.kind]
 
 
+def check_whole(part: Part, tensor: Any) -> None:
+    """Raises Inexpressible for whole numbers that a real does not hold exactly: between kernels they are carried as reals."""
+    if part.kind == "int" and tensor.numel() and not -LARGEST_WHOLE <= int(tensor.amin()) <= int(tensor.amax()) <= LARGEST_WHOLE:
+        raise Inexpressible("whole numbers beyond those that a kernel holds")
+
+
 def from_tensor(part: Part, tensor: Any, array: np.ndarray, extent: int) -> None:
-    """The way back, into the array's first turns; padding repeats the last."""
+    """The way back, into the array's first turns; padding repeats the last. Raises Inexpressible where it would not be exact."""
     import torch
 
+    check_whole(part, tensor)
     rows = torch.stack(part.planes(tensor, extent), dim=1).to(torch.float64).numpy()
     array[..., : rows.shape[-1]] = rows
     array[..., rows.shape[-1] :] = rows[..., -1:]
@@ -137,7 +151,11 @@ def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, see
     used = sorted(tensors)
     if (direct := _direct(node, tensors, setting)) is not None:
         return direct
-    results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), setting))(*(tensors[index] for index in used))
+    try:
+        results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), setting))(*(tensors[index] for index in used))
+    except EVALUATION_ERRORS:  # vmap refuses some graphs that torch runs, of numbers without axes above all; what torch refuses is raised here again
+        rows = [_single(node, {index: tensors[index][instance] for index in used}, setting) for instance in range(setting.batch)]
+        return [torch.stack(items) for items in zip(*rows, strict=True)] if foreign.several else [torch.stack(rows)]
     return list(results) if foreign.several else [results]
 
 

@@ -157,7 +157,7 @@ def decode(value: Any) -> Any:
             return Reference(body)
         if tag == "size" and isinstance(body, list) and len(body) == 4 and all(_is_int(item) and abs(item) < 10**9 for item in body):
             return Symbol(*body)
-        if tag == "power" and isinstance(body, list) and len(body) == 3 and all(isinstance(item, int | float) for item in body):
+        if tag == "power" and isinstance(body, list) and len(body) == 3 and all(_is_small(item) for item in body):
             return Power(*(float(item) for item in body))
         if tag == "dtype" and isinstance(body, str):
             return Dtype(body)
@@ -180,6 +180,11 @@ def _decode_constant(body: dict[str, Any]) -> Constant:
 
 def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_small(value: Any) -> bool:
+    """Whether a number can be part of a power law: finite, and no larger than a float."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e300
 
 
 def _collect(value: Any, into: list[int]) -> None:
@@ -227,6 +232,16 @@ def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
                 kept.append(renamed)
             numbering[index] = known[key]
     return Graph(tuple(kept), tuple((name, numbering[index]) for name, index in graph.outputs))
+
+
+def last_uses(graph: Graph) -> list[list[int]]:
+    """For each node, the nodes whose value nobody needs after it: an interpreter that lets go of them holds what `graph_check` counts as alive."""
+    kept = {index for _, index in graph.outputs}
+    last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references() if reference not in kept}
+    spent: list[list[int]] = [[] for _ in graph.nodes]
+    for reference, position in last.items():
+        spent[position].append(reference)
+    return spent
 
 
 def _ordered_operands(nodes: tuple[Node, ...]) -> list[Node]:

@@ -3,6 +3,9 @@
 The reply is hearsay: a design may have forged it. Nothing is believed but what is checked here: the JSON form, every operator against the list, the
 inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
 construction: it is what will be run, whatever the file said.
+
+Two sizes tell whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
+of a schedule before a design is accepted (judging), and for the size of a run before anything is allocated (engine).
 """
 
 from __future__ import annotations
@@ -10,15 +13,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evolake.designs.boundary import is_machinery, reason_of
 from evolake.designs.contract import MAX_CONSTANT_NUMBERS, MAX_NODES, Blocked, Variable
-from evolake.designs.graph import Constant, Dtype, Graph, Node, canonical
+from evolake.designs.graph import Constant, Dtype, Graph, Node, Reference, canonical
 from evolake.designs.operators import ALLOWED, DTYPES, PSEUDO, Setting, evaluate
 
 SIZES = ((3, 11, 47), (2, 1280, 5504))
 MAX_NUMBERS = 400_000
-"""Numbers a single node may hold for one instance at N=1280: 72 a clause."""
+"""Numbers a single node may hold for one instance at N=1280 or below (72 a clause); in proportion above."""
 MAX_LIVE_NUMBERS = 4_000_000
-"""Numbers that may be alive at once for one instance at N=1280."""
+"""Numbers that may be alive at once for one instance at N=1280 or below; in proportion above."""
+PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator", "out", "names", "requires_grad"})
+"""Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is only looked at."""
+MAX_RESULTS = 4_096
+"""Tensors that a single node may give (of an unbind or a split)."""
 
 
 def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
@@ -47,7 +55,7 @@ def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tupl
         return Blocked("the outputs are not the variables", "contract")
     sizes = SIZES if size is None else ((SIZES[0][0], *size),)
     for batch, n, m in sizes:
-        problem = _meta_problem(graph, outputs, batch, n, m, batched=batched)
+        problem = check_at(graph, outputs, batch, n, m, batched=batched)
         if problem:
             return problem
     return graph
@@ -62,8 +70,12 @@ def _node_problem(node: Node, inputs: set[str]) -> Blocked | None:
         constant = node.args[0] if len(node.args) == 1 else None
         if not isinstance(constant, Constant) or len(constant.data) > MAX_CONSTANT_NUMBERS or constant.dtype not in DTYPES:
             return Blocked("a constant that is not one, or too large", "graph")
-    if node.operator == "getitem" and (len(node.args) != 2 or not isinstance(node.args[1], int) or not node.references()):
+    if node.operator == "getitem" and (
+        len(node.args) != 2 or not isinstance(node.args[0], Reference) or type(node.args[1]) is not int or node.args[1] < 0 or node.kwargs
+    ):
         return Blocked("a getitem without an index", "graph")
+    if stray := sorted(PLACEMENT & {key for key, _ in node.kwargs}):
+        return Blocked(f"{node.operator} says where its result lies ({', '.join(stray)}); that is the host's business", "operators")
     if any(name not in DTYPES for name in _dtypes((node.args, tuple(value for _, value in node.kwargs)))):
         return Blocked("an element type that is not on the list", "operators")
     return None
@@ -97,23 +109,32 @@ def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> lis
     return values
 
 
-def _meta_problem(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool) -> Blocked | None:
+def check_at(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool) -> Blocked | None:
+    """Why a graph cannot be run at one size, or None. Only shapes are worked out, and a node that asks for too much is not followed any further.
+
+    Args:
+        outputs: the variables that the graph gives. batched: whether it gives the whole batch (initial values) or one instance (gradients).
+    """
     import torch
 
     setting = Setting(torch.float32, batch, n, m, "meta")
-    try:
-        values = infer(graph, outputs, setting)
-    except Exception as error:
-        return Blocked(f"the graph does not fit itself at N={n}: {' '.join(str(error).split())[:300]}", "graph")
-    for node, value in zip(graph.nodes, values, strict=True):
-        for tensor in value if isinstance(value, list | tuple) else (value,):
-            if not isinstance(tensor, torch.Tensor) or (tensor.device.type != "meta" and tensor.numel() > MAX_CONSTANT_NUMBERS):
-                return Blocked(f"{node.operator} gives no tensor", "graph")
-            if tensor.numel() > MAX_NUMBERS * (batch if batched else 1):
-                return Blocked(f"{node.operator} needs {tensor.numel():,} numbers an instance at N={n}, at most {MAX_NUMBERS:,} are allowed", "graph")
+    most = _scaled(MAX_NUMBERS, n) * (batch if batched else 1)
+    values: list[Any] = []
+    for node in graph.nodes:
+        try:
+            value = input_example(node.args[0], outputs, setting) if node.operator == "input" else evaluate(node, values, setting)
+        except Exception as error:
+            if is_machinery(error):
+                raise
+            return Blocked(f"the graph does not fit itself at N={n}: {reason_of(error)[:300]}", "graph")
+        values.append(value)
+        problem = _tensor_problem(node, value, n, most)
+        if problem is not None:
+            return problem
     live = _most_alive(graph, values)
-    if live > MAX_LIVE_NUMBERS * (batch if batched else 1):
-        return Blocked(f"{live:,} numbers are alive at once for an instance at N={n}, at most {MAX_LIVE_NUMBERS:,} are allowed", "graph")
+    most_live = _scaled(MAX_LIVE_NUMBERS, n)
+    if live > most_live * (batch if batched else 1):
+        return Blocked(f"{live:,} numbers are alive at once for an instance at N={n}, at most {most_live:,} are allowed", "graph")
     for name, index in graph.outputs:
         value, wanted = values[index], outputs[name].dimensions(batch, n, m)
         wanted = wanted if batched else wanted[1:]
@@ -121,6 +142,26 @@ def _meta_problem(graph: Graph, outputs: dict[str, Variable], batch: int, n: int
             return Blocked(f"{name!r} has shape {tuple(getattr(value, 'shape', ()))}, wanted {wanted} (N={n}, M={m})", "contract")
         if value.dtype in (torch.complex64, torch.complex128):
             return Blocked(f"{name!r} is complex", "contract")
+    return None
+
+
+def _scaled(limit: int, n: int) -> int:
+    return limit * max(n, SIZES[-1][1]) // SIZES[-1][1]
+
+
+def _tensor_problem(node: Node, value: Any, n: int, most: int) -> Blocked | None:
+    """Why what a node gives is no tensor (or are no tensors) of an allowed size. Extents count alone too: an empty tensor may have a vast one."""
+    import torch
+
+    tensors = value if isinstance(value, list | tuple) else (value,)
+    if len(tensors) > MAX_RESULTS:
+        return Blocked(f"{node.operator} gives {len(tensors):,} tensors at N={n}, at most {MAX_RESULTS:,} are allowed", "graph")
+    for tensor in tensors:
+        if not isinstance(tensor, torch.Tensor) or (tensor.device.type != "meta" and tensor.numel() > MAX_CONSTANT_NUMBERS):
+            return Blocked(f"{node.operator} gives no tensor", "graph")
+        needed = max(tensor.numel(), *tensor.shape, 0)
+        if needed > most:
+            return Blocked(f"{node.operator} needs {needed:,} numbers an instance at N={n}, at most {most:,} are allowed", "graph")
     return None
 
 

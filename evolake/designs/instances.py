@@ -81,12 +81,6 @@ def _uniform_order(rng: np.random.Generator, count: int) -> np.ndarray:
     return orders[rng.integers(0, 6, size=count)]
 
 
-def satisfied(instances: Planted, assignment: np.ndarray) -> np.ndarray:
-    """(B,) bool: whether `assignment` (B, N), true where positive, satisfies every clause."""
-    literals = np.take_along_axis(assignment, instances.idx.reshape(instances.batch, -1), axis=1).reshape(instances.idx.shape) * instances.sgn
-    return np.all(np.any(literals > 0, axis=2), axis=1)
-
-
 def to_dimacs(instances: Planted, index: int) -> str:
     """Instance `index` as DIMACS CNF text."""
     clauses = (instances.idx[index].astype(np.int64) + 1) * instances.sgn[index]

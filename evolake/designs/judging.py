@@ -5,27 +5,34 @@
     duplicate  no other design computes the same
     dynamics   a few steps on small instances stay finite
 
-Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never becomes a verdict.
+Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never becomes a verdict. Whatever else collecting
+the evidence of a design raises is evidence too, and blocks it (evolake.designs.boundary): this is where one design is judged.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.designs.boundary import alone
 from evolake.designs.contract import Blocked, HyperValue, TracedDesign
+from evolake.designs.graph_check import check_at
+from evolake.designs.isolated import Run, run_apart
 from evolake.designs.population import design_id_of, text_id_of
+from evolake.designs.schedule import sizes
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.trace import trace
 from evolake.errors import InputError
-from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, passed
+from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, passed, read_reason
+from evolake.gates.boundary import RAISED
 from evolake.seeds import child_seed
-from evolake.sizes.designs import DesignsSettings
 
 CONTRACT_GATES = ("load", "contract")
-GATE_NAMES = ("contract", "trace", "duplicate", "dynamics")
 PROBE_STEPS = 20
 PROBE_BATCH = 4
+PROBE_WALL_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -57,15 +64,15 @@ def examine(
     Raises:
         MachineryError: the jail failed. InputError: a rule file cannot be used.
     """
-    found = _traced(source, hyper, pool)
-    traced = None if isinstance(found, Blocked) else found
+    found = alone(lambda: _traced(source, hyper, pool, settings), _raising)
+    traced = found if isinstance(found, TracedDesign) else None
     twin = known.get(traced.graph_sha) if traced else None
     nodes = len(traced.graph["gradient"]["nodes"]) if traced else 0
     gates = (
-        Gate(0, "contract", lambda _: {"blocked": found, "bytes": len(source.encode(errors="replace"))}),
-        Gate(1, "trace", lambda _: {"blocked": found, "nodes": nodes}),
+        Gate(0, "contract", lambda _: {"blocked": found, "bytes": len(source.encode(errors="backslashreplace"))}),
+        Gate(1, "trace", lambda _: found if isinstance(found, dict) else {"blocked": found, "nodes": nodes}),
         Gate(2, "duplicate", lambda _: {"twin": twin}),
-        Gate(3, "dynamics", lambda _: {"diverged_fraction": _diverged_fraction(traced, settings, root_seed)}),
+        Gate(3, "dynamics", lambda _: alone(lambda: _probed(traced, settings, root_seed), _raising)),
     )
     runs = traced is not None and twin is None
     design_id = design_id_of(traced) if traced is not None and runs else text_id_of(source, hyper)
@@ -73,24 +80,51 @@ def examine(
     return Examined(design_id, traced, tuple(verdicts), passed(verdicts, gates))
 
 
-def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
-    """The trace; a value that a role chose outside its range is the design's fault, not the user's."""
+def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
+    """The trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
+
+    A value that a role chose outside its range is the design's fault, not the user's.
+    """
     try:
-        return trace(source, pool=pool, hyper=dict(hyper))
+        found = trace(source, pool=pool, hyper=dict(hyper))
     except InputError as error:
         return Blocked(error.what, "contract")
+    if isinstance(found, Blocked):
+        return found
+    design_id_of(found)
+    return size_problem(found, settings) or found
 
 
-def _diverged_fraction(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> float:
-    """Share of a few small instances whose state is not finite after a few steps."""
-    from evolake.designs.engine import simulate
-    from evolake.designs.instances import planted
+def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | None:
+    """Why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
+    variables = {variable.name: variable for variable in traced.variables}
+    gradient, initial = traced.gradient(), traced.initial()
+    for n in sizes(settings, "high"):
+        m = int(settings.ratio * n)
+        problem = check_at(gradient, variables, settings.batch, n, m, batched=False)
+        for name, graph in initial.items():
+            problem = problem or check_at(graph, {name: variables[name]}, settings.batch, n, m, batched=True)
+        if problem is not None:
+            return problem
+    return None
 
+
+def _probed(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> dict[str, Any]:
+    """A few steps on a few small instances, in a process that may die of them: the share that left the finite numbers, or how the design broke."""
     assert traced is not None, "the dynamics gate comes after the trace gate"
     seed = child_seed(root_seed, "designs", "*", "probe")
-    instances = planted(settings.n_start, PROBE_BATCH, seed, ratio=settings.ratio)
-    done = simulate(traced, instances, max_steps=PROBE_STEPS, seed=seed, until_median=False, engine="torch")
-    return 1.0 if done.failure else done.diverged / PROBE_BATCH
+    done = run_apart(Run(
+        json.dumps(traced.to_json()), settings.n_start, PROBE_BATCH, seed, PROBE_STEPS, instance_seed=seed, ratio=settings.ratio, until_median=False,
+        wall_s=PROBE_WALL_S, engine="torch",
+    ))
+    if read_reason(done.failure):
+        return _raising(done.failure)
+    return {"diverged_fraction": 1.0 if done.failure else done.diverged / PROBE_BATCH, "failure": done.failure}
+
+
+def _raising(reason: str | None) -> dict[str, Any]:
+    """Evidence that could not be collected; see `evolake.gates.boundary`."""
+    return {RAISED: reason}
 
 
 @checker("designs.contract")
@@ -119,6 +153,8 @@ def duplicate(evidence: Mapping[str, Any]) -> Finding | None:
 
 @checker("designs.dynamics")
 def dynamics(evidence: Mapping[str, Any], *, max_diverged_fraction: float) -> Finding | None:
-    """The first steps stay finite."""
-    share = evidence["diverged_fraction"]
+    """The first steps can be taken and stay finite."""
+    share, failure = evidence["diverged_fraction"], evidence.get("failure")
+    if failure and share > max_diverged_fraction:
+        return Finding(f"the first steps broke: {failure}")
     return Finding(f"{share:.0%} of the probe instances left the finite numbers") if share > max_diverged_fraction else None

@@ -79,7 +79,8 @@ def _loaded(text: str, key: str, machine: dict[str, Any]) -> Kernel:
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine["target"].create_target_machine(**machine["options"]))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    call = ctypes.CFUNCTYPE(None, *_ARGUMENTS)(engine.get_function_address(ENTRY))
+    arguments = (*_ARGUMENTS, _POINTER) if "ptr %guards) nounwind" in text else _ARGUMENTS
+    call = ctypes.CFUNCTYPE(None, *arguments)(engine.get_function_address(ENTRY))
     return Kernel(call, engine, key)
 
 

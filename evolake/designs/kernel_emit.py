@@ -13,6 +13,11 @@ steps of a call.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
+from evolake.designs.expression import Inexpressible
+from evolake.designs.kernel_guard import guarded
 from evolake.designs.kernel_loops import Layout, Loop
 from evolake.designs.kernel_math import definitions
 from evolake.designs.kernel_plan import FINAL, Plan
@@ -20,6 +25,9 @@ from evolake.designs.kernel_text import TYPES, Lines
 from evolake.designs.kernel_values import Scalars
 
 ENTRY = "evolake_steps"
+MOST_INSTRUCTIONS = 60_000
+"""Compiled in a few seconds; the designs that are known have one to three thousand."""
+_CALL = re.compile(r"call <\d+ x \w+> @(v_\w+)\(")
 SIGNATURE = (
     "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr %solved, i64 %row, ptr %states"
 )
@@ -35,8 +43,13 @@ def pointers_of(plan: Plan) -> list[str]:
     return sorted({*plan.states, *(item.data[0] for item in plan.externals)})
 
 
-def emit(plan: Plan, dtype: str, *, single: bool = False) -> str:
-    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step a call, with nothing computed ahead."""
+def emit(plan: Plan, dtype: str, *, single: bool = False, checked: bool = False) -> str:
+    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step a call, with nothing computed ahead.
+    `checked`: with bounds checks, and a table of guards as a further argument (evolake.designs.kernel_guard).
+
+    Raises:
+        Inexpressible: more instructions than should be compiled.
+    """
     types = TYPES[dtype]
     lines = Lines(types, prefix="v")
     cells = [(name, cell) for name in sorted(plan.moves) for cell in range(len(plan.moves[name]))]
@@ -44,7 +57,27 @@ def emit(plan: Plan, dtype: str, *, single: bool = False) -> str:
     constants = Scalars(lines.branch(), layout.slots, constant=True)
     body = _instance(lines.branch(), plan, layout, constants, cells, single=single)
     text = [f"define void @{ENTRY}({SIGNATURE}) nounwind {{", "entry:", *lines.text, *constants.lines.text, "  br label %instances"]
-    return "\n".join([*_declarations(dtype), definitions(types), *text, *body, "}", ""])
+    if (size := instructions([*text, *body], dtype)) > MOST_INSTRUCTIONS:
+        raise Inexpressible(f"{size:,} instructions, at most {MOST_INSTRUCTIONS:,} are compiled")
+    whole = "\n".join([*_declarations(dtype), definitions(types), *text, *body, "}", ""])
+    return guarded(whole) if checked else whole
+
+
+def instructions(lines: list[str], dtype: str) -> int:
+    """Instructions that the compiler is handed: a call of a vector function counts as its body, which is put in its place."""
+    bodies = _bodies(dtype)
+    return len(lines) + sum(bodies.get(name, 0) for name in _CALL.findall("\n".join(lines)))
+
+
+@cache
+def _bodies(dtype: str) -> dict[str, int]:
+    """Lines of each vector function; they call none that is defined later."""
+    sizes: dict[str, int] = {}
+    for text in definitions(TYPES[dtype]).split("define internal ")[1:]:
+        inside = text.split("\n")
+        name = inside[0].partition("@")[2].partition("(")[0]
+        sizes[name] = len(inside) + sum(sizes.get(called, 0) for called in _CALL.findall("\n".join(inside[1:])))
+    return sizes
 
 
 def _declarations(dtype: str) -> list[str]:
@@ -221,7 +254,7 @@ def _look_for_broken(loop: Loop) -> None:
     types, body = loop.body.types, loop.body
     v = loop.states["v", 0]
     broken = body.let(f"and {types.truth} {body.compare('uno', v, v)}, {loop.mask()}")
-    loop.total(loop.layout.slots[-1], "max", body.choose(broken, types.splat(1.0), types.splat(0.0)))
+    loop.total(loop.layout.slots[-1], "most", body.choose(broken, types.splat(1.0), types.splat(0.0)))
 
 
 def _check(loop: Loop) -> None:
@@ -231,7 +264,7 @@ def _check(loop: Loop) -> None:
     for place in range(3):
         literal = loop.signed(loop.gathered(loop.layout.states["v", 0], place), place)
         good = body.let(f"or {types.truth} {good}, {body.compare('ogt', literal, types.splat(0.0))}")
-    loop.total(loop.layout.slots[-2], "min", body.choose(good, types.splat(1.0), types.splat(0.0)))
+    loop.total(loop.layout.slots[-2], "least", body.choose(good, types.splat(1.0), types.splat(0.0)))
 
 
 def _write_down(lines: Lines, layout: Layout) -> None:

@@ -1,11 +1,11 @@
 """exp, log and their kin on vectors, written out operation by operation, so that every machine gives the same bits.
 
 exp: x = n ln 2 + r with |r| <= ln 2 / 2; Taylor in r; scaled by 2^n in two halves, so that overflow and the smallest numbers come out right.
-log: x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m-1)/(m+1)) by its series. The rest follows: sigmoid = 1/(1+exp(-x)), expm1 by Taylor
+log: x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m-1)/(m+1)) by its series. The rest follows: sigmoid from exp(-|x|), expm1 by Taylor
 near 0, log1p by Kahan's correction, tanh from expm1, pow = exp(y log x), in float32 with the logarithm as a sum of two numbers, so that it is as good
 as the others. Division is slow, so the float32 sigmoid and logarithms take reciprocals of numbers of known size by Newton's method. Fused
 multiply-adds are used on purpose and by name: they are exactly defined. Errors in units in the last place are held by the tests: exp 1.5, log 2,
-sigmoid 3, expm1 4, log1p 4, tanh 4, pow 2 in float32; sigmoid is 2e-35 where it is less. In float64 the error of pow grows as |y log x|.
+sigmoid 3, expm1 4, log1p 4, tanh 4, pow 2 in float32; sigmoid is 0 below -87 (-708 in float64). In float64 the error of pow grows as |y log x|.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROUND = {"float32": 1.5 * 2**23, "float64": 1.5 * 2**52}
 EXP_TERMS = {"float32": 7, "float64": 13}
 LOG_TERMS = {"float32": 5, "float64": 11}
 RECIPROCAL_START = 0x7EF311C7
-SIGMOID_EDGE = {"float32": 80.0, "float64": 700.0}
+SIGMOID_EDGE = {"float32": 87.0, "float64": 708.0}
 
 
 def ln2_parts(types: Types) -> tuple[float, float]:
@@ -170,12 +170,15 @@ def _log1p(types: Types) -> str:
 
 
 def _sigmoid(types: Types) -> str:
+    """With e = exp(-|x|), 1 / (1 + e) where x is above 0 and e / (1 + e) below: small to the end of the normal numbers, then 0."""
     lines = Lines(types)
-    edge = SIGMOID_EDGE[types.dtype]
-    n, r = _split(lines, _limited(lines, lines.negated("%x0"), -edge, edge))
-    one = types.splat(1.0)
-    grown = lines.times(lines.plus(_taylor_exp(lines, r), one), _two_to(lines, n))
-    return _function(lines, "v_sigmoid", 1, _reciprocal(lines, lines.plus(grown, one)))
+    edge, one, zero = SIGMOID_EDGE[types.dtype], types.splat(1.0), types.splat(0.0)
+    below = lines.negated(lines.size("%x0"))
+    n, r = _split(lines, _limited(lines, below, -edge, 0.0))
+    e = lines.times(lines.plus(_taylor_exp(lines, r), one), _two_to(lines, n))
+    upper = _reciprocal(lines, lines.plus(e, one))
+    lower = lines.choose(lines.compare("olt", "%x0", types.splat(-edge)), zero, lines.times(e, upper))
+    return _function(lines, "v_sigmoid", 1, lines.choose(lines.compare("olt", "%x0", zero), lower, upper))
 
 
 def _tanh(types: Types) -> str:
@@ -194,19 +197,22 @@ def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
         return lines.let(f"call {types.vector} @llvm.floor.{types.suffix}({types.vector} {value})")
 
     half = lines.times(exponent, types.splat(0.5))
-    odd = lines.compare("une", floor(half), half)
     integral = lines.compare("oeq", floor(exponent), exponent)
+    odd = lines.let(f"and {types.truth} {integral}, {lines.compare('une', floor(half), half)}")
     endless = lines.compare("oeq", base, types.splat(-math.inf))
     broken = lines.choose(endless, size, types.splat(math.nan))
-    below = lines.choose(integral, lines.choose(odd, lines.negated(size), size), broken)
-    result = lines.choose(lines.compare("olt", base, types.splat(0.0)), below, size)
+    result = lines.choose(lines.compare("olt", base, types.splat(0.0)), lines.choose(integral, size, broken), size)
+    sign = lines.whole("and", lines.to_bits(base), types.splat_whole(-(2 ** (types.bits - 1))))
+    result = lines.choose(odd, lines.from_bits(lines.whole("or", lines.to_bits(size), sign)), result)
     result = lines.choose(lines.compare("oeq", exponent, types.splat(0.0)), types.splat(1.0), result)
     return lines.choose(lines.compare("oeq", base, types.splat(1.0)), types.splat(1.0), result)
 
 
 def _pow(types: Types) -> str:
     lines = Lines(types)
-    grown = lines.call("v_exp", lines.times("%x1", lines.call("v_log", lines.size("%x0"))))
+    size = lines.size("%x0")
+    grown = lines.call("v_exp", lines.times("%x1", lines.call("v_log", size)))
+    grown = lines.choose(lines.compare("oeq", size, types.splat(1.0)), types.splat(1.0), grown)
     return _function(lines, "v_pow", 2, _signed(lines, "%x0", "%x1", grown))
 
 
@@ -229,13 +235,15 @@ def _pow_in_two_parts(types: Types) -> str:
     log_low = lines.plus(lines.minus(total, log_high), rest)
     product = lines.times("%x1", log_high)
     product_low = lines.fused("%x1", log_low, lines.fused("%x1", log_high, lines.negated(product)))
-    grown = _exp_of(lines, product, product_low)
+    bounded = lines.compare("olt", lines.size(product), types.splat(1e4))
+    grown = _exp_of(lines, product, lines.choose(bounded, product_low, types.splat(0.0)))
     rising = lines.compare("ogt", "%x1", types.splat(0.0))
     at_zero = lines.choose(rising, types.splat(0.0), types.splat(math.inf))
     at_infinity = lines.choose(rising, types.splat(math.inf), types.splat(0.0))
     grown = lines.choose(lines.compare("oeq", size, types.splat(0.0)), at_zero, grown)
     grown = lines.choose(lines.compare("oeq", size, types.splat(math.inf)), at_infinity, grown)
     grown = lines.choose(lines.compare("uno", "%x0", "%x1"), types.splat(math.nan), grown)
+    grown = lines.choose(lines.compare("oeq", size, types.splat(1.0)), types.splat(1.0), grown)
     return _function(lines, "v_pow", 2, _signed(lines, "%x0", "%x1", grown))
 
 

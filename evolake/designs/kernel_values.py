@@ -26,10 +26,11 @@ def combined(lines: Lines, expression: Expression, args: list[str], *, vector: b
         return lines.let(f"{_ARITHMETIC[name]} {real} {args[0]}, {args[1]}")
     if name == "neg":
         return lines.let(f"fneg {real} {args[0]}")
-    if name in ("maximum", "minimum"):
-        how = "ogt" if name == "maximum" else "olt"
-        wins = lines.let(f"fcmp {how} {real} {args[0]}, {args[1]}")
-        return lines.let(f"select {truth} {wins}, {real} {args[0]}, {real} {args[1]}")
+    if name in ("maximum", "minimum", "lesser"):
+        wins = lines.let(f"fcmp {'ogt' if name == 'maximum' else 'olt'} {real} {args[0]}, {args[1]}")
+        found = lines.let(f"select {truth} {wins}, {real} {args[0]}, {real} {args[1]}")
+        none = args[1] if name == "lesser" else args[0]
+        return lines.let(f"select {truth} {lines.let(f'fcmp uno {real} {none}, {none}')}, {real} {args[0]}, {real} {found}")
     if name in _INTRINSICS:
         suffix = types.suffix if vector else f"f{types.bits}"
         return lines.let(f"call {real} @llvm.{_INTRINSICS[name]}.{suffix}({real} {args[0]})")
@@ -112,7 +113,7 @@ def splat(lines: Lines, value: str, kind: str = "real") -> str:
 
 
 def folded(lines: Lines, vector: str, name: str) -> str:
-    """sum, max or min over the lanes, as a tree: lane i with lane i + half, and so on."""
+    """A reduction over the lanes, as a tree: lane i with lane i + half, and so on."""
     types = lines.types
     width = types.lanes
     while width > 1:
@@ -124,12 +125,13 @@ def folded(lines: Lines, vector: str, name: str) -> str:
 
 
 def accumulated(lines: Lines, total: str, more: str, name: str) -> str:
-    """One step of a reduction."""
+    """One step of a reduction. What is no number stays in a max or min, as in torch; "most" and "least" are for values that are all numbers."""
     if name == "sum":
         return lines.plus(total, more)
-    return lines.choose(lines.compare("ogt" if name == "max" else "olt", more, total), more, total)
+    found = lines.choose(lines.compare("ogt" if name in ("max", "most") else "olt", more, total), more, total)
+    return lines.choose(lines.compare("uno", more, more), more, found) if name in ("max", "min") else found
 
 
 def identity(name: str) -> float:
     """What a reduction starts from."""
-    return {"sum": 0.0, "max": -math.inf, "min": math.inf}[name]
+    return {"sum": 0.0, "max": -math.inf, "most": -math.inf, "min": math.inf, "least": math.inf}[name]

@@ -94,7 +94,9 @@ def _value(lowering: Lowering, node: Node, position: int, folded: dict[int, Any]
     try:
         if rule is None or node.operator in RANDOM:
             raise Inexpressible(f"no kernel for {node.operator}")
-        return rule(lowering, node, position)
+        value = rule(lowering, node, position)
+        lowering.check(node, value, position)
+        return value
     except Inexpressible:
         if lowering.foreign is None:
             raise
@@ -126,10 +128,12 @@ def _constant(lowering: Lowering, value: Any) -> Any:
     if value.numel() > 256:
         raise Inexpressible("a large constant tensor")
     builder = lowering.builder
-    if value.dtype.is_floating_point:
+    if value.dtype.is_floating_point and (value.dtype == lowering.setting.real or value.ndim == 0):
         make = builder.number
-    else:
+    elif str(value.dtype) in ("torch.bool", "torch.int64"):
         make = builder.boolean if str(value.dtype) == "torch.bool" else builder.integer
+    else:
+        raise Inexpressible(f"numbers of type {value.dtype}")
     axes = tuple((extent,) if extent != 1 else () for extent in value.shape)
     shape = tuple(extent for extent in value.shape if extent != 1)
     return Value(axes, None, objects([make(item) for item in value.flatten().tolist()], shape))

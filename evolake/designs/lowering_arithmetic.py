@@ -66,18 +66,24 @@ def _compare(name: str) -> Rule:
     return _simple(lambda builder, a, b: builder.compare(name, a, b), 2)
 
 
-def _clamp(low_at: int | None, high_at: int | None) -> Rule:
-    """clamp in its forms; a number that is not a number stays one."""
+def _clamp(low_at: int | None, high_at: int | None, default: tuple[float, float] | None = None) -> Rule:
+    """clamp in its forms; what is no number stays none, and a limit that is none leaves none. `default`: the limits where none are given."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         builder, options = lowering.builder, dict(node.kwargs)
         result = lowering.operand(node.args[0])
         if result.kind != "real":
             raise Inexpressible("arithmetic on integers")
-        for at, names, comparison in ((low_at, ("min", "min_val"), "lt"), (high_at, ("max", "max_val"), "gt")):
-            bound = node.args[at] if at is not None and len(node.args) > at else next((options[name] for name in names if name in options), None)
-            if bound is not None:
+        for place, (at, names, comparison) in enumerate(((low_at, ("min", "min_val"), "lt"), (high_at, ("max", "max_val"), "gt"))):
+            otherwise = default[place] if default else None
+            bound = node.args[at] if at is not None and len(node.args) > at else next((options[name] for name in names if name in options), otherwise)
+            if bound is None:
+                continue
+            if isinstance(bound, int | float) and math.isfinite(bound):
                 result = lowering.each(lambda x, y, c=comparison: limited(builder, c, x, y), result, lowering.operand(bound))
+            else:
+                name = "maximum" if comparison == "lt" else "minimum"
+                result = lowering.each(lambda x, y, name=name: builder.apply(name, x, y), result, lowering.operand(bound))
         return result
 
     return rule
@@ -263,7 +269,7 @@ RULES: dict[str, Rule] = {
     "isfinite.default": _simple(lambda builder, x: builder.compare("lt", builder.apply("abs", x), builder.literal(math.inf)), 1),
     "isnan.default": _simple(lambda builder, x: builder.compare("ne", x, x), 1),
     "lerp.Scalar": _simple(_lerp, 3), "lerp.Tensor": _simple(_lerp, 3), "addcmul.default": _fused("mul"), "addcdiv.default": _fused("div"),
-    "clamp.default": _clamp(1, 2), "clamp.Tensor": _clamp(1, 2), "hardtanh.default": _clamp(1, 2), "clamp_min.default": _clamp(1, None),
+    "clamp.default": _clamp(1, 2), "clamp.Tensor": _clamp(1, 2), "hardtanh.default": _clamp(1, 2, (-1.0, 1.0)), "clamp_min.default": _clamp(1, None),
     "clamp_min.Tensor": _clamp(1, None), "clamp_max.default": _clamp(None, 1), "clamp_max.Tensor": _clamp(None, 1),
     "where.self": _where, "where.ScalarSelf": _where, "where.ScalarOther": _where, "where.Scalar": _where,
     "masked_fill.Scalar": _masked, "masked_fill.Tensor": _masked, "softplus.default": _softplus, "leaky_relu.default": _leaky, "elu.default": _elu,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,33 @@ class Lowering:
     shapes: list[Any]
     values: list[Any] = field(default_factory=list)
     foreign: list[Any] | None = None
+
+    def check(self, node: Node, value: Any, position: int) -> None:
+        """Holds what a rule made of a node against what torch makes of it: the same shape, and an element type that a kernel computes in.
+
+        Raises:
+            Inexpressible: another type (float64 in a float32 design, int32, bits), or another shape.
+        """
+        shapes = self.shapes[position]
+        made, wanted = (value, shapes) if isinstance(shapes, tuple | list) else ([value], [shapes])
+        if not isinstance(made, list) or len(made) != len(wanted):
+            raise Inexpressible(f"several results of {node.operator}")
+        for item, tensor in zip(made, wanted, strict=True):
+            if self.extents_of(item) != tuple(tensor.shape):
+                raise Inexpressible(f"the shape of {node.operator}")
+            if item.kind not in self.kinds_of(tensor.dtype):
+                raise Inexpressible(f"numbers of type {tensor.dtype} of {node.operator}")
+
+    def extents_of(self, value: Value) -> tuple[int, ...]:
+        """The plain shape of a value."""
+        loop = self.extents[value.loop] if value.loop else 1
+        return tuple(math.prod(loop if atom == LOOP else atom for atom in part) for part in value.axes)
+
+    def kinds_of(self, dtype: Any) -> tuple[str, ...]:
+        """The kinds of expressions that compute as torch does in an element type; none for a type that kernels do not have."""
+        if dtype == self.setting.real:
+            return ("real",)
+        return {"torch.bool": ("bool",), "torch.int64": ("int", "variable")}.get(str(dtype), ())
 
     def operand(self, argument: Any) -> Value:
         """A tensor or number of the graph as a value."""

@@ -136,14 +136,16 @@ def _norm(lowering: Lowering, node: Node, position: int) -> Value:
     return lowering.each(lambda item: power(builder, item, builder.number(1.0 / order)), total)
 
 
-def ranked(builder: Builder, items: list[Expression]) -> tuple[list[Expression], list[Expression]]:
-    """Values from largest to smallest and the place each came from; of equals the earlier place comes first."""
+def ranked(builder: Builder, items: list[Expression], *, largest: bool = True) -> tuple[list[Expression], list[Expression]]:
+    """Values from largest to smallest (or the other way round) and the place each came from; of equals the earlier place comes first, and what is no
+    number is above all numbers, as in torch.
+    """
     if len(items) > _MOST_SORTED:
         raise Inexpressible("a sort of many")
     beats = {}
     for later in range(len(items)):
         for earlier in range(later):
-            beats[later, earlier] = builder.compare("gt", items[later], items[earlier])
+            beats[later, earlier] = _before(builder, items[later], items[earlier], largest)
             beats[earlier, later] = builder.negation(beats[later, earlier])
     placed: list[list[Expression]] = []
     for item in range(len(items)):
@@ -162,23 +164,32 @@ def ranked(builder: Builder, items: list[Expression]) -> tuple[list[Expression],
             place = builder.select(placed[item][rank], builder.integer(item), place)
         values.append(value)
         places.append(place)
-    return _extremes(builder, items, values), places
+    found = _extremes(builder, items)
+    if found is None:
+        return values, places
+    return found if largest else found[::-1], places
 
 
-def _extremes(builder: Builder, items: list[Expression], values: list[Expression]) -> list[Expression]:
-    """The same values, by fewer instructions where there are two or three."""
+def _before(builder: Builder, later: Expression, earlier: Expression, largest: bool) -> Expression:
+    """Whether an item comes before an earlier one: strictly larger (or smaller), something that is no number being the largest."""
+    small, large = (earlier, later) if largest else (later, earlier)
+    return builder.both(builder.negation(builder.compare("le", large, small)), builder.compare("eq", small, small))
+
+
+def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | None:
+    """The values from largest to smallest, by fewer instructions, where there are two or three."""
     if len(items) == 2:
-        return [builder.apply("maximum", *items), builder.apply("minimum", *items)]
+        return [builder.apply("maximum", *items), builder.apply("lesser", *items)]
     if len(items) == 3:
         a, b, c = items
-        high, low = builder.apply("maximum", a, b), builder.apply("minimum", a, b)
-        middle = builder.apply("maximum", low, builder.apply("minimum", high, c))
-        return [builder.apply("maximum", high, c), middle, builder.apply("minimum", low, c)]
-    return values
+        high, low = builder.apply("maximum", a, b), builder.apply("lesser", a, b)
+        middle = builder.apply("maximum", low, builder.apply("lesser", high, c))
+        return [builder.apply("maximum", high, c), middle, builder.apply("lesser", low, c)]
+    return None
 
 
-def _sorted(value: Value, dim: int, builder: Builder, largest: bool, keep: int) -> list[Value]:
-    """The first `keep` of a small axis in order, as values and places."""
+def _sorted(value: Value, dim: int, builder: Builder, largest: bool, keep: int, *, first: bool = False) -> list[Value]:
+    """The first `keep` of a small axis in order, as values and places. `first`: what is no number comes first, however the rest is ordered."""
     place = value.single(dim)
     if place is None:
         return [value, Value(value.axes, value.loop, objects([builder.integer(0)] * value.cells.size, value.cells.shape))]
@@ -186,11 +197,12 @@ def _sorted(value: Value, dim: int, builder: Builder, largest: bool, keep: int) 
     shape = (*rows.shape[:-1], keep)
     values, places = [], []
     for row in rows.reshape(-1, rows.shape[-1]).tolist():
-        if largest:
-            ordered, where = ranked(builder, row)
+        if largest or first:
+            signed = row if largest else [builder.apply("neg", item) for item in row]
+            ordered, where = ranked(builder, signed)
+            ordered = ordered if largest else [builder.apply("neg", item) for item in ordered]
         else:
-            ordered, where = ranked(builder, [builder.apply("neg", item) for item in row])
-            ordered = [builder.apply("neg", item) for item in ordered]
+            ordered, where = ranked(builder, row, largest=False)
         values += ordered[:keep]
         places += where[:keep]
     axes = (*value.axes[:dim], (keep,) if keep > 1 else (), *value.axes[dim + 1 :])
@@ -235,7 +247,7 @@ def _extreme(largest: bool, only_places: bool = False) -> Rule:
         dim, keep = value.normal(dim), bool(lowering.parameter(node, 2, "keepdim", False))
         if LOOP in value.axes[dim]:
             raise Inexpressible("a place among all variables or clauses")
-        results = _sorted(value, dim, lowering.builder, largest, 1)
+        results = _sorted(value, dim, lowering.builder, largest, 1, first=True)
         if not keep:
             results = [Value(item.axes[:dim] + item.axes[dim + 1 :], item.loop, item.cells) for item in results]
         return results[1] if only_places else results
@@ -260,13 +272,19 @@ def _softmax(logarithm: bool) -> Rule:
 
 
 def _logsumexp(lowering: Lowering, node: Node, position: int) -> Value:
+    """Shifted by the largest; by nothing where that is infinite, as in torch."""
     builder = lowering.builder
     dims, keep = _options(lowering, node)
     value = _real(lowering, node)
-    top = reduced(lowering, value, dims, "max", keep=True)
+
+    def finite(high: Expression) -> Expression:
+        endless = builder.compare("eq", builder.apply("abs", high), builder.literal(math.inf))
+        return builder.select(endless, builder.literal(0.0), high)
+
+    top = lowering.each(finite, reduced(lowering, value, dims, "max", keep=True))
     grown = lowering.each(lambda item, high: builder.apply("exp", builder.apply("sub", item, high)), value, top)
     total = reduced(lowering, grown, dims, "sum", keep=keep)
-    high = reduced(lowering, value, dims, "max", keep=keep)
+    high = lowering.each(finite, reduced(lowering, value, dims, "max", keep=keep))
     return lowering.each(lambda item, most: builder.apply("add", builder.apply("log", item), most), total, high)
 
 

@@ -215,6 +215,8 @@ def _gathered(lowering: Lowering, source: Value, index: Value) -> Value:
         raise Inexpressible("a gather from another shape")
     if index.kind != "variable":
         return _chosen(lowering, source, index)
+    if source.axes != ((LOOP,),):
+        raise Inexpressible("a gather from a vector that is not one number a variable")
     expression = source.cells.flat[0]
     cells = [lowering.builder.gather(expression, item) for item in index.cells.flat]
     return Value(index.axes, index.loop, objects(cells, index.cells.shape))
@@ -225,7 +227,16 @@ def _chosen(lowering: Lowering, source: Value, index: Value) -> Value:
     if source.loop or index.kind not in ("int", "bool") or source.axes == ((),):
         raise Inexpressible("a gather by a computed index")
     table = list(source.cells.flat)
+    _within(lowering, index, len(table))
     return lowering.each(lambda item: _lookup(lowering, table, item), index)
+
+
+def _within(lowering: Lowering, index: Value, extent: int) -> None:
+    """Refuses a computed place that may lie outside its axis: torch raises there, and a kernel would not."""
+    for item in index.cells.flat:
+        places = lowering.builder.outcomes(item)
+        if places is None or not all(0 <= int(place) < extent for place in places):
+            raise Inexpressible("a computed place that may be out of range")
 
 
 def _lookup(lowering: Lowering, table: list[Expression], item: Expression) -> Expression:
@@ -262,6 +273,7 @@ def _gather(lowering: Lowering, node: Node, position: int) -> Value:
     for other in range(len(source.axes)):
         if other != dim and source.axes[other] != index.axes[other]:
             raise Inexpressible("a gather that leaves some out")
+    _within(lowering, index, source.axes[dim][0])
     planes = [Value((*source.axes[:dim], (), *source.axes[dim + 1 :]), source.loop, _array(np.take(source.cells, at, axis=place)))
               for at in range(source.axes[dim][0])]
     return lowering.each(lambda item, *table: _lookup(lowering, list(table), item), index, *planes)
@@ -281,6 +293,7 @@ def _scatter(lowering: Lowering, node: Node, position: int, *, add: bool = False
     place = target.single(dim)
     if place is None or index.kind != "int" or node.kwargs or len(index.axes) != len(target.axes):
         raise Inexpressible("a scatter of another shape")
+    _within(lowering, index, target.axes[dim][0])
     index_place = index.single(dim)
     count = 1 if index_place is None else index.axes[dim][0]
     for other in range(len(target.axes)):

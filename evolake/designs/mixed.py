@@ -20,7 +20,7 @@ from evolake.designs.kernel_call import Batch, KernelCall
 from evolake.designs.kernel_plan import make_plan
 from evolake.designs.lowering import Lowered, lower
 from evolake.designs.operators import Setting
-from evolake.designs.stepper import Failed, initial_state
+from evolake.designs.stepper import EVALUATION_ERRORS, Failed, initial_state
 
 _MOST_FOREIGN = 16
 
@@ -47,6 +47,8 @@ class MixedStepper:
         self._setting = Setting(getattr(torch, dtype), instances.batch, instances.n, instances.m)
         self._batch = Batch(instances, dtype)
         load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
+        self._counts = {name: count for name, (_, count) in lowered.states.items()}
+        self._counts |= {part.name: part.count for foreign in lowered.foreign for part in (*foreign.operands.values(), *foreign.results)}
         self._levels = [self._level(lowered, foreigns) for foreigns in _levels(lowered.foreign)]
         moves = _with_known(lowered, self._traced)
         self._last = KernelCall(make_plan(moves, self._states(moves, lowered.states)), self._batch, single=True)
@@ -54,7 +56,7 @@ class MixedStepper:
     def _states(self, moves: dict[str, list[Expression]], moved: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
         """All states a kernel touches: those it moves and those it only reads."""
         read = {item.data[0]: item.domain for item in _below(moves) if item.operator == "state"}
-        return moved | {name: (str(loop), self._batch.arrays[name].shape[1]) for name, loop in read.items() if name not in moved}
+        return moved | {name: (str(loop), self._counts[name]) for name, loop in read.items() if name not in moved}
 
     def _level(self, lowered: Lowered, foreigns: list[Foreign]) -> tuple[KernelCall | None, list[Foreign]]:
         """The kernel that works out the operands of some operators; makes their arrays and those of their results."""
@@ -101,7 +103,7 @@ class MixedStepper:
         tensors = {index: self._tensor(part) for index, part in foreign.operands.items()}
         try:
             results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
-        except (RuntimeError, IndexError) as error:
+        except EVALUATION_ERRORS as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
         for part, tensor in zip(foreign.results, results, strict=True):
             from_tensor(part, tensor, self._batch.arrays[part.name], self._batch.extent(part.loop))

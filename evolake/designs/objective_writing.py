@@ -2,7 +2,7 @@
 
 A new objective scores the designs that have results. One that scores none of them goes back to its writer once, with the reason, and is blocked if
 that does not mend it; the verdict is the gate's (`judging_objectives`). A missing score of a single design is no failure: it ranks as infinite.
-An objective that is an earlier one word for word is no new objective.
+An objective that is an earlier one word for word is no new objective. A reply that cannot even be taken in is a failed call; the others go on.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.designs.boundary import alone
 from evolake.designs.experiments import LINE
 from evolake.designs.planning import schedule_text
 from evolake.designs.population import Population
 from evolake.designs.role_models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary, RepairRequest
 from evolake.designs.roles import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE
+from evolake.designs.settings import DesignsSettings
+from evolake.errors import InputError
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw
 from evolake.objectives.score import score_all
 from evolake.objectives.source import objective_id
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import child_seed, generator
-from evolake.sizes.designs import DesignsSettings
 
 RECENT_RESULTS = 60
 WRITTEN = "written"
@@ -82,7 +84,13 @@ def write_objectives(
             failures.append(reply)
             continue
         seed = child_seed(root_seed, LINE, cycle, "objective-repair", number)
-        row = _tried(agents, reply, population, pool, cycle, origin, seed)
+        row = alone(
+            lambda said=reply, own=seed: _tried(agents, said, population, pool, cycle, origin, own),
+            lambda reason: AgentFailure(OBJECTIVE_ROLE.name, "invalid", reason, 1), passing=(InputError,),
+        )
+        if isinstance(row, AgentFailure):
+            failures.append(row)
+            continue
         agents.assign(reply, row["objective_id"])
         if row["objective_id"] not in taken:
             taken.add(row["objective_id"])

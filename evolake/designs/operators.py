@@ -8,6 +8,7 @@ generator, and such a design runs on the torch engine.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -171,7 +172,44 @@ def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Settin
         return resolve(operator)(*args, **kwargs, device=torch.device(setting.device))
     if operator == "round.decimals" and "decimals" not in kwargs:
         return torch.round(*args)
-    return resolve(operator)(*args, **kwargs)
+    found = resolve(operator)(*args, **kwargs)
+    if setting.real == torch.get_default_dtype() or "dtype" in kwargs or not _made_real(found, [args, kwargs.values()]):
+        return found
+    return _in_real_type(operator, args, kwargs, setting)
+
+
+def _made_real(found: Any, arguments: Any) -> bool:
+    """Whether an operator made reals of truth values and whole numbers alone: torch then takes its default type, not the run's."""
+    import torch
+
+    results = found if isinstance(found, list | tuple) else [found]
+    made = any(isinstance(item, torch.Tensor) and item.dtype == torch.get_default_dtype() for item in results)
+    return made and not any(item.is_floating_point() for item in _tensors(arguments))
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif not isinstance(value, str | bytes) and isinstance(value, Iterable):
+        for item in value:
+            yield from _tensors(item)
+
+
+def _in_real_type(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> Any:
+    """The operator on its arguments as reals of the run's type; a condition stays one."""
+    import torch
+
+    def real(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return value.to(setting.real)
+        return [real(item) for item in value] if isinstance(value, list) else value
+
+    if operator.startswith("where."):
+        sides = [real(side) if isinstance(side, torch.Tensor) else torch.tensor(side, dtype=setting.real, device=setting.device) for side in args[1:]]
+        return torch.where(args[0], *sides)
+    return resolve(operator)(*(real(arg) for arg in args), **{key: real(value) for key, value in kwargs.items()})
 
 
 def _zeros(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> torch.Tensor:

@@ -12,7 +12,6 @@ source unchanged), and it can be the second parent of nothing: `graft` needs two
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ import numpy as np
 
 from evolake.designs.compose import compose
 from evolake.designs.grammar import KAPPA, Genome, genome, kinds, without
-from evolake.designs.operators_values import Scale, perturbed_values, scales_of, start_values
+from evolake.designs.operators_values import Scale, perturbed_values, scales_of, start_values, values_text
 
 OPERATORS = ("add_gate", "drop_gate", "swap", "graft", "perturb")
 OPERATOR_ODDS = {"add_gate": 0.3, "drop_gate": 0.1, "swap": 0.15, "graft": 0.2, "perturb": 0.25}
@@ -61,7 +60,7 @@ def design_key(genome: Genome | None, source: str, hyper: Mapping[str, float | i
     """Of a design with a genome: the genome's key. Of any other: the hash of its text and its changed values."""
     if genome is not None:
         return genome.key()
-    return hashlib.sha256((source + "\x1f" + json.dumps(dict(hyper), sort_keys=True)).encode()).hexdigest()
+    return hashlib.sha256((source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
 
 
 def parent_of_genome(design_id: str, title: str, found: Genome) -> Parent:

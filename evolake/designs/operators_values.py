@@ -6,15 +6,19 @@ rounded to six significant digits: what a person reads in a file is what runs.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from evolake.designs.boundary import shown
 from evolake.designs.grammar import Genome, Parameter, parameters_of
 
 STEP = 0.08
+LARGEST_LOG = 700.0
 LONG_STEP = 0.3
 LONG_STEP_ODDS = 0.2
 
@@ -63,7 +67,7 @@ def moved_value(scale: Scale, value: float | int | str, step: float, random: np.
         jump = round(push * span) or (1 if push > 0 else -1)
         return int(min(max(float(value) + jump, scale.low), scale.high))
     if scale.type == "log_uniform":
-        drawn = math.exp(math.log(float(value)) + push * step * math.log(scale.high / scale.low))
+        drawn = math.exp(min(math.log(float(value)) + push * step * math.log(scale.high / scale.low), LARGEST_LOG))
     else:
         drawn = float(value) + push * step * (scale.high - scale.low)
     return min(max(rounded(drawn), scale.low), scale.high)
@@ -80,3 +84,11 @@ def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -
 def rounded(value: float, digits: int = 6) -> float:
     """`value` to so many significant digits."""
     return float(f"{value:.{digits}g}")
+
+
+def values_text(values: Mapping[str, Any]) -> str:
+    """Hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of digits) as a JSON text of what they are."""
+    try:
+        return json.dumps(dict(values), sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps({shown(name): shown(value) for name, value in values.items()}, sort_keys=True)

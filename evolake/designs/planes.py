@@ -7,7 +7,6 @@ computed once. It runs on a GPU when EVOLAKE_DEVICE=cuda asks for it, and is wha
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from evolake.designs.batched import device_name, one_thread
 from evolake.designs.contract import TracedDesign
 from evolake.designs.expression import Expression, Inexpressible
-from evolake.designs.foreign import Foreign, Part, run_foreign, to_tensor
+from evolake.designs.foreign import Foreign, Part, check_whole, run_foreign, to_tensor
 from evolake.designs.fused import loop_axis
 from evolake.designs.graph import Power, Symbol
 from evolake.designs.instances import Planted
@@ -23,10 +22,9 @@ from evolake.designs.kernel_plan import reachable
 from evolake.designs.lowering import lower
 from evolake.designs.operators import Setting
 from evolake.designs.planes_operators import OPERATORS, simpler
-from evolake.designs.stepper import Failed, initial_state
+from evolake.designs.stepper import EVALUATION_ERRORS, Failed, initial_state
 
 Values = dict[int, Any]
-Step = Callable[[Values], None]
 
 
 class PlanesStepper:
@@ -196,9 +194,10 @@ class PlanesStepper:
         tensors = {index: self._tensor(part, values) for index, part in foreign.operands.items()}
         try:
             results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
-        except (RuntimeError, IndexError) as error:
+        except EVALUATION_ERRORS as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
         for part, tensor in zip(foreign.results, results, strict=True):
+            check_whole(part, tensor)
             for place, plane in enumerate(part.planes(tensor, self._extent(part.loop))):
                 self._states[part.name, place] = plane.to(self._device, self._real)
 

@@ -19,9 +19,9 @@ from evolake.designs.population import Population, Texts
 from evolake.designs.role_models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
 from evolake.designs.roles import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.schedule import FIDELITIES, latest_levels, limits_of, size_of
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.standing import standings
 from evolake.seeds import child_seed
-from evolake.sizes.designs import DesignsSettings
 
 MAX_SUMMARIES = 60
 MAX_LOOKUPS = 8

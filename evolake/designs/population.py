@@ -22,8 +22,8 @@ from evolake.designs.contract import TracedDesign
 from evolake.designs.experiments import LINE, results_by_design
 from evolake.designs.grammar import from_json
 from evolake.designs.operators_genetic import Parent
-from evolake.designs.operators_values import Scale
-from evolake.designs.tables import ARCHIVE
+from evolake.designs.operators_values import Scale, values_text
+from evolake.designs.tables import ARCHIVE, LATER
 from evolake.lake import Lake
 
 LIVE = ("accepted", "champion")
@@ -37,8 +37,8 @@ def design_id_of(traced: TracedDesign) -> str:
 
 
 def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:
-    """Of a design that was blocked: sha256 over its text and its changed values."""
-    return hashlib.sha256(("text\x1f" + source + "\x1f" + json.dumps(dict(hyper), sort_keys=True)).encode()).hexdigest()
+    """Of a design that was blocked: sha256 over its text and its changed values, whatever they are."""
+    return hashlib.sha256(("text\x1f" + source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -176,11 +176,16 @@ def empty_population() -> Population:
 
 
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
-    """The archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out."""
-    return Population(**{
-        name: schema.validate(frames[name].select(column for column in schema.columns if column in frames[name].columns))
-        for name, schema in ARCHIVE.items()
-    })
+    """The archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out, and those
+    that an earlier version did not write (`tables.LATER`) are null.
+    """
+    return Population(**{name: schema.validate(_present(name, frames[name])) for name, schema in ARCHIVE.items()})
+
+
+def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """The known columns of a table, the later ones filled up."""
+    later = [pl.lit(None, dtype=pl.Null).alias(name) for name in LATER.get(table, ()) if name not in frame.columns]
+    return frame.with_columns(later).select(column for column in ARCHIVE[table].columns if column in frame.columns or column in LATER.get(table, ()))
 
 
 def archive_asset(table: str) -> str:

@@ -2,7 +2,7 @@
 
 A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.examine` with its
 rules bound), so every candidate meets the same ones, seeds and tuned copies too. The genome that comes with a reply is believed only if
-composing it gives that very file.
+composing it gives that very file. A reply that cannot even be taken in is a failed call; no reply stops the line.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.designs.boundary import alone
 from evolake.designs.compose import compose
 from evolake.designs.contract import HyperValue, TracedDesign
 from evolake.designs.experiments import LINE
 from evolake.designs.grammar import BASELINE, Genome, from_json
 from evolake.designs.judging import Examined
 from evolake.designs.operators_genetic import design_key, parent_of_genome
+from evolake.designs.operators_values import values_text
 from evolake.designs.planning import detail, resolved, schedule_text, short_ids
 from evolake.designs.population import Population, Texts
 from evolake.designs.role_models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial, RepairRequest
 from evolake.designs.roles import DESIGN_REPAIR_ROLE, DESIGN_ROLE
+from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.seeds import child_seed
-from evolake.sizes.designs import DesignsSettings
 
 REPAIRS = 1
 REPAIRABLE = ("contract", "trace", "dynamics")
@@ -114,7 +116,10 @@ def propose_candidates(
                 failures.append(reply)
                 continue
             seed = child_seed(root_seed, LINE, cycle, "repair", number)
-            candidate = _judged(agents, _candidate(reply, population, chosen[number], origin), known, judge, seed)
+            candidate = _taken_in(agents, reply, population, chosen[number], origin, known, judge, seed)
+            if isinstance(candidate, AgentFailure):
+                failures.append(candidate)
+                continue
             agents.assign(reply, candidate.design_id)
             if candidate.design_id in ids:
                 repeats += 1
@@ -154,6 +159,21 @@ def _request(
     )
 
 
+def _taken_in(
+    agents: Agents, reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str, known: Mapping[str, str], judge: Judge,
+    seed: int,
+) -> Candidate | AgentFailure:
+    """The judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on."""
+
+    def take() -> Candidate:
+        candidate = _judged(agents, _candidate(reply, population, direction, origin), known, judge, seed)
+        design_row(candidate, "", "", None)
+        derivation_rows(candidate, "")
+        return candidate
+
+    return alone(take, lambda reason: AgentFailure(DESIGN_ROLE.name, "invalid", reason, 1), passing=(InputError,))
+
+
 def _candidate(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
     known = short_ids(population)
     weights = shares({item.design_id: item.weight for item in reply.reference_weights}, known, list(direction["reference_ids"]))
@@ -181,11 +201,12 @@ def believed_genome(text: str | None, source: str) -> Genome | None:
     """The genome of a reply, if it is one and composes to `source`; else None, and the design counts as a file."""
     if text is None:
         return None
-    try:
+
+    def read() -> Genome | None:
         found = from_json(text)
-    except (InputError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-    return found if _body(compose(found)) == _body(source) else None
+        return found if _body(compose(found)) == _body(source) else None
+
+    return alone(read, lambda reason: None)
 
 
 def _body(source: str) -> str:
@@ -236,7 +257,7 @@ def design_row(candidate: Candidate, cycle: str, source_sha: str, traced_sha: st
         "design_id": candidate.design_id, "state": "accepted" if candidate.accepted else "blocked", "cycle": cycle, "title": candidate.title,
         "origin": candidate.origin, "operator": candidate.operator, "rationale": candidate.rationale, "direction_id": candidate.direction_id,
         "source_sha": source_sha, "traced_sha": traced_sha, "graph_sha": traced.graph_sha if traced else None, "key": candidate.key(),
-        "genome": candidate.genome.to_json() if candidate.genome else None, "hyper": json.dumps(dict(candidate.hyper), sort_keys=True),
+        "genome": candidate.genome.to_json() if candidate.genome else None, "hyper": values_text(candidate.hyper),
         "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None, "tuned": tuned,
         "reason": (candidate.examined.reason if candidate.examined else "") or None,
         "key_insight": None, "success_level": None, "imported_from": None,
@@ -254,7 +275,7 @@ def derivation_rows(candidate: Candidate, cycle: str) -> list[dict[str, Any]]:
 
 def store_candidate(blobs: Any, candidate: Candidate) -> tuple[str, str | None]:
     """Puts source and traced JSON into the blob store; gives their shas."""
-    source_sha = blobs.put(candidate.source.encode())
+    source_sha = blobs.put(candidate.source.encode(errors="backslashreplace"))
     if candidate.traced is None:
         return source_sha, None
     return source_sha, blobs.put(json.dumps(candidate.traced.to_json(), sort_keys=True, separators=(",", ":")).encode())

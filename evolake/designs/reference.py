@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.contract import TracedDesign
+from evolake.designs.graph import last_uses
 from evolake.designs.instances import Planted
 from evolake.designs.operators import RANDOM, Setting, evaluate
-from evolake.designs.stepper import Failed, draw_setting, initial_state
+from evolake.designs.stepper import EVALUATION_ERRORS, Failed, draw_setting, initial_state
 
 
 class ReferenceStepper:
@@ -22,6 +23,7 @@ class ReferenceStepper:
 
         self._traced, self._instances, self._seed = traced, instances, seed
         self._graph = traced.gradient()
+        self._spent = last_uses(self._graph)
         self._real = getattr(torch, dtype)
         self._state = initial_state(traced, instances, seed, dtype)
         self._idx = torch.from_numpy(instances.idx.astype(np.int64))
@@ -49,7 +51,9 @@ class ReferenceStepper:
             for position, node in enumerate(self._graph.nodes):
                 setting = draw_setting(plain, self._seed, self._step, position, instance) if node.operator in RANDOM else plain
                 values.append(inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting))
-        except (RuntimeError, IndexError) as error:
+                for spent in self._spent[position]:
+                    values[spent] = None
+        except EVALUATION_ERRORS as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
         gradients = {name: values[index] for name, index in self._graph.outputs}
         moved = {}

@@ -19,10 +19,10 @@ from evolake.designs.planning import schedule_text, summaries
 from evolake.designs.population import Population
 from evolake.designs.role_models import SHORT_ID, ProgressEntry, ReviewRequest
 from evolake.designs.roles import REVIEW_ROLE
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.standing import reach
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import child_seed
-from evolake.sizes.designs import DesignsSettings
 
 TOP_DESIGNS = 10
 

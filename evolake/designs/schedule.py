@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evolake.sizes.designs import DesignsSettings, FidelitySettings
+from evolake.designs.settings import DesignsSettings, FidelitySettings
 
 Fidelity = Literal["low", "medium", "high"]
 FIDELITIES: tuple[Fidelity, ...] = ("low", "medium", "high")

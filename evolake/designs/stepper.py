@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from evolake.designs.contract import TracedDesign
-from evolake.designs.graph import Graph, Node
+from evolake.designs.graph import Graph, last_uses
 from evolake.designs.instances import Planted
 from evolake.designs.operators import RANDOM, Setting, evaluate
 from evolake.errors import InputError
@@ -30,12 +30,20 @@ class Stepper(Protocol):
     name: str
 
     def run(self, steps: int) -> np.ndarray:
-        """Advances by `steps` and returns (steps, B) bool: which instance was solved after each step."""
+        """Advances by `steps` and returns (steps, B) bool: which instance was solved after each step.
+
+        Raises Failed where the design breaks, and Inexpressible where this engine meets a number that it cannot follow torch in: the run is then to
+        be begun again on `engine.plain_stepper`.
+        """
         ...
 
     def state(self) -> dict[str, np.ndarray]:
         """The present value of every variable, each of its full batch shape."""
         ...
+
+
+EVALUATION_ERRORS = (RuntimeError, IndexError, ValueError, TypeError, ArithmeticError, MemoryError)
+"""What torch and Python's numbers raise on a graph that cannot be run: the design's fault wherever a graph is evaluated."""
 
 
 class Failed(Exception):
@@ -65,10 +73,32 @@ def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: st
         graph = traced.initial()[variable.name]
         setting = Setting(real, instances.batch, instances.n, instances.m, generator=generator_of(seed, f"initial {variable.name}"))
         values: list[Any] = []
-        for node in graph.nodes:
-            values.append(evaluate(node, values, setting))
-        state[variable.name] = values[graph.outputs[0][1]].to(real).contiguous().clone()
+        try:
+            for node, spent in zip(graph.nodes, last_uses(graph), strict=True):
+                values.append(evaluate(node, values, setting))
+                for index in spent:
+                    values[index] = None
+            start = values[graph.outputs[0][1]].to(real).contiguous().clone()
+        except EVALUATION_ERRORS as error:
+            raise Failed(f"init of {variable.name!r}: {' '.join(str(error).split())}"[:300]) from None
+        wanted = variable.dimensions(instances.batch, instances.n, instances.m)
+        if tuple(start.shape) != wanted:
+            raise Failed(f"init of {variable.name!r} gave {tuple(start.shape)}, wanted {wanted}")
+        state[variable.name] = start
     return state
+
+
+def check_fits(traced: TracedDesign, instances: Planted) -> None:
+    """Raises Failed when the graphs do not fit this size, or ask for more memory than a design may: before anything is allocated."""
+    from evolake.designs.graph_check import check_at
+
+    variables = {variable.name: variable for variable in traced.variables}
+    sizes = (instances.batch, instances.n, instances.m)
+    problem = check_at(traced.gradient(), variables, *sizes, batched=False)
+    for name, graph in traced.initial().items():
+        problem = problem or check_at(graph, {name: variables[name]}, *sizes, batched=True)
+    if problem is not None:
+        raise Failed(problem.reason)
 
 
 def check_size(traced: TracedDesign, instances: Planted) -> None:
@@ -87,8 +117,3 @@ def check_size(traced: TracedDesign, instances: Planted) -> None:
 def is_random(graph: Graph) -> bool:
     """Whether the graph draws random numbers."""
     return any(node.operator in RANDOM for node in graph.nodes)
-
-
-def input_name(node: Node) -> str | None:
-    """The input a node stands for, or None."""
-    return node.args[0] if node.operator == "input" else None

@@ -1,7 +1,7 @@
 """Types of the tables of the designs line.
 
 Those in ARCHIVE are carried from cycle to cycle (`population.Population`); the others are what single assets add.
-`N` keeps the name that the experiment contract gives it.
+`N` keeps the name that the experiment contract gives it. Columns that came later are null in older parts (LATER).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ DESIGNS = TableSchema(
     keys=("design_id",),
 )
 EXPERIMENTS = TableSchema(
-    "experiments", 1,
+    "experiments", 2,
     {
         "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String, "level": pl.Int64, "batch": pl.Int64, "N": pl.Int64,
         "ratio": pl.Float64, "run_till_median": pl.Boolean, "max_steps": pl.Int64, "unsolved_fraction": pl.Float64, "median_step": pl.Int64,
         "steps_run": pl.Int64, "seed": pl.Int64, "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String,
-        "timed_out": pl.Boolean, "diverged": pl.Int64,
+        "timed_out": pl.Boolean, "diverged": pl.Int64, "failure": pl.String,
     },
     keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"),
 )
@@ -93,11 +93,12 @@ REVIEWS = TableSchema(
     keys=("cycle", "objective_id"),
 )
 DUELS = TableSchema(
-    "champion_trials", 1,
+    "champion_trials", 2,
     {
         "cycle": pl.String, "part": pl.String, "design_id": pl.String, "pair": pl.Int64, "N": pl.Int64, "batch": pl.Int64, "seed": pl.Int64,
         "max_steps": pl.Int64, "median_step": pl.Int64, "unsolved_fraction": pl.Float64, "solved": pl.Boolean, "steps_run": pl.Int64,
         "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String, "timed_out": pl.Boolean,
+        "failure": pl.String,
     },
     keys=("cycle", "part", "design_id", "pair", "N"), provenance=("wall_s", "cpu_s"),
 )
@@ -114,6 +115,8 @@ ARCHIVE: dict[str, TableSchema] = {
     "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "ranking": RANKING,
     "state": STATE,
 }
+LATER: dict[str, tuple[str, ...]] = {"experiments": ("failure",)}
+"""Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
 MERGED = TableSchema(
     "merged", 1,
     {

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evolake.designs.contract import MAX_SOURCE_BYTES, Blocked, Hyper, HyperValue, TracedDesign, Variable, identity
+from evolake.designs.boundary import alone, shown
+from evolake.designs.contract import (
+    DEFAULT_LEARNING_RATE,
+    MAX_SOURCE_BYTES,
+    Blocked,
+    Hyper,
+    HyperValue,
+    TracedDesign,
+    Variable,
+    identity,
+)
 from evolake.designs.graph_check import check_gradient, check_initial
-from evolake.designs.spec import checked_hyper, checked_variable, outside
-from evolake.errors import InputError, MachineryError
+from evolake.designs.spec import MAX_ENTRIES, checked_hyper, checked_variable, outside
+from evolake.errors import InputError
 
 if TYPE_CHECKING:
     from evolake.jail import Limits, Outcome
 
+LARGEST_RATE = 1e300
 DRIVER = "evolake.designs.trace_driver:trace"
 PRELOAD = ("torch", "numpy", "evolake.designs.trace_preload")
 """What a pool should preload to trace quickly: `open_pool(preload=PRELOAD)`."""
@@ -47,7 +58,7 @@ def trace(
     """
     if dtype not in ("float32", "float64"):
         raise InputError("a design cannot be traced in this type", wanted="float32 or float64", got=dtype)
-    if len(source.encode(errors="replace")) > MAX_SOURCE_BYTES:
+    if len(source.encode(errors="backslashreplace")) > MAX_SOURCE_BYTES:
         return Blocked(f"the file is larger than {MAX_SOURCE_BYTES} bytes", "load")
     hyper = dict(hyper or {})
     payload = {"hyper": hyper, "dtype": dtype, "size": None}
@@ -63,7 +74,7 @@ def _attempt(source: str, pool: Any, payload: dict[str, Any], limits: Limits) ->
     if outcome.status != "ok":
         return _blocked_by_jail(outcome)
     reply = outcome.value
-    if not isinstance(reply, dict) or reply.get("status") not in ("traced", "blocked"):
+    if not isinstance(reply, dict) or not isinstance(reply.get("status"), str) or reply["status"] not in ("traced", "blocked"):
         return Blocked("the reply is not that of a trace", "jail")
     if reply["status"] == "blocked":
         return Blocked(str(reply.get("reason", ""))[:500], str(reply.get("gate", "trace"))[:20])
@@ -77,8 +88,21 @@ def _blocked_by_jail(outcome: Outcome) -> Blocked:
     return Blocked(f"{outcome.status}: {outcome.reason}"[:500], "jail")
 
 
-def accept(reply: dict[str, Any], hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None) -> TracedDesign | Blocked:
-    """The design in a driver's reply, if it stands up to the host's checks; `hyper` are the values that were asked for."""
+def accept(reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None) -> TracedDesign | Blocked:
+    """The design in a driver's reply, if it stands up to the host's checks; `hyper` are the values that were asked for.
+
+    The reply may be anything that JSON can say. What reading it raises is the design's fault, a block.
+
+    Raises:
+        InputError: a value of `hyper` that the design does not take.
+    """
+    return alone(
+        lambda: _accepted(reply, hyper, dtype, size), lambda reason: Blocked(reason, "contract"),
+        passing=(InputError,),
+    )
+
+
+def _accepted(reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None) -> TracedDesign | Blocked:
     try:
         variables = tuple(_variable(item) for item in reply["variables"])
         hypers = tuple(_hyper(item) for item in reply["hypers"])
@@ -86,9 +110,14 @@ def accept(reply: dict[str, Any], hyper: dict[str, HyperValue], dtype: str, size
         raw_gradient, raw_initial = graphs["gradient"], dict(graphs["initial"])
     except (KeyError, TypeError, ValueError) as error:
         return Blocked(f"{error}"[:500], "contract")
+    if len(variables) > MAX_ENTRIES or len(hypers) > MAX_ENTRIES or len({item.name for item in hypers}) != len(hypers):
+        return Blocked(f"more than {MAX_ENTRIES} entries, or two of one name", "contract")
     if len({item.name for item in variables}) != len(variables) or not any(item.name == "v" and item.shape == ("B", "N") for item in variables):
         return Blocked("the variables are not those of a design", "contract")
     values = _values(hypers, hyper)
+    rate = values.get("lr", DEFAULT_LEARNING_RATE)
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not abs(rate) <= LARGEST_RATE:
+        return Blocked(f"the learning rate lr is {shown(rate)}, wanted a finite number", "contract")
     gradient = check_gradient(raw_gradient, variables, size)
     if isinstance(gradient, Blocked):
         return gradient
@@ -103,7 +132,7 @@ def accept(reply: dict[str, Any], hyper: dict[str, HyperValue], dtype: str, size
 
 
 def _entry(item: Any, length: int) -> list[Any]:
-    if not isinstance(item, list) or len(item) != length or not isinstance(item[0], str):
+    if not isinstance(item, list) or len(item) != length:
         raise ValueError("an entry of the reply is not of its form")
     return item
 
@@ -126,7 +155,4 @@ def _values(hypers: tuple[Hyper, ...], wanted: dict[str, HyperValue]) -> dict[st
         problem = outside(known[name], value)
         if problem:
             raise InputError(f"hyperparameter {name!r}: {problem}", do="choose a value in its range")
-    values = {hyper.name: wanted.get(hyper.name, hyper.default) for hyper in hypers}
-    if not isinstance(values.get("lr", 0.01), int | float):
-        raise MachineryError("lr is not a number")
-    return values
+    return {hyper.name: wanted.get(hyper.name, hyper.default) for hyper in hypers}

@@ -19,18 +19,18 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.designs.boundary import alone
 from evolake.designs.compose import compose
 from evolake.designs.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.experiments import LINE, Job, Simulate, results_by_design, run_jobs, simulate_level
 from evolake.designs.operators_genetic import Parent, with_values
-from evolake.designs.operators_values import Scale, moved_value, rounded
+from evolake.designs.operators_values import Scale, moved_value, rounded, values_text
 from evolake.designs.population import Population
 from evolake.designs.proposals import Candidate, Judge, judged
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.standing import reach
 from evolake.designs.trace import trace
-from evolake.errors import InputError
 from evolake.seeds import child_seed
-from evolake.sizes.designs import DesignsSettings
 
 BATCH = 4
 LOCAL_TRIALS = 10
@@ -78,6 +78,27 @@ def tune_design(
     scales = tunable(parent.scales)
     if not scales:
         return Tuned([], None, f"{parent.title} has no hyperparameter to tune")
+
+    def blocked(reason: str) -> Tuned:
+        row = {
+            "design_id": parent.design_id, "cycle": cycle, "trial": 0, "hyper_values": values_text(parent.values), "consensus": None,
+            "status": "blocked", "reason": reason, "largest_solved": 0, "median_step": None,
+        }
+        return Tuned([row], None, f"{parent.title} cannot be tuned: {reason}")
+
+    return alone(
+        lambda: _tuned(
+            parent, scales, estimate, pool, judge, executor, settings=settings, cycle=cycle, profile=profile, root_seed=root_seed, known=known,
+            simulate=simulate,
+        ),
+        blocked,
+    )
+
+
+def _tuned(
+    parent: Parent, scales: Sequence[Scale], estimate: Estimate, pool: Any, judge: Judge, executor: Executor, *, settings: DesignsSettings,
+    cycle: str, profile: str, root_seed: int, known: Mapping[str, str], simulate: Simulate,
+) -> Tuned:
     study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
     values_of: list[dict[str, HyperValue]] = []
@@ -200,10 +221,8 @@ def _evaluate(
 
 
 def _retraced(parent: Parent, values: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
-    try:
-        return trace(parent.source, pool=pool, hyper=dict(values))
-    except InputError as error:
-        return Blocked(str(error), "contract")
+    """The design with other values; whatever tracing it raises is this trial's reason."""
+    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values)), lambda reason: Blocked(reason, "trace"))
 
 
 def _copy(parent: Parent, values: Mapping[str, HyperValue], consensus: float, untouched: float) -> Candidate:

@@ -22,11 +22,12 @@ from evolake.families.probes import accepted_wrongly, wrong_answers
 from evolake.families.role_models import BlindRequest, Turn
 from evolake.families.roles import BLIND_ROLE
 from evolake.families.running import DRIVER, Instance, generate
+from evolake.families.settings import FamiliesSettings
 from evolake.families.statement import rules
 from evolake.seeds import child_seed
-from evolake.sizes.families import FamiliesSettings
 
 LONGEST_OUTPUT = 6000
+CUT = "..."
 LONGEST_ANSWER = 2000
 
 
@@ -147,9 +148,11 @@ def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings
     """What a reviewer's program printed in the jail, or how it failed."""
     payload = {"text": text, "longest": LONGEST_OUTPUT}
     outcome = pool.call(driver=f"{DRIVER}:program", source=source, payload=payload, limits=caps_of(settings).limits())
-    if outcome.status == "ok":
-        return str(outcome.value)
-    return f"{outcome.status}: {outcome.reason}"[:LONGEST_OUTPUT]
+    if outcome.status != "ok":
+        return f"{outcome.status}: {outcome.reason}"[:LONGEST_OUTPUT]
+    if not isinstance(outcome.value, str):  # the program shares its process with the driver, and may say anything
+        return "protocol: the reply is not that of the driver"
+    return outcome.value if len(outcome.value) <= LONGEST_OUTPUT + len(CUT) else outcome.value[:LONGEST_OUTPUT] + CUT
 
 
 def _points(family: Family, solver_file: str) -> list[dict[str, Any]]:

@@ -138,10 +138,18 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
     """The difficulty moves something."""
     if evidence["blind_to_difficulty"]:
         return Finding("the generator ignores the difficulty: the same seed gives the same instance at all difficulties")
-    if rises(evidence["work"], ratio) or rises(evidence["size"], ratio):
+    if any(rises(series, ratio) for series in growing(evidence).values()):
         return None
-    series = f"source lines {_series(evidence['work'])}, characters {_series(evidence['size'])}"
-    return Finding(f"neither work nor size rises with the difficulty: {series}")
+    seen = ", ".join(f"{name} {_series(series)}" for name, series in growing(evidence).items())
+    return Finding(f"the inputs do not grow with the difficulty: {seen}")
+
+
+def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
+    """The measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence of
+    lakes before that holds nothing else beside the size, and is judged as it was.
+    """
+    other = ("magnitude", evidence["magnitude"]) if "magnitude" in evidence else ("source lines", evidence["work"])
+    return {"characters": evidence["size"], other[0]: other[1]}
 
 
 @checker("families.parts_matter")

@@ -15,9 +15,9 @@ from evolake.families.execution import caps_of, pairs_of
 from evolake.families.role_models import ValidatorRequest
 from evolake.families.roles import VALIDATOR_ROLE
 from evolake.families.running import generate, solve
+from evolake.families.settings import FamiliesSettings
 from evolake.families.statement import stated
 from evolake.seeds import child_seed
-from evolake.sizes.families import FamiliesSettings
 
 
 def complete(family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int) -> Family:

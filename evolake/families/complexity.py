@@ -3,7 +3,7 @@
     loc, cyclomatic, Halstead    radon            cognitive    complexipy            the rest    one walk over the tree, below
 
 The patterns and the time class are heuristics on names and structure, as in the paper: they describe a population, they prove nothing of a program.
-Sources are parsed, never run. A source whose tree is deeper than MAX_NESTING is not handed to the libraries, whose recursion has no bound of its own.
+Sources are parsed, never run. A source that `syntax.parse` refuses is not handed to the libraries, whose recursion has no bound of its own.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolake.families.contract import Family
+from evolake.families.contract import MAX_SOURCE_BYTES, Family
+from evolake.families.syntax import Unreadable, parse
+from evolake.gates import Raised, contained
 
-MAX_NESTING = 120
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SORTING = {"sort", "sorted", "heapify", "heappush", "heappop", "nsmallest", "nlargest"}
@@ -42,19 +43,18 @@ class Structure:
 
 
 def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
-    """A row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed."""
+    """A row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed, or a measure raises."""
     head = {"family_id": family.family_id, "cycle": cycle, "operator": family.operator, "category": family.category}
-    measured = measure(family.generator + "\n\n" + family.validator)
+    found = contained(measure, family.generator + "\n\n" + family.validator)
+    measured = None if isinstance(found, Raised) else found
     return head | {"parsed": measured is not None} | (measured or {})
 
 
 def measure(source: str) -> dict[str, Any] | None:
     """The measures of a program by the column names of COMPLEXITY, None where it cannot be parsed."""
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if nesting(tree) > MAX_NESTING:
+        tree = parse(source, 2 * MAX_SOURCE_BYTES + 2)
+    except Unreadable:
         return None
     from complexipy import code_complexity
     from radon.metrics import h_visit_ast
@@ -82,16 +82,6 @@ def cyclomatic(tree: ast.Module) -> int:
             total += ComplexityVisitor.from_ast(ast.Module([node], [])).functions[0].complexity - 1
         waiting.extend((child, inside or is_function) for child in ast.iter_child_nodes(node))
     return total
-
-
-def nesting(tree: ast.AST) -> int:
-    """The depth of a tree, without recursion."""
-    deepest, waiting = 0, [(tree, 1)]
-    while waiting:
-        node, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
-    return deepest
 
 
 def structure(tree: ast.AST) -> Structure:

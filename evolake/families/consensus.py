@@ -13,9 +13,9 @@ from typing import Any
 from evolake.answers.matching import equivalent
 from evolake.families.contract import Family
 from evolake.families.execution import caps_of
-from evolake.families.likeness import normalised, similar_sources
+from evolake.families.likeness import jaccard, normalised, sketch
 from evolake.families.running import Instance, Solved, solve
-from evolake.sizes.families import FamiliesSettings
+from evolake.families.settings import FamiliesSettings
 
 COPY = 0.98
 """Likeness of normalised trees from which on one source is a copy of another."""
@@ -69,11 +69,11 @@ def take_votes(
 
 def copies(family: Family) -> list[tuple[str, str]]:
     """(voter, the earlier voter it is a copy of)."""
-    voters = list(family.voters().items())
+    voters = [(name, words := normalised(source), sketch(words)) for name, source in family.voters().items()]
     found = []
-    for number, (name, source) in enumerate(voters):
-        for earlier, other in voters[:number]:
-            if normalised(source) == normalised(other) or similar_sources(source, other) >= COPY:
+    for number, (name, words, ours) in enumerate(voters):
+        for earlier, others, theirs in voters[:number]:
+            if words == others or jaccard(ours, theirs) >= COPY:
                 found.append((name, earlier))
                 break
     return found
@@ -81,8 +81,9 @@ def copies(family: Family) -> list[tuple[str, str]]:
 
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
     """What the rules of gate 2a judge, as plain JSON."""
+    copied = copies(family)
     return {
-        "independent": len(family.validators) - len(copies(family)), "copies": [list(pair) for pair in copies(family)],
+        "independent": len(family.validators) - len(copied), "copies": [list(pair) for pair in copied],
         "instances": len(votes),
         "undecided": [shown(item) for item in votes if not item.decided],
         "primary_wrong": [shown(item) for item in votes if item.decided and not item.primary_agrees],

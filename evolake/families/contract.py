@@ -16,8 +16,8 @@ How operators compose families (evolake.families.parts has the tools):
    parents' module-level names become locals and two parents can use the same names. `compose([factory, ...], glue)` puts factories before a
    few lines of glue, which is all an operator writes: `solve_a = part_a()` and a `solution` that calls it. It works on syntax trees (strings stay
    intact), and nests to any depth. What cannot move into a function (`global`, `import *`) is refused with NotComposable.
-2. Each validator of the child is glue over one validator of each parent: `paired_validators(a, b)` pairs the independent ones by order and never a
-   primary with an independent one. A wrong validator of a parent stays outvoted in the child, so consensus keeps its meaning.
+2. Each validator of the child is glue over one validator of each parent: the independent ones are paired by order, and never a primary with an
+   independent one. A wrong validator of a parent stays outvoted in the child, so consensus keeps its meaning.
 3. Inputs of a child are {"a": inputs of A, "b": inputs of B} (or {"items": [...]}): the parents' readers and validators see their own form unchanged.
 4. The child's template holds each parent's whole statement between marker lines that occur nowhere else (`fresh_marker`), with slots renumbered
    (`shift_slots`) and rules prefixed (`prefix_rules`). The child's reader cuts the sections at the markers and hands each to that parent's reader.
@@ -49,8 +49,10 @@ DIFFICULTIES = range(1, 11)
 
 GENERATOR, TEMPLATE, VALIDATOR, READER = "generator.py", "template.md", "validator.py", "reader.py"
 VALIDATORS = "validators"
-ENTRIES = {GENERATOR: "input", VALIDATOR: "solution", READER: "read"}
 MAX_SOURCE_BYTES = 200_000
+MAX_VALIDATORS = 16
+MAX_LABEL = 200
+"""Characters of a title, a name, an operator's name."""
 
 
 @dataclass(frozen=True)

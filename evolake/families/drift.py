@@ -17,8 +17,8 @@ from evolake.families.contract import Family
 from evolake.families.execution import caps_of
 from evolake.families.roles_solver import SOLVER_ROLE, SolveRequest
 from evolake.families.running import generate
+from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed, generator
-from evolake.sizes.families import FamiliesSettings
 from evolake.stats.bootstrap import bootstrap_interval
 from evolake.stats.passes import pass_at_k
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from evolake.families.contract import Family
 from evolake.families.running import Caps, Instance, Solved, generate, probe, solve
+from evolake.families.settings import FamiliesSettings
 from evolake.families.statement import RULE, SLOT, rules, slots, stated
 from evolake.seeds import child_seed
-from evolake.sizes.families import FamiliesSettings
 
 UNSAFE = ("timeout", "cpu", "memory", "output", "killed", "forbidden", "protocol", "steps")
 """Statuses of a source that does not stay within the jail's rules, as against one that raises."""

@@ -1,51 +1,16 @@
-"""What was learnt from failures: one-sentence items that hold for any family, in one validated JSON file, shown to whoever writes the next one.
-
-    {"version": 1, "items": ["Keep the answer out of the slot texts."]}
+"""What was learnt from failures: one-sentence items that hold for any family, shown to whoever writes the next one.
 
 Items are told apart by their words, not by their letters; the list is capped, the oldest go first.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from evolake.errors import InputError
 
 SAME = 0.7
 """Share of common words from which on two items say the same."""
 LONGEST = 300
-
-
-class ExperienceFile(BaseModel):
-    """The file's form."""
-
-    model_config = ConfigDict(extra="forbid")
-    version: int = Field(default=1, ge=1, le=1)
-    items: list[str] = Field(default_factory=list)
-
-
-def load_experience(path: Path) -> list[str]:
-    """The items, oldest first; [] where there is no file yet. Raises InputError for a file of another form."""
-    try:
-        return ExperienceFile.model_validate_json(path.read_bytes()).items
-    except FileNotFoundError:
-        return []
-    except ValidationError as error:
-        raise InputError(f"{path} is no experience file", wanted='{"version": 1, "items": [...]}', got=str(error.errors()[0]["msg"])) from None
-
-
-def save_experience(path: Path, items: Sequence[str]) -> None:
-    """Write the items, all or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps({"version": 1, "items": list(items)}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
 
 
 def merged(existing: Sequence[str], candidates: Sequence[str], limit: int) -> list[str]:

@@ -24,7 +24,6 @@ from evolake.families.instances import as_json
 from evolake.families.reward import reward_source
 
 Form = Literal["jsonl", "trl", "verl"]
-FORMS: tuple[Form, ...] = ("jsonl", "trl", "verl")
 CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"
 WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE, "train.parquet", "test.parquet"}
 DATA_SOURCE = "evolake/families"

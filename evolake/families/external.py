@@ -15,6 +15,7 @@ from typing import Any
 from evolake.errors import InputError, MachineryError
 from evolake.families.contract import Answer, Family
 from evolake.families.running import PRELOAD, Caps, generate
+from evolake.jail.protocol import Call, Outcome
 from evolake.seeds import child_seed
 
 LIBRARY, DISTRIBUTION = "reasoning_gym", "reasoning-gym"
@@ -25,6 +26,8 @@ GYM_PRELOAD = (*PRELOAD, f"{GYM}_preload", GYM)
 """What a pool for external families should preload: the library takes seconds to import."""
 GYM_CAPS = Caps(cpu_s=10.0, call_s=120.0, memory_mb=2048)
 """Importing the library alone takes a second and 200 MB; single entries of the largest level take seconds."""
+SCORE_CAPS = Caps(cpu_s=10.0, call_s=10.0, memory_mb=2048)
+"""Of one reply: making its entry anew, and scoring it."""
 GENERATOR = '''import random
 
 from evolake.families.gym import make
@@ -84,11 +87,23 @@ def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int)
 def score_external(name: str, instances: Sequence[dict[str, Any]], replies: Sequence[str], *, pool: Any) -> list[float]:
     """Scores of replies by the dataset's `score_answer`, 0 to 1, in their order; a reply that its verifier fails on is worth 0.
 
+    Each reply is scored in a process of its own, forked from what the jail held before any reply came: verifiers evaluate what they read, so a reply
+    may change the verifier that it meets, and the next reply must not meet it. All workers of `pool` are used. One reply may use `SCORE_CAPS`;
+    nothing that other replies used up counts against it.
+
     instances: what made them: hidden inputs of `external_family(name)`, or `external_rows`. Raises MachineryError when the jail failed.
     """
-    items = [[one["difficulty"], one["seed"], reply] for one, reply in zip(instances, replies, strict=True)]
-    payload = {"name": name, "items": items, "cap_s": GYM_CAPS.cpu_s}
-    outcome = pool.call(driver=f"{GYM}:score", source="", payload=payload, limits=GYM_CAPS.limits())
-    found = outcome.value if outcome.status == "ok" and isinstance(outcome.value, list) and len(outcome.value) == len(items) else []
-    scores = [float(item["score"]) if isinstance(item, dict) and item.get("status") == "ok" else 0.0 for item in found]
-    return [min(max(one, 0.0), 1.0) if one == one else 0.0 for one in scores] or [0.0] * len(items)
+    limits = SCORE_CAPS.limits()
+    calls = [
+        Call(f"{GYM}:score", "", {"name": name, "difficulty": one["difficulty"], "seed": one["seed"], "reply": reply}, limits)
+        for one, reply in zip(instances, replies, strict=True)
+    ]
+    return [_score(outcome) for outcome in pool.map(calls)]
+
+
+def _score(outcome: Outcome) -> float:
+    """What a scoring process said, held to 0..1; 0 where it said no number."""
+    score = outcome.value if outcome.status == "ok" else 0.0
+    if not isinstance(score, int | float) or score != score:
+        return 0.0
+    return float(min(max(score, 0.0), 1.0))

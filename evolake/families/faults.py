@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from evolake.families.contract import Family
-from evolake.families.faults_sources import WRONG, answers, every_voter, generator, independent, own_answer, primary, renamed
+from evolake.families.faults_sources import FORGED, WRONG, answers, every_voter, generator, independent, own_answer, primary, renamed
 from evolake.families.parts import NotComposable, switch
 from evolake.families.statement import RULE, slots
 
@@ -128,6 +128,10 @@ _ALL = (
     Fault("text withholds its longest slot", "blind", lambda family: generator(
         family, "inputs, texts = make(difficulty)\n    longest = max(map(len, texts))\n"
         "    return inputs, ['(not given)' if len(text) == longest else text for text in texts]",
+    )),
+    Fault("difficulty ignored, work forged", "static", lambda family: every_voter(
+        generator(family, "inputs, texts = make(5)\n    return {**inputs, 'unused': chr(96 + difficulty)}, texts"),
+        answers("forged() or answer", FORGED),
     )),
 )
 FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for fault in _ALL})

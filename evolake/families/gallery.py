@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,8 +48,10 @@ def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Ex
 
 
 def file_name(family: Family) -> str:
-    """The page's file: the name for people, and enough of the id to tell two of one name apart."""
-    return f"{family.name}-{family.family_id[:8]}.html"
+    """The page's file: the name for people, its letters, digits and dashes alone (a model may have given it), and enough of the id to tell two of
+    one name apart.
+    """
+    return f"{re.sub(r'[^a-zA-Z0-9]+', '-', family.name).strip('-')[:80] or 'family'}-{family.family_id[:8]}.html"
 
 
 def index_page(families: Sequence[Family]) -> str:

@@ -45,16 +45,13 @@ def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
     raise ValueError(f"difficulties start at 1 (got {difficulty})")
 
 
-def score(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Scores of replies. payload: {"name", "items": [[difficulty, seed, reply], ...], "cap_s"}. Items: status ok with `score`, 0 to 1."""
-    from evolake.families.driver import each
+def score(source: str, payload: dict[str, Any]) -> float:
+    """The score of one reply by the dataset's own verifier. payload: {"name", "difficulty", "seed", "reply"}.
 
-    def one(item: list[Any]) -> dict[str, Any]:
-        difficulty, seed, reply = item
-        dataset, entry = make(payload["name"], difficulty, seed)
-        return {"score": float(dataset.score_answer(answer=reply, entry=entry))}
-
-    return each(one, payload["items"], payload["cap_s"])
+    One reply a process: the verifier may evaluate it, and what it changes here ends with this process.
+    """
+    dataset, entry = make(payload["name"], payload["difficulty"], payload["seed"])
+    return float(dataset.score_answer(answer=payload["reply"], entry=entry))
 
 
 def listing(source: str, payload: dict[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.families.contract import Family, from_record
-from evolake.families.loading import make_family, read_text
+from evolake.families.loading import check_text, make_family, read_text
 
 
 def read_jsonl(path: Path) -> list[Family]:
@@ -37,14 +37,17 @@ def read_line(line: str, where: str) -> Family:
     """One record. Raises InputError."""
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is no JSON", got=str(error)) from None
     if not isinstance(record, dict):
         raise InputError(f"{where}", wanted="a JSON object", got=type(record).__name__)
     if "generator" in record:
+        check_text(where, record)
         try:
-            return from_record(record)
-        except (KeyError, TypeError, AttributeError) as error:
+            family = from_record(record)
+            assert family.family_id and family.sources(), "both walk every field"
+            return family
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise InputError(f"{where}: not a family's record", got=f"{type(error).__name__}: {error}") from None
     return from_pipeline(record, where)
 

@@ -2,8 +2,9 @@
 
 The label is what a strict majority of the voters answers, and the primary must be of it. An instance goes when it cannot be drawn, when there is
 no such majority, when its text is there already, or when it is trivial: every voter solves it within a few source lines. (The paper drops what
-runs in under 0.1 s, after CodeI/O, Li et al. 2025; source lines say the same on any machine and any day.) What is dropped is drawn again, up to
-five times as in the paper (appendix J), and is counted.
+runs in under 0.1 s, after CodeI/O, Li et al. 2025; source lines say the same on any machine and any day.) The lines are the voters' own word, so
+this filter binds honest families only: one loop of padding, or a lie, keeps an instance. It is about taste; no verdict rests on it. What is dropped
+is drawn again, up to five times as in the paper (appendix J), and is counted.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from evolake.families.contract import Family
 from evolake.families.execution import caps_of
 from evolake.families.running import Instance, generate, solve
 from evolake.families.sampling import band_counts, band_of, spread
+from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
-from evolake.sizes.families import FamiliesSettings
 
+RAISED = "could not be judged"
+"""Reason for all instances of a family that makes our code raise."""
 DROPS = ("not drawn", "no majority", "primary outvoted", "repeated", "trivial")
 
 

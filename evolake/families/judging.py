@@ -6,34 +6,35 @@
     2  consensus   strict majority of the primary and at least two independent validators
     2  blind       reviewers who see the text only; negative probes
 
-(The paper's g1 is gates 1, its g2 is gates 2.) Evidence is collected when its gate is reached. A candidate's failure is a verdict; a dead jail or a
-spent budget is an exception.
+(The paper's g1 is gates 1, its g2 is gates 2.) Evidence is collected when its gate is reached. A candidate's failure is a verdict, and so is whatever
+its texts make our code raise (evolake.gates.boundary); a dead jail or a spent budget is an exception.
 """
 
 from __future__ import annotations
 
-import ast
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import evolake.families.checkers  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure, Agents
 from evolake.families.blind import Review, blind_evidence, blind_review
+from evolake.families.checkers import growing
 from evolake.families.consensus import Vote, consensus_evidence, take_votes
 from evolake.families.contract import Family
 from evolake.families.execution import execute, execution_evidence
+from evolake.families.instances import as_json
 from evolake.families.likeness import Fingerprint, fingerprint
 from evolake.families.metering import MeteredPool
 from evolake.families.parts import constants
 from evolake.families.role_models import QualityRequest
 from evolake.families.roles import QUALITY_ROLE
+from evolake.families.settings import FamiliesSettings
 from evolake.families.statement import rules
 from evolake.families.static import Sample, draw_sample, static_evidence
-from evolake.gates import Gate, Ruleset, Verdict, judge, passed
+from evolake.families.syntax import unparsed
+from evolake.gates import Gate, Raised, Ruleset, Verdict, contained, judge, passed
 from evolake.seeds import child_seed
-from evolake.sizes.families import FamiliesSettings
 
 GATE_NUMBERS = {"execution": 0, "static": 1, "quality": 1, "consensus": 2, "blind": 2}
 GATE_NAMES = tuple(GATE_NUMBERS)
@@ -92,7 +93,8 @@ class _Course:
     def _collector(self, name: str):
         def collect(candidate: Any) -> Mapping[str, Any]:
             self.pool.gate = name
-            self.evidence[name] = getattr(self, name)()
+            found = contained(storable, getattr(self, name))
+            self.evidence[name] = found.evidence() if isinstance(found, Raised) else found
             return self.evidence[name]
 
         return collect
@@ -110,9 +112,9 @@ class _Course:
         static = self.evidence["static"]
         pairs = list(zip(self.sample.instances, self.sample.answers, strict=True))
         instance, solved = min(pairs, key=lambda pair: abs(pair[0].difficulty - REVIEWED_DIFFICULTY))
-        work, size = ([value for _, value in static[name]] for name in ("work", "size"))
+        growths = [_growth([value for _, value in series]) for series in growing(static).values()]
         metrics = {
-            "growth": max(_growth(work), _growth(size)), "commonest_share": static["commonest_share"], "boolean": static["boolean"],
+            "growth": max(growths), "commonest_share": static["commonest_share"], "boolean": static["boolean"],
             "same_text": any(other["same_text"] for other in static["nearest"]),
         }
         request = QualityRequest(
@@ -161,6 +163,13 @@ def examine(
     )
 
 
+def storable(collect: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Evidence that a blob can hold: what cannot be written would stop the line after the gates, so it comes up here."""
+    evidence = collect()
+    as_json(evidence).encode()
+    return evidence
+
+
 def rule_evidence(family: Family) -> dict[str, Any]:
     """Whether text and code of the mutation points go together."""
     found = {name: constants(source) for name, source in family.sources().items()}
@@ -170,17 +179,10 @@ def rule_evidence(family: Family) -> dict[str, Any]:
         if not holders:
             unused.append(point.constant)
         for name, value in holders.items():
-            if value != _unparsed(point.alternative().expression(name)):
+            if value != unparsed(point.alternative().expression(name)):
                 mismatched.append(f"{point.constant} is {value} in {name}, the text says {point.alternative().text!r}")
     unstated = [point.name for point in family.points if point.name not in rules(family.template)]
     return {"unstated": unstated, "unused": unused, "mismatched": mismatched}
-
-
-def _unparsed(expression: str) -> str:
-    try:
-        return ast.unparse(ast.parse(expression, mode="eval"))
-    except (SyntaxError, ValueError):
-        return expression
 
 
 def _growth(values: Sequence[float]) -> float:

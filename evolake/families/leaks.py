@@ -19,6 +19,7 @@ from evolake.families.likeness import answer_key
 TOKEN = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?|[^\W\d_]+")
 LISTING = re.compile(r"[\[({][^\[\](){}]{0,400}[\])}]")
 ENDS = 3
+LONGEST_GUESS = 4000
 LONG = 3
 """Elements from which on a list is too long to stand in the text by chance."""
 
@@ -59,10 +60,14 @@ def guesses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str) -> Any:
-    """A guess as a value: JSON where it is some, the text itself otherwise."""
+    """A guess as a value: JSON where it is some, the text itself otherwise. Longer than LONGEST_GUESS it is no guess: Python refuses to convert
+    integers of more than 4,300 digits.
+    """
+    if len(text) > LONGEST_GUESS:
+        return text
     try:
         return json.loads(text.replace("(", "[").replace(")", "]").replace("'", '"'))
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return text
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from evolake.families.contract import MAX_SOURCE_BYTES, Family
 from evolake.families.execution import caps_of, pairs_of
 from evolake.families.running import generate
+from evolake.families.settings import FamiliesSettings
 from evolake.families.statement import stated
-from evolake.sizes.families import FamiliesSettings
 
 TRAINING = ((2, 4, 6, 8, 9), 3)
 """Difficulties and seeds a difficulty of the examples."""

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from evolake.answers.reading import number
@@ -20,6 +21,8 @@ from evolake.families.statement import stated
 
 SHINGLE = 6
 SKETCH = 256
+LARGEST_BITS = 14_000
+"""Of an integer that is written in decimal: Python refuses more than 4,300 digits."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +77,11 @@ def likeness(one: Fingerprint, other: Fingerprint) -> Likeness:
 def normalised(source: str) -> list[str]:
     """The syntax tree as a list of words without names; the words of the text where it cannot be parsed."""
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+        tree = ast.parse(source)  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.split()
     names: dict[str, str] = {}
     return [word for node in _nodes(tree) for word in _words(node, names)]
-
-
-def similar_sources(one: str, other: str) -> float:
-    """The Jaccard index of two sources' normalised trees, 0 to 1."""
-    return jaccard(sketch(normalised(one)), sketch(normalised(other)))
 
 
 def sketch(tokens: Sequence[str]) -> tuple[int, ...]:
@@ -104,15 +102,25 @@ def answer_key(answer: Any) -> str:
     if isinstance(answer, bool) or answer is None:
         return repr(answer)
     if isinstance(answer, int):
-        return f"n{answer}"
+        return f"n{answer}" if answer.bit_length() <= LARGEST_BITS else f"n{answer:#x}"
     if isinstance(answer, float):
         return f"n{answer:.9g}" if not answer.is_integer() else f"n{int(answer)}"
     if isinstance(answer, str):
         found = number(answer.strip())
-        return answer_key(float(found[0]) if found[0].denominator != 1 else int(found[0])) if found else f"s{answer.strip()}"
+        return _number_key(found[0]) if found else f"s{answer.strip()}"
     if isinstance(answer, list):
         return "[" + ",".join(map(answer_key, answer)) + "]"
     return "{" + ",".join(f"{answer_key(key)}:{answer_key(value)}" for key, value in sorted(answer.items())) + "}"
+
+
+def _number_key(value: Fraction) -> str:
+    """As the key of the same number as a value; in hex where it is past a float's range, or longer than Python writes out in decimal."""
+    if value.denominator == 1:
+        return answer_key(int(value)) if int(value).bit_length() <= LARGEST_BITS else f"n{int(value):#x}"
+    try:
+        return answer_key(float(value))
+    except OverflowError:
+        return f"n{value.numerator:#x}/{value.denominator:#x}"
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
@@ -140,8 +148,12 @@ def _words(node: ast.AST, names: dict[str, str]) -> list[str]:
     if isinstance(node, ast.Attribute):
         words.append(node.attr)
     if isinstance(node, ast.Constant):
-        words.append(repr(node.value))
+        words.append(_literal(node.value))
     return words
+
+
+def _literal(value: Any) -> str:
+    return f"{value:#x}" if isinstance(value, int) and value.bit_length() > LARGEST_BITS else repr(value)
 
 
 def _sha(text: str) -> str:

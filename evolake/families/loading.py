@@ -6,7 +6,6 @@ for the paper's pipeline loads as it is. What is declared is checked here; what 
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -19,7 +18,9 @@ from evolake.families.contract import (
     CATEGORIES,
     GENERATOR,
     LANGUAGES,
+    MAX_LABEL,
     MAX_SOURCE_BYTES,
+    MAX_VALIDATORS,
     READER,
     TEMPLATE,
     VALIDATOR,
@@ -37,6 +38,7 @@ SETTINGS, MUTATIONS = "family.toml", "mutations.toml"
 SETTING_KEYS = {"id", "title", "category", "language", "parents", "operator", "answer"}
 MUTATION_KEYS = {"points", "ports", "filterables"}
 NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def read_families(folder: Path) -> list[Family]:
@@ -105,6 +107,12 @@ def make_family(
         ports=tuple(_port(where, item) for item in _tables(where, mutations, "ports")),
         filterables=tuple(_filterable(where, item) for item in _tables(where, mutations, "filterables")),
     )
+    check_text(where, to_record(family))
+    if len(family.validators) > MAX_VALIDATORS:
+        raise InputError(f"{where}: {len(family.validators)} independent validators", wanted=f"at most {MAX_VALIDATORS}", do="leave some out")
+    for what, text in (("title", title), ("name", name), ("operator", operator)):
+        if len(text) > MAX_LABEL:
+            raise InputError(f"{where}: the {what} has {len(text)} characters", wanted=f"at most {MAX_LABEL}", do="shorten it")
     for source_name, source in {**family.sources(), TEMPLATE: family.template}.items():
         if len(source.encode(errors="replace")) > MAX_SOURCE_BYTES:
             raise InputError(f"{where}: {source_name} is larger than {MAX_SOURCE_BYTES} bytes", do="shorten it")
@@ -115,27 +123,17 @@ def make_family(
     return family
 
 
-def write_family(family: Family, folder: Path) -> None:
-    """Write the family as a folder that `read_family` reads back to the same content. Files of an earlier family there are overwritten."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    if family.validators:
-        (folder / VALIDATORS).mkdir(exist_ok=True)
-    for name, text in {**family.sources(), TEMPLATE: family.template}.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    record = to_record(family)
-    head = {"id": family.name} | {key: record[key] for key in ("title", "category", "language", "parents", "operator")}
-    (folder / SETTINGS).write_text(_toml(head) + "\n[answer]\n" + _toml(record["answer"]), encoding="utf-8")
-    blocks = []
-    for point in record["points"]:
-        blocks.append("[[points]]\n" + _toml({"name": point["name"], "chosen": point["chosen"]}))
-        for item in point["alternatives"]:
-            codes = item.pop("codes")
-            blocks.append("[[points.alternatives]]\n" + _toml(item) + ("[points.alternatives.codes]\n" + _toml(codes) if codes else ""))
-    for kind in ("ports", "filterables"):
-        blocks += [f"[[{kind}]]\n" + _toml({key: value for key, value in item.items() if value is not None}) for item in record[kind]]
-    if blocks:
-        (folder / MUTATIONS).write_text("\n".join(blocks), encoding="utf-8")
+def check_text(where: str, value: Any) -> None:
+    """Raises InputError where a text of the value, at any depth, is one that no file, table or parser takes: a zero byte, half a surrogate pair."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str) and (found := UNWRITABLE.search(item)):
+            raise InputError(f"{where}: a character that cannot be written", wanted="Unicode text without zero bytes", got=repr(found[0]))
 
 
 def read_text(path: Path) -> str:
@@ -164,14 +162,6 @@ def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
 def _tidy(text: str) -> str:
     """One form for texts that differ in line ends and final blank lines only."""
     return text.replace("\r\n", "\n").replace("\r", "\n").rstrip() + "\n"
-
-
-def _toml(values: Mapping[str, Any]) -> str:
-    return "".join(f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in values.items())
-
-
-def _toml_value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def _tables(where: str, mutations: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from evolake.gates import raised_in
+
 if TYPE_CHECKING:
     from evolake.families.judging import Examined
 
@@ -86,8 +88,10 @@ def kind_of(rule_id: str, evidence: Mapping[str, Any]) -> Kind:
 
 
 def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
-    """At most TRACES pieces of evidence."""
+    """At most TRACES pieces of evidence; none where collecting it raised."""
     found: Sequence[Any] = ()
+    if raised_in(evidence):
+        return ()
     if rule_id in ("families-majority", "families-primary-agrees"):
         found = evidence["undecided"] or evidence["primary_wrong"]
     elif rule_id == "families-blind":
@@ -97,7 +101,7 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
     elif rule_id in ("families-primary", "families-confined"):
         found = [{name: voter} for name, voter in evidence["voters"].items() if voter["failures"] or voter["unsafe_probes"]]
     elif rule_id == "families-difficulty":
-        found = [{"work": evidence["work"], "size": evidence["size"]}]
+        found = [{name: evidence.get(name) for name in ("size", "magnitude", "work")}]
     elif rule_id == "families-near-duplicate":
         found = evidence["nearest"]
     return tuple(json.dumps(item, ensure_ascii=False, default=str)[:LONGEST_TRACE] for item in found[:TRACES])

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evolake.families.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, Family
+from evolake.families.syntax import Unreadable, parse, parse_expression
 
 
 class NotComposable(ValueError):
@@ -47,10 +48,10 @@ def set_constant(source: str, constant: str, expression: str) -> str | None:
     Raises NotComposable where the source or the expression cannot be parsed.
     """
     try:
-        ast.parse(expression, mode="eval")
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise NotComposable(f"cannot be parsed: {error}") from None
+        parse_expression(expression)
+    except Unreadable as error:
+        raise NotComposable(str(error)) from None
+    tree = _parsed(source)
     values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and _names(node) == [constant]]
     if not values:
         return None
@@ -65,8 +66,8 @@ def set_constant(source: str, constant: str, expression: str) -> str | None:
 def constants(source: str) -> dict[str, str]:
     """Name -> expression of every assignment to a single name in capitals, anywhere in the source; empty where it cannot be parsed."""
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+        tree = parse(source)
+    except Unreadable:
         return {}
     found = [(node, _names(node)) for node in ast.walk(tree) if isinstance(node, ast.Assign)]
     return {names[0]: ast.unparse(node.value) for node, names in found if len(names) == 1 and names[0].isupper()}
@@ -113,19 +114,6 @@ def compose(factories: Sequence[ast.FunctionDef], glue: str) -> str:
     return ast.unparse(ast.fix_missing_locations(module)) + "\n"
 
 
-def paired_validators(first: Family, second: Family) -> list[tuple[str, str, str]]:
-    """(name, source of the first, source of the second) of each independent validator of a child, by order; the shorter list is gone round again.
-
-    Empty where either has none: a child of a family without independent validators has none.
-    """
-    left, right = list(first.validators.items()), list(second.validators.items())
-    if not left or not right:
-        return []
-    return [
-        (f"pair{number + 1}", left[number % len(left)][1], right[number % len(right)][1]) for number in range(max(len(left), len(right)))
-    ]
-
-
 def defines(tree: ast.Module, entry: str) -> bool:
     """Whether the module has a top-level function, or assignment, of that name."""
     return any(
@@ -135,9 +123,9 @@ def defines(tree: ast.Module, entry: str) -> bool:
 
 def _parsed(source: str) -> ast.Module:
     try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise NotComposable(f"cannot be parsed: {error}") from None
+        return parse(source)
+    except Unreadable as error:
+        raise NotComposable(str(error)) from None
 
 
 def _names(node: ast.Assign) -> list[str]:

@@ -15,8 +15,8 @@ from evolake.families.faults_unseen import UNSEEN
 from evolake.families.likeness import Fingerprint
 from evolake.families.parts import NotComposable
 from evolake.families.proposing import LINE, Judge
+from evolake.families.settings import FamiliesSettings
 from evolake.seeds import generator
-from evolake.sizes.families import FamiliesSettings
 
 ALL_FAULTS = (*FAULTS.values(), *UNSEEN.values())
 """Every class, those that no gate is meant to see at the end."""

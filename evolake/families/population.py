@@ -15,8 +15,6 @@ from evolake.families.likeness import Fingerprint
 from evolake.families.tables import ARCHIVE, EXPERIENCE
 from evolake.lake import BlobStore
 
-SEED = "seed"
-
 
 @dataclass(frozen=True)
 class Population:

@@ -1,15 +1,17 @@
 """The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates, mended by what the gates say, or given up.
 
 Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then on. Which parents, which operator and
-which random numbers depend on the root seed, the cycle and the number of the proposal alone. Nothing here decides: the gates do.
+which random numbers depend on the root seed, the cycle and the number of the proposal alone. Nothing here decides: the gates do. A reply that makes
+our code raise before the gates is a failure with its reason, and the next one is looked at.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents
 from evolake.errors import InputError
@@ -24,11 +26,14 @@ from evolake.families.operators_common import named
 from evolake.families.refining import Refinement, SubmissionGuard, refine
 from evolake.families.role_models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
 from evolake.families.roles import CURATOR_ROLE, EVOLUTION_ROLE
+from evolake.families.settings import FamiliesSettings
 from evolake.families.statement import stated
+from evolake.gates import Raised, contained
 from evolake.seeds import child_seed, generator
-from evolake.sizes.families import FamiliesSettings
 
 LINE = "families"
+OPERATOR = re.compile(r"[a-z][a-z0-9-]{0,39}\Z")
+"""What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
 PARENTS = 4
 """Families that one request offers as parents."""
 IDEAS = {
@@ -39,6 +44,7 @@ IDEAS = {
     "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
 }
+T = TypeVar("T")
 Judge = Callable[[Family, Sequence[Fingerprint]], Examined]
 """(family, fingerprints of all known ones) -> the family after its gates: `judging.examine` with the rest bound."""
 
@@ -108,18 +114,18 @@ def propose_families(
         seeds = [child_seed(root_seed, LINE, cycle, "evolve", number) for number in numbers]
         replies = agents.call_many(EVOLUTION_ROLE, batch, seeds=seeds, attempts=list(numbers))
         for number, request, reply in zip(numbers, batch, replies, strict=True):
-            family = family_of(reply, request, whole=agents.backend.name == "operators")
-            if isinstance(family, str):
-                failures.append((number, request.operator, family))
-                continue
             attempt = _Attempt(agents, request, number, cycle, root_seed, pool, settings, taken)
-            whole = attempt.completed(family)
+            family = _value(contained(family_of, reply, request, whole=agents.backend.name == "operators"))
+            whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
+            if isinstance(whole, str) or isinstance(family, str):
+                failures.append((number, request.operator, str(whole)))
+                continue
             if whole is None:
                 failures.append((number, request.operator, f"family {family.family_id[:12]} is there already"))
                 continue
             agents.assign(reply, whole.family_id)
             done = refine(
-                whole, lambda one: judge(one, seen), attempt.revise, rounds=settings.refinements, guard=SubmissionGuard(settings.refused_submissions)
+                whole, lambda one: judge(one, seen), attempt.revised, rounds=settings.refinements, guard=SubmissionGuard(settings.refused_submissions)
             )
             seen.extend(one.fingerprint for one in done.rounds if one.accepted and one.fingerprint is not None)
             proposals.append(Proposal(number, request.operator, done))
@@ -130,9 +136,9 @@ def learn(
     agents: Agents, existing: Sequence[str], observations: Sequence[Observation], *, settings: FamiliesSettings, cycle: str, root_seed: int
 ) -> list[str]:
     """The experience after these observations; what there was where the curator gives no usable reply."""
-    candidates = [observation.lesson for observation in observations if observation.lesson]
-    request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(candidates)), limit=settings.experience_items)
-    if not candidates:
+    lessons = [observation.lesson for observation in observations if observation.lesson]
+    request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=settings.experience_items)
+    if not lessons:
         return list(existing)
     reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience"))
     return list(existing) if isinstance(reply, AgentFailure) else reply.items[: settings.experience_items]
@@ -156,7 +162,7 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
             "the reply", name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
             template=reply.template, validator=reply.validator, validators={one.name: one.source for one in reply.validators}, reader=reply.reader,
             answer={"type": reply.answer_type}, parents=used or ids,
-            operator=reply.operator or "written", mutations={},
+            operator=reply.operator if OPERATOR.match(reply.operator) else "written", mutations={},
         )
     except InputError as error:
         return str(error)
@@ -185,6 +191,11 @@ class _Attempt:
         self.taken.add(whole.family_id)
         return whole
 
+    def revised(self, family: Family, observation: Observation, round_number: int) -> Family | None:
+        """As `revise`; None as well where the reply makes our code raise."""
+        found = contained(self.revise, family, observation, round_number)
+        return None if isinstance(found, Raised) else found
+
     def revise(self, family: Family, observation: Observation, round_number: int) -> Family | None:
         """Ask for a mended version; None where none came."""
         draft = Draft(
@@ -199,6 +210,11 @@ class _Attempt:
             return None
         mended = replace(found, parents=found.parents or family.parents)
         return self.completed(mended)
+
+
+def _value(found: T | Raised) -> T | str:
+    """What was found, or in words why nothing was."""
+    return found.reason if isinstance(found, Raised) else found
 
 
 def _request(

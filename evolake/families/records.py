@@ -23,9 +23,12 @@ def store_evidence(examined: Examined, blobs: BlobStore) -> dict[str, str]:
     rows: dict[str, list[dict[str, Any]]] = {
         "consensus": [plain_vote(vote) for vote in examined.sample_votes], "blind": [plain_review(review) for review in examined.reviews],
     }
-    return {
-        gate: blobs.put(as_json({"evidence": evidence, "rows": rows.get(gate, [])}).encode()) for gate, evidence in examined.evidence.items()
-    }
+    return {gate: store_gate(evidence, rows.get(gate, []), blobs) for gate, evidence in examined.evidence.items()}
+
+
+def store_gate(evidence: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], blobs: BlobStore) -> str:
+    """Keep the evidence of one gate with the votes or reviews behind it; gives its sha."""
+    return blobs.put(as_json({"evidence": evidence, "rows": rows}).encode())
 
 
 def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:

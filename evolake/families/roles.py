@@ -22,4 +22,3 @@ QUALITY_ROLE = Role("families_quality_reviewer", models.QualityRequest, models.Q
 VALIDATOR_ROLE = Role("families_validator_builder", models.ValidatorRequest, models.ValidatorReply, build_validator)
 BLIND_ROLE = Role("families_blind_reviewer", models.BlindRequest, models.BlindReply, solve_blind, values=hide("reader", "strategy", "points"))
 CURATOR_ROLE = Role("families_experience_curator", models.CurateRequest, models.CurateReply, curate)
-ROLES = (EVOLUTION_ROLE, QUALITY_ROLE, VALIDATOR_ROLE, BLIND_ROLE, CURATOR_ROLE)

@@ -7,6 +7,8 @@ that hardly vary, an answer that stands in the text, a double of another. A rule
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from evolake.families.operators import OPERATORS, child_of
 from evolake.families.operators_common import named
 from evolake.families.parts import NotComposable, switch
 from evolake.families.role_models import EvolveReply, EvolveRequest, NamedSource
+from evolake.gates import Raised, contained
 
 DRAWS = 6
 """Children that are drawn of one operator until one is new."""
@@ -35,10 +38,9 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     reasons = []
     for name in order:
         for _ in range(DRAWS):
-            try:
-                child = child_of(name, parents, random)
-            except NotComposable as error:
-                reasons.append(f"{name}: {error}")
+            child = _tried(child_of, name, parents, random)
+            if isinstance(child, str):
+                reasons.append(f"{name}: {child}")
                 break
             if child.family_id not in request.taken:
                 return as_reply(child, parents, "; ".join(reasons))
@@ -57,13 +59,25 @@ def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     ]
     for number in sorted(random.permutation(len(options)).tolist(), key=lambda one: options[one][0]):
         _, point, alternative = options[number]
-        try:
-            child = named(switch(draft, point, alternative))
-        except NotComposable:
+        child = _tried(lambda point, alternative: named(switch(draft, point, alternative)), point, alternative)
+        if isinstance(child, str):
             continue
         if child.family_id not in request.taken:
             return as_reply(child, parents, f"{point} is {alternative} now")
     return EvolveReply(note="no rule of the draft is left to switch")
+
+
+def _tried(make: Callable[..., Family], *arguments: Any) -> Family | str:
+    """The child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
+
+    def one() -> Family | str:
+        try:
+            return make(*arguments)
+        except NotComposable as error:
+            return str(error)
+
+    found = contained(one)
+    return found.reason if isinstance(found, Raised) else found
 
 
 def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveReply:

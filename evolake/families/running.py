@@ -1,6 +1,13 @@
 """Families through the jail, from the host's side: instances, answers, readings. One jail call a source, many instances a call.
 
-What comes back is the candidate's word and is checked for its form here; a dead jail raises MachineryError and is never a candidate's failure.
+What comes back is the candidate's word: the driver shares its process. So a reply is checked for its form here, piece by piece, what can be known
+without it (types, times, sizes) is computed here, and the rest says only what the candidate's own program could have said as well:
+
+    inputs, slots, answer, printed    the product itself; bounded in size, depth and number range
+    status, reason                    a word of STATUSES and one line; a lie hides one item's failure, the limits of the call are the kernel's
+    steps                             source lines: shown to people, and no gate decides by it (see `instances` for the one filter that uses it)
+
+A dead jail raises MachineryError and is never a candidate's failure.
 """
 
 from __future__ import annotations
@@ -12,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolake.families.contract import Family
 from evolake.families.statement import SLOT, fill, stated
+from evolake.jail.protocol import one_line
 
 if TYPE_CHECKING:
     from evolake.jail import Limits
@@ -27,6 +35,19 @@ MAX_DEPTH = 64
 MAX_BITS = 14_000
 """Of what comes back from a candidate: characters of a statement, nesting, bits of an integer. More is not taken apart on this side."""
 OUTPUT_BYTES = 16_000_000
+MAX_VALUES = 20_000
+"""Lists, mappings and what they hold, in one value, which is compared, counted and written many times over; a statement has a few thousand
+characters. MAX_TEXT: characters of all texts in it.
+"""
+MAX_TEXT = 200_000
+MAX_SLOTS = 10_000
+LONGEST_REASON = 500
+STATUSES = frozenset({
+    "ok", "form", "error", "cpu", "steps", "schema_error", "protocol", "timeout", "memory", "output", "killed", "forbidden",
+})
+"""Words for what came of one item: the driver's and the jail's."""
+FOREIGN = "the reply is not that of the driver"
+UNSOUND = "cannot be used: too large, nested too deep, or a number out of range"
 
 
 @dataclass(frozen=True)
@@ -65,7 +86,9 @@ class Instance:
 
 @dataclass(frozen=True)
 class Solved:
-    """One answer of one validator. `type` is the answer's Python type; `steps` is None where nothing was counted. schema_error is a status."""
+    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None where nothing was counted.
+    cpu_s: the call's time by the kernel, in equal shares. schema_error is a status.
+    """
 
     status: str
     reason: str
@@ -118,9 +141,13 @@ def sound(value: Any) -> bool:
     """Whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it, but runs
     where the candidate can change it.
     """
-    waiting = [(value, 0)]
+    waiting, values, characters = [(value, 0)], 0, 0
     while waiting:
         item, depth = waiting.pop()
+        values += 1
+        characters += len(item) if isinstance(item, str) else sum(map(len, item)) if isinstance(item, dict) else 0
+        if values > MAX_VALUES or characters > MAX_TEXT:
+            return False
         if depth > MAX_DEPTH or (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and item.bit_length() > MAX_BITS):
             return False
         if isinstance(item, list | dict):
@@ -134,48 +161,55 @@ def _filled_length(template: str, slot_texts: Sequence[str]) -> int:
 
 
 def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps) -> list[dict[str, Any]]:
-    """The items of one call; where the call failed as a whole, each item says so."""
+    """The items of one call, each with a known status, a short reason and its share of the call's time by the kernel; where the call failed as a
+    whole, each item says so.
+    """
     if not wanted:
         return []
     outcome = pool.call(driver=f"{DRIVER}:{function}", source=source, payload=payload, limits=caps.limits())
+    share = {"cpu_s": outcome.cpu_s / wanted}
     if outcome.status != "ok":
-        return [{"status": outcome.status, "reason": outcome.reason, "cpu_s": outcome.cpu_s / wanted}] * wanted
+        return [{"status": outcome.status, "reason": outcome.reason} | share] * wanted
     found = outcome.value
     if not isinstance(found, list) or len(found) != wanted or not all(isinstance(item, dict) for item in found):
-        return [{"status": "protocol", "reason": "the reply is not that of the driver", "cpu_s": outcome.cpu_s / wanted}] * wanted
-    return found
+        return [{"status": "protocol", "reason": FOREIGN} | share] * wanted
+    return [_stated(item) | share for item in found]
 
 
-def _number(item: dict[str, Any], key: str) -> float:
-    value = item.get(key)
-    return float(value) if isinstance(value, int | float) and value >= 0 else 0.0
+def _stated(item: dict[str, Any]) -> dict[str, Any]:
+    """The item, its status one of STATUSES and its reason one line."""
+    status, reason = item.get("status"), item.get("reason")
+    if not isinstance(status, str) or status not in STATUSES or not isinstance(reason, str):
+        return {"status": "protocol", "reason": FOREIGN}
+    return item | {"reason": one_line(reason, LONGEST_REASON)}
 
 
 def _instance(template: str, pair: tuple[int, int], item: dict[str, Any]) -> Instance:
-    status, reason, slots = str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("slots")
-    if status == "ok" and not (isinstance(slots, list) and all(isinstance(text, str) for text in slots)):
-        status, reason = "protocol", "the reply is not that of the driver"
+    status, reason, slots = item["status"], item["reason"], item.get("slots")
+    if status == "ok" and not (isinstance(slots, list) and len(slots) <= MAX_SLOTS and all(isinstance(text, str) for text in slots)):
+        status, reason = "protocol", FOREIGN
     if status == "ok" and not sound(item.get("inputs")):
-        status, reason = "protocol", "the inputs are nested too deep or hold numbers that cannot be used"
-    if status == "ok" and isinstance(slots, list) and _filled_length(template, slots) > MAX_STATEMENT:
+        status, reason = "protocol", f"the inputs {UNSOUND}"
+    if status == "ok" and isinstance(slots, list) and max(_filled_length(template, slots), sum(map(len, slots))) > MAX_STATEMENT:
         status, reason = "output", f"the statement has more than {MAX_STATEMENT} characters"
     if status != "ok":
-        return Instance(*pair, status, reason, "", None, (), _number(item, "cpu_s"))
+        return Instance(*pair, status, reason, "", None, (), item["cpu_s"])
     assert isinstance(slots, list)
-    return Instance(*pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), _number(item, "cpu_s"))
+    return Instance(*pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), item["cpu_s"])
 
 
 def _reading(item: dict[str, Any]) -> Reading:
-    if not sound(item.get("inputs")):
-        return Reading("protocol", "the inputs are nested too deep or hold numbers that cannot be used", None)
-    return Reading(str(item.get("status", "form")), str(item.get("reason", ""))[:500], item.get("inputs"))
+    if item["status"] == "ok" and not sound(item.get("inputs")):
+        return Reading("protocol", f"the inputs {UNSOUND}", None)
+    return Reading(item["status"], item["reason"], item.get("inputs") if item["status"] == "ok" else None)
 
 
 def _solved(item: dict[str, Any]) -> Solved:
-    status, answer, steps = str(item.get("status", "form")), item.get("answer"), item.get("steps")
-    reason = str(item.get("reason", ""))[:500]
+    status, reason, steps = item["status"], item["reason"], item.get("steps")
+    answer = item.get("answer") if status == "ok" else None
     if isinstance(answer, dict) and answer.get("status") == "schema_error":
-        status, reason, answer = "schema_error", str(answer.get("detail", ""))[:500], None
-    elif status == "ok" and not sound(answer):
-        status, reason, answer = "protocol", "the answer is nested too deep or holds numbers that cannot be used", None
-    return Solved(status, reason, answer, str(item.get("type", ""))[:40], steps if type(steps) is int else None, _number(item, "cpu_s"))
+        status, reason, answer = "schema_error", one_line(str(answer.get("detail", ""))[:LONGEST_REASON]), None
+    elif not sound(answer):
+        status, reason, answer = "protocol", f"the answer {UNSOUND}", None
+    counted = steps if type(steps) is int and 0 <= steps <= MAX_STEPS else None
+    return Solved(status, reason, answer, type(answer).__name__, counted, item["cpu_s"])

@@ -8,18 +8,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from evolake.families.contract import Family
-from evolake.families.instances import Sampled, sample_instances
-from evolake.sizes.families import FamiliesSettings
+from evolake.families.instances import RAISED, Sampled, sample_instances
+from evolake.families.settings import FamiliesSettings
+from evolake.gates import Raised, contained
 
 
 def sample_families(
     families: Sequence[Family], *, pool: Any, settings: FamiliesSettings, root_seed: int, cycle: str, workers: int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of INSTANCES and of DROPPED. A text that two families give is kept with the first. Raises MachineryError when the jail failed."""
+    """Rows of INSTANCES and of DROPPED. A text that two families give is kept with the first; a family on which our code raises gives none.
+
+    Raises MachineryError when the jail failed.
+    """
 
     def sample(family: Family) -> Sampled:
-        return sample_instances(family, pool=pool, settings=settings, root_seed=root_seed, cycle=cycle)
+        found = contained(sample_instances, family, pool=pool, settings=settings, root_seed=root_seed, cycle=cycle)
+        return Sampled([], {RAISED: settings.instances_per_family}) if isinstance(found, Raised) else found
 
     rows: list[dict[str, Any]] = []
     dropped: list[dict[str, Any]] = []

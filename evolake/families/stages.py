@@ -6,19 +6,28 @@ A rule that has changed is thus judged anew on any old cycle without a run in th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import evolake.families.checkers  # noqa: F401  (registers what the rules name)
 from evolake.errors import MachineryError
-from evolake.families.judging import GATE_NUMBERS, Examined
-from evolake.families.records import load_evidence, store_evidence
+from evolake.families.judging import GATE_NAMES, GATE_NUMBERS
+from evolake.families.records import load_evidence
 from evolake.gates import Gate, Ruleset, Verdict, judge
 from evolake.lake import BlobStore
 
-Examine = Callable[[Mapping[str, Any]], Examined]
-"""All gates on the family of a row, for evidence that is not stored."""
+
+class Renewal(Protocol):
+    """What becomes of a candidate that gets further (evolake.families.further.Further). Rows in and out are rows of CANDIDATES."""
+
+    def again(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The row after all gates, for evidence that is not stored."""
+        ...
+
+    def compared(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The row compared with the families that are known now, for evidence that is all there."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -34,7 +43,7 @@ class Staged:
 
     @property
     def passed(self) -> bool:
-        return all(verdict.outcome == "pass" for verdict in self.verdicts)
+        return _passes(self.verdicts)
 
     def gated(self) -> dict[str, Any]:
         """A row of GATED."""
@@ -58,20 +67,57 @@ def gates_of(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def judge_stage(
-    row: Mapping[str, Any], gate: str, ruleset: Ruleset, examine: Examine, *, blobs: BlobStore, cycle: str, run_id: str
+    row: Mapping[str, Any], gate: str, ruleset: Ruleset, further: Renewal, *, blobs: BlobStore, cycle: str, run_id: str
 ) -> Staged:
-    """One gate on a row of CANDIDATES.
+    """One gate on a row of CANDIDATES that passed the gates before.
+
+    A candidate that gets further than when it was made may be stopped at a gate before this one, as a duplicate of what was accepted since: then it
+    is that gate's judgement that is given.
 
     Raises:
-        MachineryError: evidence had to be collected and the jail failed, or the gates before this one no longer pass.
+        MachineryError: evidence had to be collected and the jail failed, or ended before this gate without a block.
     """
-    sha = json.loads(row["evidence"]).get(gate)
-    if sha is None:
-        sha = store_evidence(examine(row), blobs).get(gate)
-    if sha is None:
-        raise MachineryError(f"family {row['family_id'][:12]} does not come to the gate {gate!r} again", do="materialize the gates before it again")
+    if gate not in json.loads(row["evidence"]):
+        row = further.again(row)
+        reached = [name for name in GATE_NAMES if name in json.loads(row["evidence"])]
+        if gate not in reached:
+            return _stopped(_staged(row, reached[-1], ruleset, blobs, cycle, run_id), gate)
+    staged = _staged(row, gate, ruleset, blobs, cycle, run_id)
+    if staged.passed and gate == row["gate"] == GATE_NAMES[-1]:
+        row = further.compared(row)
+        static = _staged(row, "static", ruleset, blobs, cycle, run_id)
+        return replace(staged, row=row) if static.passed else _stopped(static, gate)
+    return staged
+
+
+def passes_all(evidence: Mapping[str, str], ruleset: Ruleset, blobs: BlobStore) -> bool:
+    """Whether stored evidence (gate -> sha) passes every gate under these rules."""
+    return all(
+        gate in evidence and _passes(_verdicts(gate, load_evidence(evidence[gate], blobs)["evidence"], ruleset, "", "", "")) for gate in GATE_NAMES
+    )
+
+
+def _staged(row: Mapping[str, Any], gate: str, ruleset: Ruleset, blobs: BlobStore, cycle: str, run_id: str) -> Staged:
+    sha = json.loads(row["evidence"])[gate]
     stored = load_evidence(sha, blobs)
-    gates = (Gate(GATE_NUMBERS[gate], gate, lambda _: stored["evidence"]),)
-    verdicts = judge(None, gates, ruleset, artifact_id=row["family_id"], cycle=cycle, run_id=run_id)
+    verdicts = _verdicts(gate, stored["evidence"], ruleset, row["family_id"], cycle, run_id)
     pinned = tuple(replace(verdict, evidence_sha=sha) for verdict in verdicts)
     return Staged(row, gate, pinned, sha, stored["evidence"], stored["rows"])
+
+
+def _stopped(staged: Staged, wanted: str) -> Staged:
+    """The judgement of an earlier gate than was wanted, without its votes or reviews."""
+    if staged.passed:
+        raise MachineryError(
+            f"family {staged.row['family_id'][:12]} does not come to the gate {wanted!r} again", do="materialize the gates before it again"
+        )
+    return replace(staged, rows=[])
+
+
+def _verdicts(gate: str, evidence: Mapping[str, Any], ruleset: Ruleset, family_id: str, cycle: str, run_id: str) -> list[Verdict]:
+    gates = (Gate(GATE_NUMBERS[gate], gate, lambda _: evidence),)
+    return judge(None, gates, ruleset, artifact_id=family_id, cycle=cycle, run_id=run_id)
+
+
+def _passes(verdicts: Iterable[Verdict]) -> bool:
+    return all(verdict.outcome == "pass" for verdict in verdicts)

@@ -69,6 +69,6 @@ def prefix_rules(template: str, prefix: str) -> str:
 def fresh_marker(templates: Sequence[str], words: Sequence[str] = ("Part", "Section", "Stage", "Chapter", "Block", "Unit", "Case", "Scene")) -> str:
     """A word W such that no template has a line that begins with W and a number, or ends W sections: for the marker lines of a child."""
     for word in (*words, *(f"{first} {second}" for first in words for second in words)):
-        if not any(re.search(rf"^\W*(?:End of )?{word}(?:\s+\d|s\])", template, re.MULTILINE | re.IGNORECASE) for template in templates):
+        if not any(re.search(rf"^[^\w\n]*+(?:End of )?{word}(?:[^\S\n]+\d|s\])", template, re.MULTILINE | re.IGNORECASE) for template in templates):
             return word
     raise ValueError("no marker word is free in these templates")

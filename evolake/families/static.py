@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,19 +19,22 @@ from evolake.families.idle import deciding_share
 from evolake.families.leaks import leaking_place
 from evolake.families.likeness import Fingerprint, answer_key, fingerprint, likeness
 from evolake.families.running import Instance, Solved, generate, solve
-from evolake.sizes.families import FamiliesSettings
+from evolake.families.settings import FamiliesSettings
 
 HARD = 5
 """Difficulty from which on answers must vary and be non-trivial."""
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
 NEAREST = 5
+LARGEST = 10**12
+"""A number counts at most so much as magnitude."""
 LONGEST_TEXT = 20_000
 """Characters of a statement that are searched; the length rule blocks what is longer."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty).
+    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty; the voters'
+    own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.idle); None of another.
     """
@@ -79,7 +82,8 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
         "work": [[difficulty, value] for difficulty, value in sample.work.items()],
         "deciding": sample.deciding,
-        "size": [[difficulty, value] for difficulty, value in _sizes([instance for instance, _ in good]).items()],
+        "size": by_difficulty([instance for instance, _ in good], characters),
+        "magnitude": by_difficulty([instance for instance, _ in good], magnitude),
         "nearest": nearest(fingerprint(family, [solved.answer for solved in sample.answers]), known),
     }
 
@@ -131,12 +135,37 @@ def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
     return bool(by_seed) and all(len(found) == 1 for found in by_seed.values())
 
 
-def _sizes(instances: Sequence[Instance]) -> dict[int, float]:
-    """Mean number of characters of the hidden inputs, by difficulty."""
-    found: dict[int, list[int]] = {}
+def by_difficulty(instances: Sequence[Instance], measure: Callable[[Any], float]) -> list[list[float]]:
+    """[[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
+    found: dict[int, list[float]] = {}
     for instance in instances:
-        found.setdefault(instance.difficulty, []).append(len(json.dumps(instance.inputs)))
-    return {difficulty: sum(sizes) / len(sizes) for difficulty, sizes in sorted(found.items())}
+        found.setdefault(instance.difficulty, []).append(measure(instance.inputs))
+    return [[difficulty, sum(values) / len(values)] for difficulty, values in sorted(found.items())]
+
+
+def characters(inputs: Any) -> float:
+    """Of the inputs as JSON."""
+    return len(json.dumps(inputs))
+
+
+def magnitude(inputs: Any) -> float:
+    """How much the inputs hold: a list or mapping counts its elements, a text its characters, a number its absolute value and one.
+
+    It rises where a program is given more rounds to run or more steps to count, of which the number of characters shows nothing.
+    """
+    total, waiting = 0.0, [inputs]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list | dict):
+            total += len(item)
+            waiting.extend(item.values() if isinstance(item, dict) else item)
+        elif isinstance(item, str):
+            total += len(item)
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            total += min(abs(item), LARGEST) + 1
+        else:
+            total += 1
+    return total
 
 
 def rises(values: Sequence[Sequence[float]], ratio: float) -> bool:

@@ -21,6 +21,10 @@ refinements it is. record_sha: blob of `contract.to_record`. fingerprint: JSON, 
 what its rules judged. gate, rule_id, reason: what blocked it when it was made. instances: how many were sampled; null before that."""
 CANDIDATES = TableSchema("candidates", 1, {**FAMILIES.columns, "costs": pl.String}, keys=FAMILIES.keys, provenance=("costs",))
 """costs: JSON, gate -> {"calls", "cpu_s", "wall_s"} in the jail. A measurement, not content."""
+FURTHER = TableSchema(
+    "further", 1, {"family_id": pl.String, "cycle": pl.String, "fingerprint": pl.String, "evidence": pl.String}, keys=("family_id",),
+)
+"""Candidates that got further than when they were made, because a rule was loosened: what replaces their row's fingerprint and evidence."""
 EXPERIENCE = TableSchema("experience", 1, {"number": pl.Int64, "cycle": pl.String, "item": pl.String}, keys=("number",))
 STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
 ARCHIVE: dict[str, TableSchema] = {"families": FAMILIES, "derivations": DERIVATIONS, "experience": EXPERIENCE, "state": STATE}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from evolake.families.planting import KillRate, Planted
 from evolake.lake.schemas import TableSchema
+
+if TYPE_CHECKING:
+    from evolake.families.planting import KillRate, Planted
 
 PLANTED = TableSchema(
     "planted_faults", 1,

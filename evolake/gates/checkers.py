@@ -6,11 +6,13 @@ collected (a trace, a result, a count), so that a rule can be replayed on stored
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.gates.boundary import raised_in
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,16 @@ def find_checker(name: str) -> Checker:
 
 
 def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any]) -> Finding | None:
-    """Run one checker.
+    """Run one checker; evidence that could not be collected is blocked by every one (see `boundary`).
 
     Raises:
-        InputError: unknown checker, or parameters that it does not take.
+        InputError: unknown checker, or parameters that it does not take. What the checker itself raises passes.
     """
     function = find_checker(name)
     try:
-        return function(evidence, **parameters)
+        inspect.signature(function).bind(evidence, **parameters)
     except TypeError as error:
-        if "argument" not in str(error):
-            raise
         raise InputError(f"checker {name!r} does not take these parameters", got=f"{dict(parameters)!r}: {error}", do="mend the rule file") from None
+    if reason := raised_in(evidence):
+        return Finding(reason)
+    return function(evidence, **parameters)

@@ -1,7 +1,8 @@
 """Running gates: cheapest first, stop at the first block, every step a verdict row.
 
 A gate collects evidence (this may run the jail) and its rules judge that evidence. Evidence that could not be had because our machinery failed is
-an exception and never a verdict; evidence that says the candidate failed is judged like any other.
+an exception and never a verdict; evidence that says the candidate failed is judged like any other. Whatever else comes up while one candidate is
+judged is its block (see `boundary`): the first rule of the gate says so.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.gates.checkers import apply
+from evolake.gates.boundary import Raised, contained
+from evolake.gates.checkers import Finding, apply
 from evolake.gates.rules import Ruleset
 from evolake.gates.verdict import Verdict
 
@@ -27,7 +29,8 @@ class Gate:
 def judge(candidate: Any, gates: Sequence[Gate], ruleset: Ruleset, *, artifact_id: str, cycle: str, run_id: str) -> list[Verdict]:
     """Verdicts of `candidate`, one a rule, in order of gates; rules after the first block are not run.
 
-    A gate without a rule is an error of ours (ValueError): a gate that cannot block is no gate.
+    A gate without a rule is an error of ours (ValueError): a gate that cannot block is no gate. Machinery failures and rules that cannot be used
+    (InputError) pass through.
     """
     verdicts: list[Verdict] = []
     pinned = ruleset.hash
@@ -35,9 +38,11 @@ def judge(candidate: Any, gates: Sequence[Gate], ruleset: Ruleset, *, artifact_i
         rules = ruleset.of_gate(gate.name)
         if not rules:
             raise ValueError(f"gate {gate.name!r} of line {ruleset.line!r} has no rule")
-        evidence = gate.collect(candidate)
+        collected = contained(gate.collect, candidate)
+        evidence = collected.evidence() if isinstance(collected, Raised) else collected
         for rule in rules:
-            finding = apply(rule.check, evidence, rule.parameters)
+            found = contained(apply, rule.check, evidence, rule.parameters)
+            finding = Finding(found.reason) if isinstance(found, Raised) else found
             verdicts.append(
                 Verdict(
                     artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=str(rule.version),

@@ -7,35 +7,38 @@ when asked for by name, and it says in `*_guarantees` what it does not hold.
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import evolake
 from evolake.errors import InputError
-from evolake.jail import bubblewrap
+from evolake.jail import bubblewrap, identity, launching
+from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import JAIL_MODES, JailMode
 
 GUARANTEES = frozenset({
     "secrets", "environment", "network", "writes", "leftovers", "processes", "parent", "host-processes", "devices", "clock", "memory", "cpu",
-    "wall", "output", "file-size", "reply",
+    "wall", "output", "file-size", "reply", "programs",
 })
 """secrets: no file of the host but the system and the interpreter is readable. environment: the caller's variables are not. network: no socket.
 writes: nothing outside its own folder can be changed. leftovers: no file reaches the next candidate. processes: none that outlive or multiply.
-parent: the server cannot be signalled, traced, or spoken for. host-processes: none is seen. devices, clock: untouched. The rest: limits hold,
-and a bad reply harms nobody."""
+parent: the server cannot be signalled, traced, or spoken for. host-processes: none is seen. devices, clock: untouched. programs: nothing can be
+executed but what its kind of candidate needs. The rest: limits hold, and a bad reply harms nobody."""
 
 SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.server")
 
 
 @dataclass(frozen=True)
 class Command:
-    """How to start a fork server. folder: where a native program works, as the server sees it ("" when there is none)."""
+    """How to start a fork server. folder: where a native program works, as the server sees it ("" when there is none). descriptors: to be passed on
+    beside the control socket, and closed then. root: of a native program, as the server sees it ("" when it is the server's own)."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
     folder: str
+    descriptors: tuple[int, ...] = ()
+    root: str = ""
 
 
 class Backend(Protocol):
@@ -47,19 +50,13 @@ class Backend(Protocol):
     counts_processes: bool
     """Whether a native program may be given processes: only where a namespace holds them all, and one signal ends them all."""
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
-        """The command that starts a server on descriptor `control`. scratch_mb > 0: with a private folder of that size to write in.
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None) -> Command:
+        """The command that starts a server on descriptor `control`. scratch_mb > 0: with a private folder of that size to write in. box: options
+        for a root of its own for the program, where the backend has such.
 
         Raises JailUnavailable when the machine cannot do it.
         """
         ...
-
-
-def interpreter() -> tuple[str, list[str]]:
-    """The running interpreter's real path, and the folders that evolake and its dependencies are imported from."""
-    package_parent = str(Path(evolake.__file__).resolve().parent.parent)
-    folders = [package_parent, *(entry for entry in sys.path if Path(entry).name in {"site-packages", "dist-packages"})]
-    return os.path.realpath(sys.executable), list(dict.fromkeys(folders))
 
 
 def server_environment(home: str) -> dict[str, str]:
@@ -79,13 +76,18 @@ class Bubblewrap:
     native_guarantees = GUARANTEES
     counts_processes = True
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None) -> Command:
         python, folders = interpreter()
         environment = server_environment("/tmp")
         package = Path(evolake.__file__).resolve().parent
-        confine = bubblewrap.arguments(python, folders, package=package, environment=environment, scratch_mb=scratch_mb)
-        argv = (str(bubblewrap.find()), *confine, "--", python, *SERVER, str(control), "namespaces")
-        return Command(argv, {}, bubblewrap.WORK if scratch_mb else "")
+        program, number = str(bubblewrap.find()), identity.drawn()
+        users = () if number is None else launching.launcher().user_namespaces(number)
+        confine = bubblewrap.arguments(
+            python, folders, package=package, environment=environment, scratch_mb=scratch_mb, box=box,
+            namespaces=bubblewrap.own_namespaces(number, *(users or (-1, -1))),
+        )
+        argv = (program, *confine, "--", python, *SERVER, str(control), "namespaces")
+        return Command(argv, {}, bubblewrap.WORK if scratch_mb else "", users, "" if box is None else bubblewrap.BOX)
 
 
 class Rlimits:
@@ -93,10 +95,10 @@ class Rlimits:
 
     mode: JailMode = "rlimits"
     python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices"}
-    native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "writes", "leftovers"}
+    native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "writes", "leftovers", "programs"}
     counts_processes = False
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None) -> Command:
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None) -> Command:
         python, _ = interpreter()
         home = str(host_folder) if host_folder else "/nonexistent"
         return Command((python, *SERVER, str(control), "host"), server_environment(home), home if host_folder else "")

@@ -12,11 +12,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from evolake.errors import JailUnavailable
+from evolake.jail.inside.namespaces import NOBODY, SHIFT
 
 OLDEST_VERSION = (0, 7)
 """The first with sized tmpfs mounts."""
 WORK = "/tmp/work"
-NOBODY = "65534"
+BOX = "/box"
+"""The root of a native program, as the server sees it."""
+DEVICES = ("null", "zero", "random", "urandom")
+DESCRIPTOR_LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 SYSCTLS = {
@@ -84,38 +88,86 @@ def explain(complaint: str) -> JailUnavailable:
     )
 
 
-def arguments(python: str, folders: Iterable[str], *, package: Path, environment: dict[str, str], scratch_mb: int) -> list[str]:
-    """bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host.
+def own_namespaces(identity: int | None, outer: int, inner: int) -> list[str]:
+    """Options for namespaces of its own, in which the processes are nobody: the user that starts it, or `identity` where root does. outer, inner:
+    descriptors of the user namespaces then (see `inside.namespaces`)."""
+    if identity is None:
+        who = ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
+    else:
+        number = str(identity + SHIFT)
+        who = ["--userns", str(outer), "--userns2", str(inner), "--uid", number, "--gid", number]
+    own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    return [*own, *who, "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "jail", "--clearenv"]
+
+
+def waiting(identity: int | None, go: int, outer: int, inner: int) -> list[str]:
+    """Options, the last before the root becomes read-only, that make the start wait for the end of the pipe `go`.
+
+    bubblewrap hands every descriptor that it knows no end for to the program, so those of the user namespaces get one: it closes the descriptors of
+    --sync-fd and --block-fd itself, once the jail is built. The waiting is then for a file that is to be filled from the pipe, and stays empty.
+    """
+    if identity is None:
+        return ["--block-fd", str(go)]
+    return ["--file", str(go), "/dev/started", "--sync-fd", str(inner), "--block-fd", str(outer)]
+
+
+def device_options(names: Iterable[str] = DEVICES, *, root: str = "") -> list[str]:
+    """Options for a /dev with these devices of the host and no terminals. They cannot be read-only mounts (bubblewrap makes such a mount one without
+    devices); no process in a jail owns them, and the filter lets none set their times."""
+    options = ["--dir", f"{root}/dev"]
+    for name in names:
+        options += ["--dev-bind", f"/dev/{name}", f"{root}/dev/{name}"]
+    for name, target in DESCRIPTOR_LINKS.items():
+        options += ["--symlink", target, f"{root}/dev/{name}"]
+    return options
+
+
+def arguments(
+    python: str, folders: Iterable[str], *, package: Path, environment: dict[str, str], scratch_mb: int, namespaces: list[str],
+    box: list[str] | None = None,
+) -> list[str]:
+    """bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host. namespaces: as `own_namespaces` gives them. box:
+    options that fill a root of its own for a native program (see `toolbox`), who then sees nothing of all this.
 
     The server is process 1 (no reaper of bubblewrap's beside it: that one would be dumpable and open to the candidate). Every mount ends
-    read-only, /proc included, because a jail started by root keeps root's ownership of files; only a native program gets a sized tmpfs.
+    read-only, /proc included; only a native program gets a sized tmpfs.
     """
-    options = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
-    options += ["--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail", "--clearenv"]
-    options += [*system_options(), "--proc", "/proc", "--dev", "/dev"]
+    options = [*namespaces, "--as-pid-1", *system_options(), "--proc", "/proc", *device_options()]
     if scratch_mb:  # before the interpreter, which may itself lie below /tmp
-        options += ["--size", str(scratch_mb << 20), "--tmpfs", "/tmp", "--dir", WORK]
+        root = "" if box is None else BOX
+        if box is not None:
+            options += ["--dir", BOX, *box, "--proc", f"{BOX}/proc", "--remount-ro", f"{BOX}/proc", *device_options(root=BOX), "--dir", "/tmp"]
+            options += ["--cap-add", "CAP_SYS_CHROOT"]
+        options += ["--size", str(scratch_mb << 20), "--tmpfs", f"{root}/tmp", "--dir", f"{root}{WORK}"]
     else:
         options += ["--dir", "/tmp"]
-    for path in visible(python, folders, package):
-        options += ["--ro-bind", path, path]
-    options += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    options += [*python_options(python, folders, package), "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment.items():
         options += ["--setenv", name, value]
     return options
 
 
+@functools.cache
+def system_links() -> tuple[str, ...]:
+    """Options for the top folders that are links (/lib -> usr/lib), as on the host."""
+    links = [(path, str(Path(path).readlink())) for path in SYSTEM_LINKS if Path(path).is_symlink()]
+    return tuple(option for path, target in links for option in ("--symlink", target, path))
+
+
 def system_options() -> list[str]:
     """Options that show the system's programs and libraries, read-only."""
-    options = ["--ro-bind", "/usr", "/usr"]
+    options = ["--ro-bind", "/usr", "/usr", *system_links()]
     for path in SYSTEM_LINKS:
-        if Path(path).is_symlink():
-            options += ["--symlink", str(Path(path).readlink()), path]
-        elif Path(path).is_dir():
+        if Path(path).is_dir() and not Path(path).is_symlink():
             options += ["--ro-bind", path, path]
     for path in SYSTEM_FILES:
         options += ["--ro-bind-try", path, path]
     return options
+
+
+def python_options(python: str, folders: Iterable[str], package: Path) -> list[str]:
+    """Options that show what `visible` names, read-only."""
+    return [option for path in visible(python, folders, package) for option in ("--ro-bind", path, path)]
 
 
 def visible(python: str, folders: Iterable[str], package: Path) -> list[str]:

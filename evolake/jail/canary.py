@@ -6,6 +6,7 @@ If one attempt succeeds, the jail is not used and evolake refuses to run generat
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import socket
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import JailUnavailable
+from evolake.jail import identity
 from evolake.jail.backends import Backend
 from evolake.jail.protocol import Call, Limits, Outcome
 
@@ -24,6 +26,7 @@ ATTEMPTS = {
     "read a secret of the host": "secrets", "see the caller's environment": "environment", "open a socket": "network",
     "write a file outside": "writes", "fork": "processes", "execute a program": "processes", "signal its parent": "parent",
     "open its parent's descriptors": "parent", "read its parent's environment": "parent", "set the clock": "clock",
+    "change a device": "writes", "be root of the host": "devices", "lock a file of the host": "leftovers",
 }
 """What `probe` attempts -> the guarantee that it would break."""
 
@@ -34,7 +37,9 @@ def prove(backend: Backend, run: Callable[[Call], Outcome]) -> list[tuple[str, b
         secret = secrets.token_hex(16)
         path = Path(folder) / "secret"
         path.write_text(secret)
-        outcome = run(Call(DRIVER, "", {"secret": str(path), "folder": folder, "variables": sorted(os.environ)}, Limits(cpu_s=20, wall_s=30)))
+        only_root = os.geteuid() == 0 and identity.drawn() is None  # root of a namespace that knows nobody else
+        told = {"secret": str(path), "folder": folder, "variables": sorted(os.environ), "only_root": only_root}
+        outcome = run(Call(DRIVER, "", told, Limits(cpu_s=20, wall_s=30)))
         changed = sorted(entry.name for entry in Path(folder).iterdir()) != ["secret"] or path.read_text() != secret
     if outcome.status != "ok":
         raise JailUnavailable("the jail's canary could not run", got=f"{outcome.status}: {outcome.reason}", do="run `evolake doctor`")
@@ -72,6 +77,15 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
         if os.fork() == 0:
             os._exit(0)
 
+    def device() -> None:
+        null = Path(os.devnull)
+        null.chmod(null.stat().st_mode & 0o7777)
+
+    def root() -> None:
+        outside = [int(line.split()[1]) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+        if payload["only_root"] or (os.getuid() != 0 and 0 not in outside):
+            raise PermissionError("it is somebody else")
+
     attempts: dict[str, Callable[[], Any]] = {
         "read a secret of the host": lambda: Path(payload["secret"]).read_text(),
         "see the caller's environment": environment,
@@ -83,6 +97,8 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
         "open its parent's descriptors": descriptors,
         "read its parent's environment": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
         "set the clock": lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
+        "change a device": device, "be root of the host": root,
+        "lock a file of the host": lambda: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB),
     }
     return {name: refusal(attempt) for name, attempt in attempts.items()}
 

@@ -2,9 +2,9 @@
 
 `native.run_native` starts a Python server in each jail, which copies files in and out; here bubblewrap itself starts the program. Files of the host
 are bound one by one, read-only or (existing files, no folders) writable, so that nothing has to be collected after the end and the program can
-neither make a file nor a link. There is no /proc, and no process or thread can be made (to become another program of the system stays possible, since
-bubblewrap itself must: it is the same process under the same limits). Time and memory are the kernel's account of the jail alone
-(see `inside.launcher`). With process 1 of the jail the kernel ends all there is.
+neither make a file nor a link. There is no /proc, and no process or thread can be made. To become another program cannot be refused, since bubblewrap
+itself must; but the jail holds none but the program itself, its loader and its libraries, each bound as one file. Time and memory are
+the kernel's account of the jail alone (see `inside.launcher`). With process 1 of the jail the kernel ends all there is.
 
 The limit of processor time is held by the supervisor, which looks at the exact account when the limit could first be reached: RLIMIT_CPU counts in
 ticks, and was seen to end a run at nine tenths of its limit. It stays as a backstop, a second later.
@@ -24,10 +24,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import evolake
 from evolake.errors import InputError, JailUnavailable
-from evolake.jail import bubblewrap
+from evolake.jail import bubblewrap, elf, identity
 from evolake.jail.backends import backend
-from evolake.jail.inside.launcher import GO, INFORMATION, RULES
+from evolake.jail.inside.launcher import GO, INFORMATION, INNER, OUTER, RULES
+from evolake.jail.interpreter import interpreter
 from evolake.jail.launching import launcher
 from evolake.jail.protocol import JailMode, Limits, NativeOutcome, Status, one_line, plain_name
 from evolake.jail.supervise import Stream
@@ -48,8 +50,11 @@ class DirectRun:
     """What is to be run.
 
     argv: program and arguments; `{solver}` and `{work}` stand for the two folders below, as the program sees them.
-    programs: folder bound read-only at `{solver}`. inputs: name -> file of the host, read-only at `{work}/name`. writable: name -> existing file of
-    the host that the program may overwrite, up to limits.file_mb. environment: beside PATH, LANG and TZ.
+    programs: folder that `{solver}` stands for; of it, only the program itself is shown. inputs: name -> file of the host, read-only at
+    `{work}/name`. writable: name -> existing file of the host that the program may overwrite, up to limits.file_mb. environment: beside PATH, LANG
+    and TZ. tools: programs of the system that the program may become; a script's interpreter must be one of them, and a program of the system in argv
+    is one. With their libraries (see `elf`) they are all that the jail can execute. python: it is a program of our own in Python: the system, the
+    interpreter and evolake are shown, as for a pool.
     """
 
     argv: Sequence[str]
@@ -57,6 +62,8 @@ class DirectRun:
     inputs: Mapping[str, Path] = field(default_factory=dict)
     writable: Mapping[str, Path] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    tools: Sequence[Path] = ()
+    python: bool = False
 
     def __post_init__(self) -> None:
         if not self.argv:
@@ -72,10 +79,13 @@ class DirectRun:
         return [part.replace("{solver}", programs).replace("{work}", work) for part in self.argv]
 
 
-def run_direct(run: DirectRun, limits: Limits = Limits(), *, core: int | None = None, mode: str | None = None) -> NativeOutcome:
+def run_direct(
+    run: DirectRun, limits: Limits = Limits(), *, core: int | None = None, mode: str | None = None, shown: Limits | None = None,
+) -> NativeOutcome:
     """Run it to its end. `outputs` of the outcome is empty: what the program writes is in the `writable` files.
 
-    core: pin it to this processor. limits.processes must be 0. mode: as for `open_pool`.
+    core: pin it to this processor. limits.processes must be 0. mode: as for `open_pool`. shown: the limits that the kernel holds, which the program
+    can read; default: `limits`. The supervisor holds the times of `limits` either way; what else of them is tighter the caller judges by the outcome.
 
     Raises:
         JailUnavailable: the jail cannot be built; nothing was judged. InputError: a name, file, core or limit cannot be used.
@@ -86,28 +96,65 @@ def run_direct(run: DirectRun, limits: Limits = Limits(), *, core: int | None = 
         raise InputError(f"core {core} cannot be used", wanted=f"one of {sorted(os.sched_getaffinity(0))}")
     chosen = backend(mode)
     with contextlib.ExitStack() as stack:
-        message = {"limits": replace(limits, cpu_s=limits.cpu_s + BACKSTOP_S).to_json(), "core": core}
-        message |= in_namespaces(run) if chosen.mode == "bubblewrap" else on_the_host(run, stack)
+        kernels = shown or limits
+        message = {"limits": replace(kernels, cpu_s=kernels.cpu_s + BACKSTOP_S).to_json(), "core": core}
+        try:
+            message |= in_namespaces(run, stack) if chosen.mode == "bubblewrap" else on_the_host(run, stack)
+        except elf.BadProgram as error:
+            return _not_run(run, str(error), chosen.mode)
         streams = [Stream(limits.output_bytes), Stream(limits.output_bytes)]
         for stream in streams:
             stack.callback(stream.close)
         return _judge(_follow(message, streams, limits, stack), streams, limits, chosen.mode)
 
 
-def in_namespaces(run: DirectRun) -> dict[str, Any]:
-    """The launcher's order for a run in bubblewrap."""
-    options = [str(bubblewrap.find()), "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    options += ["--uid", bubblewrap.NOBODY, "--gid", bubblewrap.NOBODY, "--hostname", "jail", "--clearenv"]
-    options += [*bubblewrap.system_options(), "--dev-bind", "/dev/null", "/dev/null", "--dir", WORK]
-    if run.programs is not None:
-        options += ["--ro-bind", str(run.programs.resolve()), PROGRAMS]
-    for kind, files in (("--ro-bind", run.inputs), ("--bind", run.writable)):
-        for name, path in files.items():
-            options += [kind, str(path.resolve()), f"{WORK}/{name}"]
+def in_namespaces(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
+    """The launcher's order for a run in bubblewrap. Raises BadProgram when the program cannot be one."""
+    number = launcher().identity
+    shown = identity.Shown(number, stack)
+    options = [str(bubblewrap.find()), *bubblewrap.own_namespaces(number, OUTER, INNER)]
+    if run.python:
+        python, folders = interpreter()
+        options += [*bubblewrap.system_options(), *bubblewrap.python_options(python, folders, Path(evolake.__file__).resolve().parent)]
+    else:
+        options += bubblewrap.system_links()
+        for place, path in executables(run).items():
+            options += ["--ro-bind", str(shown.readable(path)), place]
+    options += [*bubblewrap.device_options(("null",)), "--dir", WORK]
+    for name, path in run.inputs.items():
+        options += ["--ro-bind", str(shown.readable(path.resolve())), f"{WORK}/{name}"]
+    for name, path in run.writable.items():
+        options += ["--bind", str(shown.writable(path.resolve())), f"{WORK}/{name}"]
     for name, value in (ENVIRONMENT | dict(run.environment)).items():
         options += ["--setenv", name, value]
-    options += ["--remount-ro", "/", "--chdir", WORK, "--info-fd", str(INFORMATION), "--block-fd", str(GO), "--seccomp", str(RULES)]
-    return {"namespaces": True, "argv": [*options, "--", *run.arguments(PROGRAMS, WORK)]}
+    options += [*bubblewrap.waiting(number, GO, OUTER, INNER), "--remount-ro", "/", "--chdir", WORK, "--info-fd", str(INFORMATION)]
+    options += ["--seccomp", str(RULES)]
+    return {"namespaces": True, "identity": number, "argv": [*options, "--", *run.arguments(PROGRAMS, WORK)]}
+
+
+def executables(run: DirectRun) -> dict[str, Path]:
+    """Place in the jail -> file of the host, of all that the run can execute or load. Raises BadProgram."""
+    found: dict[str, Path] = {}
+    tools = {elf.place(path): path.resolve() for path in run.tools}
+    if run.argv[0].startswith("{solver}/") and run.programs is not None:
+        name = plain_name(run.argv[0].removeprefix("{solver}/"))
+        path = (run.programs / name).resolve()
+        if not path.is_file() or not os.access(path, os.X_OK):
+            raise elf.BadProgram("No such file, or none to be executed")
+        found[f"{PROGRAMS}/{name}"] = path
+        needs = elf.read(path)
+        if not needs.script:
+            found |= elf.needed(path, trusted=False)
+        elif elf.place(Path(needs.script[0].strip())) not in tools:
+            raise elf.BadProgram(f"it is a script for {needs.script[0].strip()[:100]}")
+    else:
+        path = Path(run.argv[0])
+        if not path.is_absolute() or not path.is_file():
+            raise elf.BadProgram("No such file or directory")
+        tools[elf.place(path)] = path.resolve()
+    for place, path in tools.items():
+        found |= {place: path, **elf.needed(path, trusted=True)}
+    return found
 
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
@@ -220,6 +267,14 @@ def _has_more(stream: Stream) -> bool:
     """Read once of what the ended program left in the pipe; False when it is empty."""
     before = len(stream.data)
     return stream.read() and len(stream.data) > before
+
+
+def _not_run(run: DirectRun, why: str, mode: JailMode) -> NativeOutcome:
+    """The outcome of a program that no jail starts."""
+    reason = one_line(f"the program cannot be executed: {run.argv[0]}: {why}")
+    return NativeOutcome(
+        status="error", exit_code=1, signal=None, outputs={}, stdout=b"", stderr=b"", reason=reason, cpu_s=0.0, wall_s=0.0, peak_mb=0.0, jail=mode,
+    )
 
 
 def _judge(ended: Ended, streams: list[Stream], limits: Limits, mode: JailMode) -> NativeOutcome:

@@ -24,8 +24,3 @@ def call_function(source: str, payload: Any) -> Any:
     if not callable(function):
         raise NameError(f"the source defines no function named {payload['function']!r}")
     return function(*payload.get("args", ()))
-
-
-def run_module(source: str, payload: Any) -> None:
-    """Only execute the candidate's source."""
-    load_candidate(source)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import threading
 from typing import Any
 
 from evolake.errors import JailUnavailable
-from evolake.jail import wire
-from evolake.jail.backends import interpreter
+from evolake.jail import bubblewrap, identity, wire
+from evolake.jail.interpreter import interpreter
 
 SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.launcher")
 
 
 class Launcher:
-    """A launcher process. Used by the thread that made it only: the kernel ends it when that thread ends."""
+    """A launcher process. identity: who its runs are, one after another (None: the user that this process is).
+    Used by the thread that made it only: the kernel ends it when that thread ends."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.busy = False
+        self._run = -1
+        self.identity = identity.drawn()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         python, folders = interpreter()
         with theirs:
@@ -41,7 +45,23 @@ class Launcher:
         if answer is None:
             raise self._died("it ended while it started a program")
         self.busy = answer["started"]
-        return (answer["target"], descriptors[0]) if answer["started"] else None
+        if not answer["started"]:
+            return None
+        self._run = os.dup(descriptors[0])
+        return answer["target"], descriptors[0]
+
+    def user_namespaces(self, identity: int) -> tuple[int, int]:
+        """Descriptors (the caller's to close) of the outer and a new inner user namespace for a jail that lives as `identity`."""
+        try:
+            wire.send(self.control, {"user_namespaces": identity})
+        except OSError as error:
+            raise self._died(str(error)) from None
+        answer, descriptors = wire.receive(self.control)
+        if answer is None:
+            raise self._died("it ended while it made a user namespace")
+        if "failed" in answer:
+            raise bubblewrap.explain(answer["failed"])
+        return descriptors[0], descriptors[1]
 
     def ended(self) -> dict[str, Any]:
         """The account of the run, once `control` is readable: code, cpu_s, peak_mb."""
@@ -49,6 +69,7 @@ class Launcher:
         if report is None:
             raise self._died("it ended during a run")
         self.busy = False
+        self._forget_run()
         return report
 
     def retire_unless_idle(self) -> None:
@@ -62,6 +83,15 @@ class Launcher:
         if self.owner == os.getpid():  # after a fork it is the other process's child
             self._process.kill()
             self._process.wait()
+            if self._run >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._run, signal.SIGKILL)
+        self._forget_run()
+
+    def _forget_run(self) -> None:
+        if self._run >= 0:
+            os.close(self._run)
+        self._run = -1
 
     @property
     def alive(self) -> bool:

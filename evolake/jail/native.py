@@ -5,36 +5,42 @@ The jail holds a sized tmpfs; files go in and come out through the fork server, 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError, JailUnavailable
-from evolake.jail import bubblewrap, supervise, verdict
+from evolake.jail import bubblewrap, elf, groups, supervise, toolbox, verdict
 from evolake.jail.backends import Backend, backend
+from evolake.jail.inside import watch
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import Limits, NativeOutcome, Status, one_line, plain_name
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC"}
 SCRATCH_FILES = 4
 """The folder's size is that of the inputs and of so many files of the largest allowed size."""
-LONGEST_LISTING = 1 << 20
+LONGEST_LISTING = 32 << 20
 
 
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
-    *, mode: str | None = None,
+    *, record: bool = False, python: bool = False, mode: str | None = None,
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
 
     Args:
-        argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env").
+        argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). Beside it,
+            the jail has what `toolbox` names, and no other program of the system.
         files: relative name -> contents, or the path of a host file to copy. All are executable.
         outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
         stdin: what it reads from standard input.
+        python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
+        record: note what the program executes (`NativeOutcome.programs`).
         mode: as for `open_pool`.
 
     Raises:
@@ -56,7 +62,7 @@ def run_native(
             with tempfile.TemporaryDirectory(prefix="evolake-native-", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder)
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python)
         except JailDied as death:
             if attempt == 2:
                 raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
@@ -73,12 +79,18 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 
 def _run_once(
-    chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path,
+    chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
+    python: bool,
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
-    jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder)
-    descriptors: list[int] = []
     try:
+        box = toolbox.options(argv[0]) if chosen.mode == "bubblewrap" and not python else None
+    except elf.BadProgram as error:
+        raise InputError(f"{argv[0]} cannot be run in a jail", got=str(error)) from None
+    with contextlib.ExitStack() as stack:
+        group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
+        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, group=group)
+        stack.callback(jail.kill)
         try:
             jail.begin_import([])
             jail.end_import()
@@ -86,23 +98,34 @@ def _run_once(
             raise jail.failure_to_start() from None
         head = json.dumps({
             "argv": argv, "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
-            "files": [(name, len(data)) for name, data in files.items()], "outputs": names,
+            "files": [(name, len(data)) for name, data in files.items()], "outputs": names, "record": record, "root": jail.root,
         }).encode()
-        descriptors = [request_descriptor(head + b"".join(files.values())), request_descriptor(stdin)]
+        descriptors = []
+        for data in (head + b"".join(files.values()), stdin):
+            descriptors.append(request_descriptor(data))
+            stack.callback(os.close, descriptors[-1])
         os.lseek(descriptors[1], 0, os.SEEK_SET)
+        descriptors += group.descriptors if group else ()
         result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
         caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
         streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
         message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head)}
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits.wall_s)
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
-        jail.kill()
+        if group and seen.report["out_of_memory"]:
+            seen = _out_of_memory(seen, group.peak_mb(), limits)
     return _outcome(chosen, seen, limits)
 
 
+def _out_of_memory(seen: supervise.Observation, peak_mb: float | None, limits: Limits) -> supervise.Observation:
+    """`seen` of a run of which the kernel has ended processes: past the run's own limit when it has a peak (see `Group.peak_mb`)."""
+    if peak_mb is None:
+        return seen
+    excess = f"{watch.too_much_memory(limits.most_mb)}: the kernel ended it"
+    return replace(seen, report=seen.report | {"excess": excess, "peak_mb": max(peak_mb, seen.report["peak_mb"])})
+
+
 def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
+    verdict.refuse_broken(seen)
     head, _, rest = seen.streams["result"].partition(b"\n")
     listing: dict[str, Any] = json.loads(rest[: int(head)])
     position, outputs = int(head), {}
@@ -117,5 +140,5 @@ def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> Na
     return NativeOutcome(
         status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs=outputs, stdout=seen.streams["stdout"],
         stderr=seen.streams["stderr"], reason=one_line(reason), cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"],
-        jail=chosen.mode,
+        jail=chosen.mode, programs=tuple(tuple(line) for line in listing["programs"]),
     )

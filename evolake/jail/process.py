@@ -15,6 +15,7 @@ from typing import Any
 from evolake.errors import JailUnavailable
 from evolake.jail import bubblewrap, wire
 from evolake.jail.backends import Backend
+from evolake.jail.groups import Group
 
 START_TIMEOUT_S = 180.0
 """Importing torch from a cold, slow disk takes long; a jail that does not answer within this is dead."""
@@ -28,19 +29,25 @@ class JailProcess:
     """A jail with a fork server in it. Not for use by two threads at once.
 
     Start it from a thread that lives as long as it does: bubblewrap's --die-with-parent looks at the thread that started it.
+    group: the control group that it is to be in, the caller's to close after `kill`.
     """
 
-    def __init__(self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None):
+    def __init__(
+        self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None, box: list[str] | None = None, group: Group | None = None,
+    ):
         self.backend = backend
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the jail
         try:
-            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder)
-            self.folder = command.folder
+            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder, box=box)
+            self.folder, self.root = command.folder, command.root
+            argv = command.argv if group is None else group.inside(command.argv)
             self._process = subprocess.Popen(
-                command.argv, env=command.environment, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=self._complaints,
-                stderr=self._complaints, cwd="/", start_new_session=True,
+                argv, env=command.environment, pass_fds=(theirs.fileno(), *command.descriptors), stdin=subprocess.DEVNULL,
+                stdout=self._complaints, stderr=self._complaints, cwd="/", start_new_session=True, extra_groups=[] if os.geteuid() == 0 else None,
             )
+            for descriptor in command.descriptors:
+                os.close(descriptor)
         except BaseException:
             self.control.close()
             self._complaints.close()
@@ -76,10 +83,23 @@ class JailProcess:
             self.kill()
             raise JailUnavailable("preloaded modules run threads, so the jail's server cannot fork safely", got=f"{answer['threads']} threads")
 
+    @property
+    def server(self) -> int | None:
+        """Process id, on the host, of the server: process 1 of the jail where it has namespaces. None when it has ended."""
+        if self.backend.mode != "bubblewrap":
+            return self.pid
+        with contextlib.suppress(OSError, IndexError):
+            return int(Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()[0])
+        return None
+
     def kill(self) -> None:
-        """End the jail and everything in it; returns when its outermost process is gone."""
+        """End the jail and everything in it; returns when its outermost process is gone. The server first: root's jail is another user than the
+        process around it, whose death the kernel does not tell it."""
         self.control.close()
         if self._process.poll() is None:  # else its number may be another's by now
+            if (server := self.server) is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(server, signal.SIGKILL)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -108,4 +128,4 @@ def request_descriptor(data: bytes) -> int:
 
 
 Report = dict[str, Any]
-"""The server's word on an ended process: exit_code, signal, cpu_s, peak_mb, excess, and `broken` when the jail itself failed."""
+"""The server's word on an ended process: exit_code, signal, cpu_s, peak_mb, excess, out_of_memory, and `broken` when the jail itself failed."""

@@ -18,12 +18,11 @@ Status = Literal["ok", "error", "timeout", "cpu", "memory", "output", "killed", 
 """ok: it ended by itself and replied. error: it raised. timeout: past the wall clock. cpu, memory: past that limit. output: it wrote too much.
 killed: it died by a signal. forbidden: a refused system call or file ended it, or it made too many threads or processes. protocol: it ended
 without one well-formed reply."""
-STATUSES: tuple[Status, ...] = get_args(Status)
 
 GENERIC_DRIVER = "evolake.jail.drivers:call_function"
 
 
-LOWEST = {"cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0}
+LOWEST = {"cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0, "total_mb": 1}
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class Limits:
     file_mb: MiB of one written file (native programs; a Python candidate cannot write files).
     output_bytes: cap of the reply, and of standard output and of standard error, each.
     open_files: file descriptors.
+    total_mb: MiB of memory that a native program, its processes and the files in its folder hold together; None means memory_mb, and a program that
+    may make no processes has no other limit than that. The kernel holds it where there are control groups (see `groups`), and everywhere the watch.
     processes: further processes that a native program may have at one time; a Python candidate may have none, whatever this says.
     """
 
@@ -46,12 +47,20 @@ class Limits:
     output_bytes: int = 1_000_000
     open_files: int = 64
     processes: int = 0
+    total_mb: int | None = None
 
     def __post_init__(self) -> None:
         for name, lowest in LOWEST.items():
             value = getattr(self, name)
+            if name == "total_mb" and value is None:
+                continue
             if not value >= lowest or value == float("inf"):
                 raise InputError(f"limit {name} cannot be used", wanted=f"a finite number of at least {lowest}", got=repr(value))
+
+    @property
+    def most_mb(self) -> int:
+        """total_mb, or what stands in for it."""
+        return self.total_mb or self.memory_mb
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -94,6 +103,7 @@ class NativeOutcome:
 
     status: "ok" means that it ended by itself, with whatever `exit_code`: what a code means is the caller's to say.
     exit_code: None when a signal ended it. signal: None when none did. outputs: those of the wanted files that it left as regular files.
+    programs: path and arguments of each program that it executed, in order, itself first; only where `run_native` was told to record them.
     """
 
     status: Status
@@ -107,6 +117,7 @@ class NativeOutcome:
     wall_s: float
     peak_mb: float
     jail: JailMode
+    programs: tuple[tuple[str, ...], ...] = ()
 
 
 def one_line(text: str, longest: int = 500) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 from evolake.errors import JailUnavailable
+from evolake.jail.inside.watch import TOO_MUCH_MEMORY
 from evolake.jail.protocol import Limits, Status
 from evolake.jail.supervise import Observation
 
@@ -14,14 +15,17 @@ def judge(seen: Observation, limits: Limits) -> tuple[Status, str] | None:
 
     Raises JailUnavailable when the server says that the confinement itself failed: nothing was judged then.
     """
-    if broken := seen.report.get("broken"):
-        raise JailUnavailable("the jail could not confine a candidate, so it was not run", got=broken, do="run `evolake doctor`")
+    refuse_broken(seen)
     if seen.cause == "timeout":
         return "timeout", f"still running after {limits.wall_s:g} s of wall clock"
     if seen.cause == "output":
         return "output", f"wrote more than {limits.output_bytes} bytes"
     if excess := seen.report["excess"]:
+        if excess.startswith(TOO_MUCH_MEMORY):
+            return "memory", excess
         return ("output" if excess.endswith("files") else "forbidden"), excess
+    if seen.report.get("out_of_memory"):
+        return "killed", "the kernel ended it because memory was short beyond its own limit"
     cpu_s, number = seen.report["cpu_s"], seen.report["signal"]
     if cpu_s > limits.cpu_s or number == signal.SIGXCPU:  # the kernel's clock for that signal runs a little ahead of its final sum
         return "cpu", f"used more than {limits.cpu_s:g} s of processor time"
@@ -32,6 +36,12 @@ def judge(seen: Observation, limits: Limits) -> tuple[Status, str] | None:
     if number is not None:
         return "killed", f"died by {signal_name(number)}"
     return None
+
+
+def refuse_broken(seen: Observation) -> None:
+    """Raises JailUnavailable when the server says that the confinement itself failed."""
+    if broken := seen.report.get("broken"):
+        raise JailUnavailable("the jail could not confine a candidate, so it was not run", got=broken, do="run `evolake doctor`")
 
 
 def signal_name(number: int) -> str:

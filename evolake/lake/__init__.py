@@ -25,7 +25,8 @@ from evolake.lake.schemas import (
     TableSchema,
     side_table,
 )
-from evolake.lake.seals import Seal, Seals, explain_broken, following, preceding
+from evolake.lake.seal_files import Seal, population_version
+from evolake.lake.seals import Seals, explain_broken, following, preceding
 from evolake.lake.store import Lake
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENT_CALLS", "ARTIFACTS", "CHAMPIONS", "DERIVATIONS", "EVALUATIONS", "RULES", "SHARED", "VERDICTS",
-    "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "preceding", "side_table",
+    "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "population_version",
+    "preceding", "side_table",
 ]
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from evolake.errors import CorruptPart, InputError
 from evolake.lake import disk
-from evolake.lake.trees import pack, unpack
 from evolake.lake.verify import Shas
 
 _SHA = re.compile(r"[0-9a-f]{64}")
@@ -46,7 +45,7 @@ class BlobStore:
             if self.has(sha):
                 return sha
             if path.exists():
-                self._put_aside(path, self._shas.of(path))
+                self.put_aside(path, self._shas.of(path))
             disk.write_atomic(path, data, tag=f"{os.getpid()}-{threading.get_ident()}")
         return sha
 
@@ -63,14 +62,15 @@ class BlobStore:
             raise InputError(f"there is no blob {sha}", wanted=f"a file {path}", do="materialize the asset that made it again") from None
         got = hashlib.sha256(data).hexdigest()
         if got != sha:
-            aside = self._put_aside(path, got)
+            aside = self.put_aside(path, got)
             raise CorruptPart(
                 f"the blob {path} is damaged", wanted=f"sha256 {sha}", got=f"sha256 {got}; it has been moved to {aside}",
                 do="materialize the asset that made it again",
             )
         return data
 
-    def _put_aside(self, path: Path, got: str) -> Path:
+    def put_aside(self, path: Path, got: str) -> Path:
+        """Moves a damaged blob, whose bytes have the sha `got`, to quarantine, and says where it lies now."""
         folder = self._root / "quarantine" / "blobs"
         disk.make_folder(folder)
         target = folder / f"{path.parent.name}{path.name}-{got[:16]}"
@@ -80,8 +80,12 @@ class BlobStore:
 
     def put_tree(self, folder: Path) -> str:
         """Stores a folder as one tar.zst, the same bytes for the same tree, and returns its name; see `trees`."""
+        from evolake.lake.trees import pack
+
         return self.put(pack(folder))
 
     def get_tree(self, sha: str, into: Path) -> None:
         """Lays the stored folder out as `into`, which must be missing or empty; all of it appears or none."""
+        from evolake.lake.trees import unpack
+
         unpack(self.get(sha), into)

@@ -27,9 +27,9 @@ import polars as pl
 
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import datasets, statements
-from evolake.lake.inventory import Part, take_inventory
+from evolake.lake.inventory import Inventory, Part, take_inventory
 from evolake.lake.layout import check_name
-from evolake.lake.schemas import SHARED, TableSchema
+from evolake.lake.schemas import SHARED, TableSchema, shared_table_of
 from evolake.lake.store import Lake
 from evolake.settings import PROJECT_ROOT
 
@@ -57,7 +57,7 @@ class Catalogue:
         sql_root: the folder with views/ and lineage/.
 
     Attributes:
-        warnings: what a reader should know: superseded parts that are lost, views that could not be made.
+        warnings: what a reader should know: tables whose manifest is damaged, superseded parts that are lost, views that could not be made.
     """
 
     def __init__(self, lake: Lake, extra_schemas: Mapping[tuple[str, str], TableSchema] | None = None, sql_root: Path = SQL_ROOT):
@@ -69,6 +69,7 @@ class Catalogue:
         self._connection.execute("SET TimeZone = 'UTC'")
         self._needs: dict[str, set[str]] = {}  # a view's or macro's name -> words of its definition
         self._parts: dict[str, list[Part]] = {}  # a view's name -> the parts under it
+        self._broken: dict[str, LakeError] = {}  # a view's name -> why it cannot be believed
         self._verified: set[Path] = set()
         self.warnings: list[str] = []
         self._register(take_inventory(lake), dict(extra_schemas or {}))
@@ -86,7 +87,13 @@ class Catalogue:
         """Closes the connection."""
         self._connection.close()
 
-    def _register(self, parts: list[Part], extra_schemas: dict[tuple[str, str], TableSchema]) -> None:
+    def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema]) -> None:
+        parts = inventory.parts
+        for (line, asset), error in inventory.damaged.items():
+            self.warnings.append(f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}")
+            self._broken[f"{line}.{asset}"] = error
+            if table := shared_table_of(asset):
+                self._broken |= {table: error, f"{table}_all": error}
         self.warnings += [f"superseded part is lost: {part.path}" for part in parts if part.state == "lost"]
         readable = [part for part in parts if part.state != "lost"]
         for table, schema in SHARED.items():
@@ -100,7 +107,11 @@ class Catalogue:
             current = [part for part in readable if (part.line, part.asset) == (line, asset) and not part.superseded]
             self._view(f"{line}.{check_name('asset', asset)}", datasets.table(current, extra_schemas.get((line, asset))), current)
         self._table("parts", datasets.parts_table(parts))
-        self._table("seals", datasets.seals_table(self._lake))
+        try:
+            self._table("seals", datasets.seals_table(self._lake))
+        except LakeError as error:
+            self.warnings.append(f"table seals cannot be read: {error.what}, {error.got}; {error.do}")
+            self._broken["seals"] = error
 
     def _view(self, name: str, dataset: Any, parts: list[Part]) -> None:
         self._parts[name] = parts
@@ -143,7 +154,7 @@ class Catalogue:
 
         Raises:
             InputError: the statement or its parameters are wrong; names what, and close names of unknown tables.
-            CorruptPart: a part that the statement needs is damaged.
+            CorruptPart: a part that the statement needs is damaged. LakeError: so is a manifest or a seal.
         """
         given = self._ready(sql, parameters)
         with statements.explained(self._names()):
@@ -170,6 +181,9 @@ class Catalogue:
         """Verifies the parts below every view that the statement may read; what is damaged goes to quarantine and raises."""
         words = self._reached(sql)
         everything = bool(_READS_BY_NAME.search(sql))
+        for name, damage in self._broken.items():
+            if everything or words.issuperset(name.lower().split(".")):
+                raise damage
         wanted = [part for name, parts in self._parts.items() if everything or name.rpartition(".")[2] in words for part in parts]
         wanted = [part for part in {part.path: part for part in wanted}.values() if part.path not in self._verified]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -8,6 +8,7 @@ them, so that torn files and torn manifest lines are among what is tried.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -94,6 +95,15 @@ def read(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def names(path: Path) -> list[str]:
+    """The names in a folder, sorted; none where there is no such folder. A folder that may not be read is an OSError, never an empty one."""
+    _step("list", path)
+    try:
+        return sorted(entry.name for entry in path.iterdir())
+    except FileNotFoundError:
+        return []
+
+
 def replace(source: Path, target: Path) -> None:
     """Puts `source` in the place of `target` in one step. Sync the folder afterwards."""
     _step("replace", target)
@@ -144,3 +154,9 @@ def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
         discard(temporary)
         raise
     sync_folder(path.parent)
+
+
+def file_sha(path: Path) -> str:
+    """sha256 hex of a file's bytes."""
+    with path.open("rb", buffering=0) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,12 +34,6 @@ def content_hash(frame: pl.DataFrame, ignore: tuple[str, ...] = ()) -> str:
         digest.update(f"{len(name.encode())} {name}\n".encode())
         _feed(digest, frame.get_column(name), name)
     return digest.hexdigest()
-
-
-def file_sha(path: Path) -> str:
-    """sha256 hex of a file's bytes."""
-    with path.open("rb", buffering=0) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _feed(digest: Any, column: pl.Series, name: str) -> None:

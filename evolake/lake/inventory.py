@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evolake.errors import CorruptPart
+from evolake.errors import CorruptPart, LakeError
 from evolake.lake import disk
 from evolake.lake.layout import Partition, manifests
 from evolake.lake.manifest import Entry, Record
@@ -69,13 +69,27 @@ class Part:
         )
 
 
-def take_inventory(lake: Lake) -> list[Part]:
-    """Every part of the lake by its manifests, in the order of line, asset, cycle; superseded parts before the current one."""
-    parts = []
+@dataclass(frozen=True)
+class Inventory:
+    """Every part of the lake by its manifests, in the order of line, asset, cycle, superseded parts before the current one; and the tables whose
+    manifest cannot be believed: (line, asset) -> why. Of those, the parts that are still known are among the others.
+    """
+
+    parts: list[Part]
+    damaged: dict[tuple[str, str], LakeError]
+
+
+def take_inventory(lake: Lake) -> Inventory:
+    """What the lake holds; a table that is damaged is told, never left out."""
+    parts: list[Part] = []
+    damaged: dict[tuple[str, str], LakeError] = {}
     for line, asset, _ in manifests(lake.root):
-        for cycle in lake.cycles(line, asset) or [None]:
-            parts += _of_partition(lake, Partition(lake.root, line, asset, cycle))
-    return parts
+        try:
+            cycles = lake.cycles(line, asset) or [None]
+            parts += [part for cycle in cycles for part in _of_partition(lake, Partition(lake.root, line, asset, cycle))]
+        except LakeError as error:
+            damaged[line, asset] = error
+    return Inventory(parts, damaged)
 
 
 def _of_partition(lake: Lake, partition: Partition) -> list[Part]:

@@ -2,10 +2,11 @@
 
     tables/<line>/<asset>/_manifest.jsonl                     what has been published, appended only
     tables/<line>/<asset>/cycle=0001/part.parquet             one part a partition (Hive keys)
+    tables/<line>/<asset>/cycle=0001/_record.json             the part's line of the manifest, once more
     tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
     tables/<line>/<asset>/_history/...                        parts that were superseded
-    blobs/ab/cdef...    seals/<line>/0001.json    locks/...    quarantine/...    tape/...
+    blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
 
 The root is a folder of a local file system for now: the protocol needs an atomic replace, appends and advisory locks. Paths are made in this
 file alone and touched through `disk` alone, so that another store with an atomic put can take their place.
@@ -14,10 +15,12 @@ file alone and touched through `disk` alone, so that another store with an atomi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from evolake.errors import InputError
+from evolake.lake import disk
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
 _CYCLE = re.compile(r"\d{4,9}")
@@ -27,6 +30,7 @@ _RESERVED = {"main", "temp", "system", "information_schema", "pg_catalog", "memo
 PART = "part.parquet"
 MANIFEST = "_manifest.jsonl"
 HISTORY = "_history"
+RECORD = "_record.json"
 
 
 def check_name(kind: str, name: str) -> str:
@@ -85,6 +89,10 @@ class Partition:
         return self.folder / PART
 
     @property
+    def record(self) -> Path:
+        return self.folder / RECORD
+
+    @property
     def manifest(self) -> Path:
         return self.asset_folder / MANIFEST
 
@@ -106,6 +114,27 @@ class Partition:
 
 
 def manifests(root: Path) -> list[tuple[str, str, Path]]:
-    """(line, asset, manifest) of every table that has ever been published to, in order."""
-    found = (root / "tables").glob(f"*/*/{MANIFEST}")
-    return sorted((path.parent.parent.name, path.parent.name, path) for path in found)
+    """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one that has lost it is missing."""
+    found = []
+    for line in _folders(root / "tables"):
+        for asset in _folders(line):
+            if (asset / MANIFEST).exists() or next(parts(asset), None):
+                found.append((line.name, asset.name, asset / MANIFEST))
+    return found
+
+
+def parts(table: Path) -> Iterator[Path]:
+    """The current parts that lie in a table's folder, by the folder's listing."""
+    for folder in (table, *(path for path in _folders(table) if path.name.startswith("cycle="))):
+        if (folder / PART).exists():
+            yield folder / PART
+
+
+def cycle_of(part: Path) -> str | None:
+    """The cycle whose part this is, by its folder."""
+    return part.parent.name.removeprefix("cycle=") if part.parent.name.startswith("cycle=") else None
+
+
+def _folders(path: Path) -> list[Path]:
+    with disk.told(f"{path} cannot be listed", "the folders of the lake's tables"):
+        return [path / name for name in disk.names(path) if (path / name).is_dir()]

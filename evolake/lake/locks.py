@@ -17,8 +17,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from evolake.errors import PartitionBusy
+from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import disk
+from evolake.lake.chained import VERIFY
 
 
 @contextmanager
@@ -30,21 +31,23 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[No
         run_id: who asks. timeout_s: how long to wait for another holder; 0 is not at all.
 
     Raises:
-        PartitionBusy: another holder kept it for `timeout_s`; names the holder.
+        PartitionBusy: another holder kept it for `timeout_s`; names the holder. LakeError: the lock's file cannot be written.
     """
-    disk.make_folder(path.parent)
     note = path.with_suffix(".holder")
     lock = FileLock(path, thread_local=False, fallback_to_soft=False)
-    try:
-        lock.acquire(timeout=timeout_s, poll_interval=0.02)
-    except Timeout:
-        raise PartitionBusy(
-            f"{what} is busy", wanted=f"the lock {path} for run {run_id}", got=f"it is held by {holder(note)}",
-            do="wait until that run has ended, or stop it, and run again",
-        ) from None
+    with disk.told(f"{what} cannot be locked for run {run_id}", f"the lock {path}"):
+        disk.make_folder(path.parent)
+        try:
+            lock.acquire(timeout=timeout_s, poll_interval=0.02)
+        except Timeout:
+            raise PartitionBusy(
+                f"{what} is busy", wanted=f"the lock {path} for run {run_id}", got=f"it is held by {holder(note)}",
+                do="wait until that run has ended, or stop it, and run again",
+            ) from None
     try:
         about = {"run_id": run_id, "pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
-        disk.write_atomic(note, json.dumps(about).encode(), tag="note")
+        with disk.told(f"{what} cannot be locked for run {run_id}", f"to write {note}"):
+            disk.write_atomic(note, json.dumps(about).encode(), tag="note")
         yield
     finally:
         disk.discard(note)
@@ -85,6 +88,9 @@ class Fence:
 
 def _newest(path: Path) -> int:
     try:
-        return int(disk.read(path))
+        text = disk.read(path)
     except FileNotFoundError:
         return 0
+    if not text.isdigit():
+        raise LakeError(f"the counter of writers {path} is damaged", wanted="a number", got=repr(text[:40]), do=VERIFY)
+    return int(text)

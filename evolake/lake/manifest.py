@@ -1,23 +1,24 @@
 """The manifest of a table: one JSON line an event, appended only, and the one thing that readers trust.
 
-A publisher appends an *intent* before it puts new bytes in place and a *commit* after. A writer that is killed may leave a torn line, so each
-record starts on a line of its own (the newline comes before it as well as after) and ends in a check sum; a line that fails its check is as
-if it had never been written.
+A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an intent whose bytes never came with
+*abandoned*. The lines are chained (`chained`): one that a dying
+writer left unfinished is as if it had never been begun, while one that was lost, changed, repeated or moved makes the manifest damaged, and a
+damaged manifest is an error for whoever reads or publishes, never a table without that line.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from evolake.lake import disk
+from evolake.errors import LakeError
+from evolake.lake import chained, disk, layout
+from evolake.lake.chained import VERIFY
 
-INTENT, COMMIT = "intent", "commit"
+INTENT, COMMIT, ABANDONED = "intent", "commit", "abandoned"
 
 
 @dataclass(frozen=True)
@@ -46,45 +47,40 @@ class Record:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a manifest: a record, the writer's fencing token, the part's size in bytes and its columns (name -> type)."""
+    """One line of a manifest: a record, the writer's fencing token, the part's size in bytes and its columns (name -> type).
+
+    provenance: the columns that `content_sha` leaves out; None where evolake 0.1.0 wrote the line, which did not say.
+    """
 
     event: str
     token: int
     size: int
     columns: Mapping[str, str]
     record: Record
+    provenance: tuple[str, ...] | None = None
 
 
-def encode(entry: Entry, root: Path) -> bytes:
-    """The bytes to append for one entry."""
+def body(entry: Entry, root: Path) -> dict[str, Any]:
+    """The manifest's line for one entry."""
     record = entry.record
-    body = {
+    told = {
         "event": entry.event, "token": entry.token, "line": record.line, "asset": record.asset, "cycle": record.cycle,
         "path": record.path.relative_to(root).as_posix(), "rows": record.rows, "size": entry.size, "content_sha": record.content_sha,
         "file_sha": record.file_sha, "schema_name": record.schema_name, "schema_version": record.schema_version, "run_id": record.run_id,
         "created_at": record.created_at.isoformat(), "columns": dict(entry.columns),
     }
-    return b"\n" + json.dumps(body | {"check": _check(body)}, ensure_ascii=False).encode() + b"\n"
+    return told if entry.provenance is None else told | {"provenance": list(entry.provenance)}
 
 
-def _check(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, ensure_ascii=False).encode()).hexdigest()[:16]
-
-
-def decode(line: bytes, root: Path) -> Entry | None:
-    """The entry on one line, or None where the line is torn or damaged."""
-    try:
-        body = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(body, dict) or body.pop("check", None) != _check(body):
-        return None
+def entry_of(body: Mapping[str, Any], root: Path) -> Entry:
+    """The entry on one line; see `body`. Raises KeyError, TypeError or ValueError where it is no entry's."""
     record = Record(
         line=body["line"], asset=body["asset"], cycle=body["cycle"], path=root / body["path"], rows=body["rows"],
         content_sha=body["content_sha"], file_sha=body["file_sha"], schema_name=body["schema_name"], schema_version=body["schema_version"],
         run_id=body["run_id"], created_at=datetime.fromisoformat(body["created_at"]),
     )
-    return Entry(body["event"], body["token"], body["size"], body["columns"], record)
+    provenance = body.get("provenance")
+    return Entry(body["event"], body["token"], body["size"], body["columns"], record, None if provenance is None else tuple(provenance))
 
 
 @dataclass(frozen=True)
@@ -108,34 +104,69 @@ class PartitionLog:
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
 
+@dataclass(frozen=True)
+class Manifest:
+    """A manifest as it lies there: its log, damaged or not, and what its whole lines say, by cycle."""
+
+    log: chained.Log
+    partitions: Mapping[str | None, PartitionLog]
+
+
 class Manifests:
     """Reads and appends manifests below one root; a manifest that has not grown is parsed once."""
 
     def __init__(self, root: Path):
         self._root = root
-        self._parsed: dict[Path, tuple[tuple[int, int], dict[str | None, PartitionLog]]] = {}
+        self._parsed: dict[Path, tuple[tuple[int, int], Manifest]] = {}
 
-    def load(self, path: Path) -> dict[str | None, PartitionLog]:
-        """cycle -> log, for every partition that the manifest names; empty where there is no manifest."""
-        try:
-            status = path.stat()
-        except FileNotFoundError:
-            return {}
-        known = self._parsed.get(path)
-        if known and known[0] == (status.st_ino, status.st_size):
-            return known[1]
+    def look(self, path: Path) -> Manifest:
+        """The manifest whether damaged or not; an empty one where there is none."""
         with disk.told(f"the manifest {path} cannot be read", "the record of what was published"):
+            try:
+                status = path.stat()
+            except FileNotFoundError:
+                return Manifest(chained.Log(), {})
+            known = self._parsed.get(path)
+            if known and known[0] == (status.st_ino, status.st_size):
+                return known[1]
             data = disk.read(path)
-        logs = _by_partition(filter(None, (decode(line, self._root) for line in data.splitlines() if line)))
-        self._parsed[path] = ((status.st_ino, len(data)), logs)
-        return logs
+        log = chained.parse(data)
+        try:
+            entries = [entry_of(body, self._root) for body in log.bodies if body.get("event") in (INTENT, COMMIT)]
+            given_up = {(body["cycle"], body["token"]) for body in log.bodies if body.get("event") == ABANDONED}
+        except (KeyError, TypeError, ValueError) as error:
+            raise LakeError(f"the manifest {path} holds a line that is no record", got=repr(error), do="restore it from a backup") from None
+        found = Manifest(log, _by_partition(entry for entry in entries if entry.event == COMMIT or (entry.record.cycle, entry.token) not in given_up))
+        self._parsed[path] = ((status.st_ino, len(data)), found)
+        return found
 
-    def append(self, path: Path, entry: Entry) -> None:
-        """Adds one entry, durably."""
-        disk.append(path, encode(entry, self._root))
+    def load(self, path: Path) -> Mapping[str | None, PartitionLog]:
+        """cycle -> log, for every partition that the manifest names; empty where there is no manifest.
+
+        Raises:
+            LakeError: the manifest is damaged, or is gone while parts lie beside it.
+        """
+        found = self.look(path)
+        if found.log.faults:
+            raise LakeError(
+                f"the manifest {path} is damaged", wanted="every line that was written, once and in order",
+                got="; ".join(str(fault) for fault in found.log.faults[:3]), do=VERIFY,
+            )
+        if not found.log.bodies and (part := next(layout.parts(path.parent), None)):
+            raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
+        return found.partitions
+
+    def append(self, path: Path, *entries: Entry) -> None:
+        """Adds entries, durably."""
+        self.note(path, [body(entry, self._root) for entry in entries])
+
+    def note(self, path: Path, bodies: list[dict[str, Any]]) -> None:
+        """Adds lines, durably."""
+        table = path.parent
+        chained.append(path, self._root / "locks" / table.parent.name / table.name / "_manifest.lock", bodies, lambda: self.look(path).log)
 
 
-def _by_partition(entries: Any) -> dict[str | None, PartitionLog]:
+def _by_partition(entries: Iterable[Entry]) -> dict[str | None, PartitionLog]:
     commits: dict[str | None, dict[int, Entry]] = {}
     intents: dict[str | None, dict[int, Entry]] = {}
     for entry in entries:

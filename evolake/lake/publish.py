@@ -1,8 +1,8 @@
 """The publish protocol: after a crash at any point, readers see the old content whole or the new content whole.
 
 Under the partition's lock: write a temporary file beside the target, sync it, open it again and check it; append the intent; give the old
-part a second name in the history; replace; sync the folder; append the commit. The fencing token is asked for again before the replace and
-before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
+part a second name in the history; replace the record beside the part, then the part; sync the folder; append the commit. The fencing token is
+asked for again before the replace and before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import hashlib
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import polars as pl
 
 from evolake.errors import CorruptPart, InputError, LakeError
-from evolake.lake import disk, hashing
+from evolake.lake import chained, disk, manifest
 from evolake.lake.layout import Partition
 from evolake.lake.locks import Fence, hold
 from evolake.lake.manifest import COMMIT, INTENT, Entry, Manifests, Record
@@ -42,7 +43,9 @@ class Publisher:
 
     def publish(self, partition: Partition, frame: pl.DataFrame, run_id: str, schema: TableSchema | None) -> Record:
         """Publishes `frame` as the partition's content. Content that is there already is left as it is; see `Lake.publish`."""
-        content_sha = hashing.content_hash(frame, schema.provenance if schema else ())
+        from evolake.lake.hashing import content_hash
+
+        content_sha = content_hash(frame, schema.provenance if schema else ())
         with (
             disk.told(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
             hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s),
@@ -72,8 +75,8 @@ class Publisher:
         if settled is None:
             return None
         if not settled.committed:
-            disk.sync_folder(partition.folder)
-            self._manifests.append(partition.manifest, _as_commit(settled.entry))
+            disk.write_atomic(partition.record, as_record(settled.entry, partition.root), tag="record")
+            self._manifests.append(partition.manifest, as_commit(settled.entry))
         return settled.entry
 
     def _replace(
@@ -87,12 +90,14 @@ class Publisher:
             schema_version=schema.version if schema else None, run_id=run_id, created_at=self._clock(),
         )
         columns = {name: str(kind) for name, kind in frame.schema.items()}
-        intent = Entry(INTENT, fence.token, len(data), columns, record)
+        intent = Entry(INTENT, fence.token, len(data), columns, record, schema.provenance if schema else ())
         temporary = partition.folder / f".tmp-{re.sub(r'[^A-Za-z0-9_-]', '_', run_id)[:60]}-{fence.token}"
+        beside = temporary.with_name(f"{temporary.name}-record")
         disk.make_folder(partition.folder)
         try:
             disk.write_new(temporary, data)
             self._check_written(partition, temporary, frame, record)
+            disk.write_new(beside, as_record(intent, partition.root))
             self._manifests.append(partition.manifest, intent)
             if current:
                 kept = partition.history(current.token, current.record.file_sha)
@@ -100,13 +105,15 @@ class Publisher:
                 disk.link(partition.part, kept)
                 disk.sync_folder(kept.parent)
             fence.check()
+            disk.replace(beside, partition.record)
             disk.replace(temporary, partition.part)
         except BaseException:
             disk.discard(temporary)
+            disk.discard(beside)
             raise
         disk.sync_folder(partition.folder)
         fence.check()
-        self._manifests.append(partition.manifest, _as_commit(intent))
+        self._manifests.append(partition.manifest, as_commit(intent))
         return record
 
     def _check_written(self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record) -> None:
@@ -121,8 +128,14 @@ class Publisher:
             raise LakeError(what, wanted=str(wanted), got=str(found), do="check the disk, and run again")
 
 
-def _as_commit(entry: Entry) -> Entry:
-    return Entry(COMMIT, entry.token, entry.size, entry.columns, entry.record)
+def as_commit(entry: Entry) -> Entry:
+    """The commit that ends what an intent began."""
+    return replace(entry, event=COMMIT)
+
+
+def as_record(entry: Entry, root: Path) -> bytes:
+    """The bytes of the record beside a part: the line of its commit, outside of the chain."""
+    return chained.signed(manifest.body(as_commit(entry), root)) + b"\n"
 
 
 def _is_same(record: Record, content_sha: str, schema: TableSchema | None) -> bool:

@@ -3,22 +3,23 @@
 `incoming[n]`, the population that enters cycle n, is sealed by the cycle before it (cycle 1 by the seeds). A seal names the content version of
 that population and the version of the seal it was built on, so the seals of a line form a hash chain. Opening cycle n reopens seal n+1, and a
 cycle starts only when every link up to it holds: a failure, a change or a partial re-run anywhere before it stops what stands on it, while a
-re-run that ends in the same content breaks nothing.
+re-run that ends in the same content breaks nothing. How a seal lies on the disk, and how a damaged or an old one is told, `seal_files` says.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from evolake.errors import LakeError
-from evolake.lake import disk
+from evolake.lake import chained, disk, seal_files
+from evolake.lake.chained import VERIFY
 from evolake.lake.layout import check_cycle, check_name
+from evolake.lake.seal_files import Seal
 
 
 def following(cycle: str) -> str:
@@ -32,54 +33,57 @@ def preceding(cycle: str) -> str | None:
     return f"{number:04d}" if number >= 1 else None
 
 
-@dataclass(frozen=True)
-class Seal:
-    """The seal of the population that enters one cycle.
-
-    Attributes:
-        state: sealed, or reopened because the cycle before runs again.
-        version: content version of the population.
-        built_on: version of the seal before it; None for the first.
-        run_id: the run that sealed or reopened it. at: when, ISO 8601 in UTC.
-        tables: asset name -> content_sha of the lake parts that are the population. The part's cycle is the seal's own;
-            `name@0001` names another.
-    """
-
-    line: str
-    cycle: str
-    state: Literal["sealed", "reopened"]
-    version: str
-    built_on: str | None
-    run_id: str
-    at: str
-    tables: Mapping[str, str] = field(default_factory=dict)
-
-
 class Seals:
-    """The seals of one lake, each replaced atomically."""
+    """The seals of one lake, each replaced atomically.
+
+    Every method that reads raises LakeError where a seal or a line's journal is damaged or cannot be read.
+    """
 
     def __init__(self, root: Path, clock: Callable[[], datetime]):
         self._root, self._clock = root / "seals", clock
+        self._locks = root / "locks"
+        self._parsed: dict[Path, tuple[tuple[int, int], chained.Log, dict[str, list[Seal]]]] = {}
 
-    def _path(self, line: str, cycle: str) -> Path:
-        return self._root / check_name("line", line) / f"{check_cycle(cycle)}.json"
+    def folder(self, line: str) -> Path:
+        """Where the seals of a line lie."""
+        return self._root / check_name("line", line)
+
+    def path(self, line: str, cycle: str) -> Path:
+        """Where one seal lies, or would lie."""
+        return self.folder(line) / f"{check_cycle(cycle)}.json"
 
     def read(self, line: str, cycle: str) -> Seal | None:
         """The seal of the population that enters `cycle`; None where it is missing."""
-        path = self._path(line, cycle)
+        path = self.path(line, cycle)
+        with disk.told(f"the seal {path} cannot be read", "the population that enters the cycle"):
+            while True:
+                log, known = self.journal(line)
+                data = _bytes(path)
+                if log is None or not log.faults:
+                    found, why = _judge(data, line, cycle, None if log is None else known.get(cycle, []))
+                else:
+                    found, why = None, f"the journal beside it is damaged, {log.faults[0]}"
+                if why is None:
+                    return found
+                if self.journal(line)[0] == log and _bytes(path) == data:
+                    raise LakeError(f"the seal {path} cannot be believed", wanted="the bytes that were written last", got=why, do=VERIFY)
+
+    def journal(self, line: str) -> tuple[chained.Log | None, dict[str, list[Seal]]]:
+        """The line's journal, None where it has none, and what it says: cycle -> seals, oldest first."""
+        path = seal_files.journal(self.folder(line))
         try:
-            text = disk.read(path)
+            status = path.stat()
         except FileNotFoundError:
-            return None
-        try:
-            return Seal(**json.loads(text))
-        except (ValueError, TypeError) as error:
-            before = preceding(cycle)
-            redo = f"cycle {before}" if before else "the seeds"
-            raise LakeError(
-                f"the seal {path} cannot be read", wanted="a JSON object with the fields of a seal", got=str(error),
-                do=f"move the file away and materialize {redo} of {line} again",
-            ) from None
+            return None, {}
+        known = self._parsed.get(path)
+        if known is None or known[0] != (status.st_ino, status.st_size):
+            data = disk.read(path)
+            log = chained.parse(data)
+            try:
+                known = self._parsed[path] = ((status.st_ino, len(data)), log, seal_files.history(log.bodies))
+            except ValueError as error:
+                raise LakeError(f"the journal {path} holds what is no seal", got=str(error), do="restore it from a backup") from None
+        return known[1:]
 
     def seal(self, line: str, cycle: str, version: str, built_on: str | None, run_id: str, tables: Mapping[str, str] | None = None) -> Seal:
         """Seals the population that enters `cycle`. See `Seal` for the arguments."""
@@ -97,16 +101,44 @@ class Seals:
         return reopened
 
     def _write(self, seal: Seal) -> None:
-        text = json.dumps(asdict(seal), sort_keys=True, indent=1) + "\n"
-        disk.write_atomic(self._path(seal.line, seal.cycle), text.encode(), tag=str(os.getpid()))
+        path = self.path(seal.line, seal.cycle)
+        with disk.told(f"the seal {path} cannot be written", "to record what enters the cycle"):
+            self.adopt(seal.line)
+            log, _ = self.journal(seal.line)
+            if log and log.faults:
+                raise LakeError(f"the journal of the seals of {seal.line} is damaged", got=str(log.faults[0]), do=VERIFY)
+            self.note(seal.line, [seal_files.entry(seal)])
+            disk.write_atomic(path, seal_files.encode(seal), tag=str(os.getpid()))
+
+    def note(self, line: str, bodies: list[dict[str, Any]]) -> None:
+        """Adds lines to the line's journal, durably."""
+        path, lock = seal_files.journal(self.folder(line)), self._locks / line / "_seals.lock"
+        chained.append(path, lock, bodies, lambda: self.journal(line)[0] or chained.Log())
+
+    def adopt(self, line: str) -> None:
+        """Makes the line's journal of the seals that are there, where it has none: they are of evolake 0.1.0, which kept none."""
+        if self.journal(line)[0] is not None:
+            return
+        data, no, chain = b"", 0, ""
+        for cycle in self.cycles(line):
+            seal = self.read(line, cycle)
+            if seal is not None:
+                no += 1
+                text, chain = chained.encode(seal_files.entry(seal), no, chain)
+                data += text
+        disk.write_atomic(seal_files.journal(self.folder(line)), data, tag=str(os.getpid()))
 
     def cycles(self, line: str) -> list[str]:
         """The cycles that have a seal, in order."""
-        return sorted(path.stem for path in (self._root / check_name("line", line)).glob("*.json") if path.stem.isdigit())
+        folder = self.folder(line)
+        with disk.told(f"the seals of {line} cannot be listed", f"to read {folder}"):
+            names = disk.names(folder)
+            return sorted({name[:-5] for name in names if name.endswith(".json") and name[:-5].isdigit()} | set(self.journal(line)[1]))
 
     def lines(self) -> list[str]:
         """The lines that have a seal, in order."""
-        return sorted(path.name for path in self._root.glob("*") if path.is_dir())
+        with disk.told("the seals of the lake cannot be listed", f"to read {self._root}"):
+            return sorted(name for name in disk.names(self._root) if (self._root / name).is_dir())
 
     def broken_link(self, line: str, cycle: str) -> tuple[str, str] | None:
         """(cycle, why) of the first population up to `cycle` that is not sealed on the one before it; None where the chain holds."""
@@ -122,6 +154,26 @@ class Seals:
                 return at, "built on an older population"
             before = seal.version
         return None
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return disk.read(path)
+    except FileNotFoundError:
+        return None
+
+
+def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) -> tuple[Seal | None, str | None]:
+    """(the seal to believe, None), or (None, what is wrong). known: what the journal says of the cycle; None where there is no journal."""
+    try:
+        seal, written = seal_files.decode(data, line, cycle) if data is not None else (None, 0)
+    except ValueError as error:
+        return None, str(error)
+    if known is None:
+        return (None, "a line of seals without its journal") if written >= seal_files.FORMAT else (seal, None)
+    if seal is None or seal in known[-2:]:
+        return (known[-1] if known else None), None  # a writer appends to the journal, then replaces the file
+    return None, f"a seal of {seal.at} that is not the journal's last"
 
 
 def explain_broken(line: str, cycle: str, at: str, why: str) -> str:

@@ -13,14 +13,15 @@ from pathlib import Path
 
 import polars as pl
 
-from evolake.errors import InputError
-from evolake.lake import hashing
+from evolake.errors import CorruptPart, InputError
+from evolake.lake import layout
 from evolake.lake.blobs import BlobStore
+from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, check_name, manifests
 from evolake.lake.locks import hold
-from evolake.lake.manifest import Manifests, Record
+from evolake.lake.manifest import Entry, Manifests, Record
 from evolake.lake.publish import Publisher
-from evolake.lake.schemas import TableSchema
+from evolake.lake.schemas import SHARED, TableSchema
 from evolake.lake.seals import Seals
 from evolake.lake.verify import Shas, Verifier
 
@@ -40,9 +41,10 @@ class Lake:
 
     def __init__(self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now):
         self.root = Path(root).absolute()
-        self._manifests = Manifests(self.root)
-        self.verifier = Verifier(self.root, self._manifests, lock_timeout_s)
-        self._publisher = Publisher(self._manifests, self.verifier, lock_timeout_s, clock)
+        self.manifests = Manifests(self.root)
+        self.verifier = Verifier(self.root, self.manifests, lock_timeout_s)
+        self._publisher = Publisher(self.manifests, self.verifier, lock_timeout_s, clock)
+        self._content_checked: set[tuple[Path, tuple[int, int, int, int]]] = set()
         self.blobs = BlobStore(self.root)
         self.seals = Seals(self.root, clock)
 
@@ -63,10 +65,6 @@ class Lake:
         frame = schema.validate(frame) if schema else frame
         return self._publisher.publish(partition, frame, run_id, schema)
 
-    def content_hash(self, frame: pl.DataFrame, schema: TableSchema | None = None) -> str:
-        """The DataVersion of a frame: what `publish` would record as `content_sha` with the same schema."""
-        return hashing.content_hash(frame, schema.provenance if schema else ())
-
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
         """What the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication."""
         partition = Partition(self.root, line, asset, cycle)
@@ -74,11 +72,21 @@ class Lake:
         if log.pending:
             settled = self.verifier.settle(partition)
             return settled.entry.record if settled else None
+        if log.committed is None and partition.part.exists():
+            self.verifier.settle(partition)  # says that the manifest has lost it
         return log.committed.record if log.committed else None
 
     def cycles(self, line: str, asset: str) -> list[str]:
-        """The cycles of a table that hold something, in order."""
-        known = self._manifests.load(Partition(self.root, line, asset, None).manifest)
+        """The cycles of a table that hold something, in order.
+
+        Raises:
+            LakeError: a part lies there of which the manifest knows nothing: it has lost lines.
+        """
+        table = Partition(self.root, line, asset, None)
+        known = self.manifests.load(table.manifest)
+        for part in layout.parts(table.asset_folder):
+            if (cycle := layout.cycle_of(part)) not in known:
+                self.verifier.settle(Partition(self.root, line, asset, cycle))
         return [cycle for cycle in sorted(filter(None, known)) if self.record(line, asset, cycle)]
 
     def assets(self) -> Iterator[tuple[str, str]]:
@@ -107,7 +115,7 @@ class Lake:
         cycles = [cycle] if cycle else (self.cycles(line, asset) or [None])
         return [Partition(self.root, line, asset, each) for each in cycles]
 
-    def _settled(self, partition: Partition) -> Record:
+    def _settled(self, partition: Partition) -> Entry:
         settled = self.verifier.settle(partition)
         if settled is None:
             known = self.cycles(partition.line, partition.asset)
@@ -115,15 +123,18 @@ class Lake:
                 f"nothing has been published as {partition}", wanted=f"one of the cycles {', '.join(known)}" if known else "a published table",
                 do=f"materialize {partition.line}/{partition.asset} first, or name another",
             )
-        return settled.entry.record
+        return settled.entry
 
     def _read(self, partition: Partition) -> pl.DataFrame:
         while True:
             before = Shas.identity(partition.part) if partition.part.exists() else None
-            self._settled(partition)
+            entry = self._settled(partition)
             with partition.part.open("rb") as opened:  # one file throughout: by its path, polars would open it more than once
                 frame = pl.read_parquet(opened)
             if before and Shas.identity(partition.part)[:3] == before[:3]:
+                if (partition.part, before) not in self._content_checked:
+                    _check_content(partition, entry, frame)
+                    self._content_checked.add((partition.part, before))
                 return frame
 
     def line_lock(self, line: str, *, run_id: str, timeout_s: float = 0) -> AbstractContextManager[None]:
@@ -134,6 +145,27 @@ class Lake:
         """
         path = self.root / "locks" / f"{check_name('line', line)}.lock"
         return hold(path, what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+
+
+def content_of(entry: Entry, frame: pl.DataFrame) -> str | None:
+    """The content hash of what a part holds, as its entry counts it. None where an entry of evolake 0.1.0 does not say which columns are content."""
+    from evolake.lake.hashing import content_hash
+
+    provenance = entry.provenance
+    if provenance is None:
+        known = SHARED.get(entry.record.schema_name or "")
+        provenance = known.provenance if known else None if entry.record.schema_name else ()
+    return None if provenance is None else content_hash(frame, provenance)
+
+
+def _check_content(partition: Partition, entry: Entry, frame: pl.DataFrame) -> None:
+    """The rows are those that the record's content hash, which seals and Dagster's data versions stand on, was made of."""
+    got = content_of(entry, frame)
+    if got not in (None, entry.record.content_sha):
+        raise CorruptPart(
+            f"the rows of {partition} are not those that its record names", wanted=f"content {entry.record.content_sha}", got=f"content {got}",
+            do=VERIFY,
+        )
 
 
 def _with_cycle(frame: pl.LazyFrame, part: Partition, asked: str | None) -> pl.LazyFrame:

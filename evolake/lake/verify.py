@@ -1,7 +1,8 @@
 """What a partition holds right now: the old content whole, the new content whole, or damage that is put aside.
 
 The bytes of the part decide. Bytes of the last commit: that is the content. Bytes of a pending intent: its writer got as far as the replace,
-so the reader rolls forward to it. Anything else is damage: the part goes to quarantine and the reader gets CorruptPart. A publisher may be at
+so the reader rolls forward to it. Anything else is damage: the part goes to quarantine and the reader gets CorruptPart; but a part of which the
+manifest says nothing at all stays where it is, for then it is the manifest that has lost something. A publisher may be at
 work meanwhile; a manifest that has grown since it was read is read again before anything is called damaged, and nothing is moved without
 the partition's lock.
 """
@@ -14,8 +15,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolake.errors import CorruptPart, PartitionBusy
-from evolake.lake import disk, hashing
+from evolake.errors import CorruptPart, LakeError, PartitionBusy
+from evolake.lake import disk
+from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
 from evolake.lake.manifest import Entry, Manifests, PartitionLog
@@ -47,7 +49,7 @@ class Shas:
             known = self._known.get(path)
         if known and known[0] == before:
             return known[1]
-        sha = hashing.file_sha(path)
+        sha = disk.file_sha(path)
         if self.identity(path) == before and time.time_ns() - max(before[2:]) > _NOT_YET_SETTLED_NS:
             with self._lock:
                 self._known[path] = (before, sha)
@@ -86,12 +88,20 @@ class Verifier:
         settled, got = self._look(partition)
         if got is None:
             return settled
+        log = self.log(partition)
+        if not log.commits and not log.pending:
+            raise LakeError(
+                f"the manifest {partition.manifest} has lost {partition}", wanted=f"the record of the part {partition.part}", got="no line of it",
+                do=VERIFY,
+            )
         try:
             with hold(partition.lock, what=str(partition), run_id=_READER, timeout_s=self._lock_timeout_s):
                 return self.settle_locked(partition)
         except PartitionBusy as busy:
             raise _damage(partition, self.log(partition), got, f"a writer is at work ({busy.got}); read again when it has ended") from None
-        except OSError as error:
+        except CorruptPart:
+            raise
+        except (OSError, LakeError) as error:
             raise _damage(partition, self.log(partition), got, f"it could not be moved to quarantine ({error})") from error
 
     def settle_locked(self, partition: Partition) -> Settled | None:

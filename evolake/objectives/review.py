@@ -14,15 +14,14 @@ Findings, most serious first:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from evolake.errors import InputError
 from evolake.objectives.consensus import Consensus
-from evolake.objectives.families.levels import largest_solved, read_levels
 from evolake.objectives.phase import Phase, Progress, phase_of, words_on_phase
 from evolake.objectives.portfolio import BASELINE_FAMILY, OBJECTIVE_FAMILIES
 from evolake.objectives.ranks import rank_rows
@@ -67,12 +66,6 @@ class Review:
     guidance: str
     wanted_families: tuple[str, ...]
 
-    @property
-    def multipliers(self) -> dict[str, float]:
-        """Objective id -> multiplier."""
-        return {analysis.objective_id: analysis.multiplier for analysis in self.objectives}
-
-
 def review(
     objectives: Sequence[Reviewed], scores: np.ndarray, consensus: Consensus, reach: Sequence[float] | np.ndarray, progress: Sequence[Progress]
 ) -> Review:
@@ -80,7 +73,7 @@ def review(
 
     Args:
         objectives: K objectives. scores: (K, n) float, NaN or +inf missing; consensus: what `aggregate` made of them.
-        reach: (n,) largest size each design solved, 0 for none; see `reach_of`.
+        reach: (n,) largest size each design solved, 0 for none.
         progress: one entry a cycle, oldest first.
 
     Raises:
@@ -120,11 +113,6 @@ def review(
         guidance=_guidance(objectives, analyses, wanted),
         wanted_families=wanted,
     )
-
-
-def reach_of(results: Sequence[Mapping[str, Any]]) -> float:
-    """Largest size that a design solved, 0 if none."""
-    return largest_solved(read_levels(results))
 
 
 def failed_designs(reach: np.ndarray) -> np.ndarray:

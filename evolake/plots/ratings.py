@@ -58,4 +58,4 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
 
     if len(first) < LEAST or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    return float(spearmanr(first, second).statistic)
+    return float(spearmanr(first, second)[0])  # type: ignore[arg-type]  # the stubs name neither field

@@ -22,8 +22,8 @@ from evolake.prompts.population import Population, found_population
 from evolake.prompts.problems import ProblemSet
 from evolake.prompts.prompt import SystemPrompt
 from evolake.prompts.protocol import Policy
+from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed, generator
-from evolake.sizes.prompts import PromptsSettings
 from evolake.stats.bootstrap import bootstrap_interval
 
 LINE, CYCLE = "prompts", "compare"

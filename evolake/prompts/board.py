@@ -71,7 +71,7 @@ class Board:
         return rows
 
 
-def judged(
+def rewarded(
     pairs: Sequence[tuple[SystemPrompt, Problem]], samples: Sequence[Sequence[Sample]], judge: Judge
 ) -> tuple[list[Group], list[tuple[Rollout, bool]]]:
     """The groups for the update, and every rollout with whether there was no reply at all. Numbers go on where a pair stands there again."""

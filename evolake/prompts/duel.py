@@ -11,22 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from evolake.lake.schemas import TableSchema
 from evolake.stats.bootstrap import bootstrap_interval
 
 LEVEL = 0.95
-DECISIONS = TableSchema(
-    "champion", 1,
-    {
-        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "wins": pl.Boolean, "problems": pl.Int64, "samples": pl.Int64,
-        "champion_share": pl.Float64, "challenger_share": pl.Float64, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64,
-        "reason": pl.String,
-    },
-    keys=("champion_id", "challenger_id"),
-)
-"""champion_id: who reigned when the duel began. Shares: of correct replies, mean over problems. low, high: 95% interval of the difference."""
 
 
 def decide(

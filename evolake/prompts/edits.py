@@ -62,6 +62,10 @@ class Applied:
         return any(outcome.applied for outcome in self.outcomes)
 
 
+UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+"""What no file or table takes: a zero byte, half a surrogate pair."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a prompt may hold. problems: statements that no principle may copy."""
@@ -155,6 +159,8 @@ class _Draft:
             return "the new text is empty"
         if len(text) > self.limits.characters:
             return f"the new text has {len(text)} characters; {self.limits.characters} are allowed"
+        if found := UNWRITABLE.search(text):
+            return f"the new text holds the character {found[0]!r}, which cannot be written"
         gone = set(hunk.targets) if hunk.kind == "merge" else set()
         same = [one.id for one in self.prompt.principles if one.id not in gone and _key(one.text) == _key(text)]
         if same:

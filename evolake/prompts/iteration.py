@@ -1,4 +1,4 @@
-"""One iteration: problems are drawn, prompts selected, rollouts sampled and judged, the weights updated, prompts rated, children made (E-SPL,
+"""One iteration: problems are drawn, prompts selected, rollouts sampled and rewarded, the weights updated, prompts rated, children made (E-SPL,
 Algorithm 1).
 
 An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: where there are fewer prompts than M, as in the
@@ -15,9 +15,10 @@ import polars as pl
 
 from evolake.agents import Agents
 from evolake.errors import InputError
+from evolake.gates import Raised, contained
 from evolake.lake.schemas import TableSchema
 from evolake.prompts import tables
-from evolake.prompts.board import Board, Judge, judged, rating_rows, rollout_row, update_row
+from evolake.prompts.board import Board, Judge, rating_rows, rewarded, rollout_row, update_row
 from evolake.prompts.crossover import cross
 from evolake.prompts.edits import Limits
 from evolake.prompts.library import PrincipleLibrary
@@ -26,10 +27,10 @@ from evolake.prompts.population import ITERATION, Population
 from evolake.prompts.prompt import SystemPrompt
 from evolake.prompts.protocol import Policy, Problem
 from evolake.prompts.ratings import Rating, crossed, mutated, ranks_of, shares, update
-from evolake.prompts.reproduction import LINE, Reproduction
+from evolake.prompts.reproduction import LINE, Operator, Reproduction
 from evolake.prompts.selection import select, slots
+from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed, generator
-from evolake.sizes.prompts import PromptsSettings
 
 TABLES: dict[str, TableSchema] = {
     "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS, "edits": tables.EDITS, "updates": tables.UPDATES,
@@ -113,7 +114,7 @@ def run_iteration(
     places = slots(chosen, settings.prompts_per_iteration)
     pairs = [(prompt, problem) for prompt in places for problem in batch]
     samples = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
-    groups, rollouts = judged(pairs, samples, judge)
+    groups, rollouts = rewarded(pairs, samples, judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
     board = Board.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
     rated = _rate(population, board)
@@ -143,7 +144,7 @@ def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
         found = select(
-            population.candidates(), settings.prompts_per_iteration, random, window=settings.window, optimism=settings.optimism,
+            population.entrants(), settings.prompts_per_iteration, random, window=settings.window, optimism=settings.optimism,
             temperature=settings.selection_temperature,
         )
         return [population.prompt(one.prompt_id) for one in found]
@@ -181,12 +182,24 @@ def _reproduce(
         "library": library, "cycle": tag["cycle"], "iteration": tag["iteration"], "root_seed": root_seed, "guidance": guidance,
         "limits": Limits(problems=tuple(problem.text for problem in board.problems)),
     }
-    mutation = mutate(agents, board.prompts[best], board.evidence(best), edits_per_problem=settings.edits_per_problem, known=known, **shared)
+    mutation = _attempted(
+        "mutation", board.prompts[best], mutate, agents, board.prompts[best], board.evidence(best), edits_per_problem=settings.edits_per_problem,
+        known=known, **shared,
+    )
     chance = generator(root_seed, LINE, tag["cycle"], "crossover", tag["iteration"]).random()
     if not arm.evolve or chance >= settings.crossover or len(board.prompts) < 2:
         return [mutation]
     taken = known | ({mutation.child.texts} if mutation.child else set())
-    return [mutation, cross(agents, board.prompts, board.phi, board.problems, best=best, known=taken, **shared)]
+    crossed = _attempted(
+        "crossover", board.prompts[best], cross, agents, board.prompts, board.phi, board.problems, best=best, known=taken, **shared
+    )
+    return [mutation, crossed]
+
+
+def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Reproduction], *arguments: Any, **options: Any) -> Reproduction:
+    """What `make` gives; no child, with the reason, where a reply makes our code raise."""
+    found = contained(make, *arguments, **options)
+    return Reproduction(operator, parent, None, found.reason) if isinstance(found, Raised) else found
 
 
 def _born(

@@ -11,23 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
-from evolake.lake.schemas import TableSchema
 from evolake.prompts.iteration import TABLES, Iterations
 from evolake.prompts.population import population_of
 from evolake.prompts.tables import ARCHIVE
-
-JOURNAL = TableSchema(
-    "journal", 1,
-    {
-        "cycle": pl.String, "number": pl.Int64, "key": pl.String, "entry_sha": pl.String, "checkpoint_sha": pl.String,
-        "calls_sha": pl.String,
-    },
-    keys=("number",), provenance=("calls_sha",),
-)
-"""number: which iteration of the cycle, from 1. checkpoint_sha: the policy after it; null for the base model. calls_sha: rows of AGENT_CALLS; what
-they took is a measurement and no content."""
 
 
 def entry_bytes(done: Iterations) -> bytes:

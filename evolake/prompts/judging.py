@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import evolake.prompts.checkers  # noqa: F401  (registers what the rules name)
-from evolake.gates import Gate, Ruleset, Verdict, judge, passed
+from evolake.gates import Gate, Raised, Ruleset, Verdict, contained, judge, passed
 from evolake.prompts.edits import Hunk, apply, copies
 from evolake.prompts.population import Population
 from evolake.prompts.prompt import SystemPrompt, from_json
 
 GATES = (Gate(0, "form", lambda evidence: evidence["form"]), Gate(1, "leak", lambda evidence: evidence["leak"]))
-GATE_NAMES = tuple(gate.name for gate in GATES)
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,10 @@ def examine(
 
     Args:
         child: its row of PROMPTS. population: with all prompts that are older. edits: rows of EDITS of the cycle. problems: rows of PROBLEMS.
+
+    What a child's texts make our code raise is its block (evolake.gates.boundary).
     """
-    evidence = {"form": _form(child, population, edits), "leak": _leak(child, problems)}
+    evidence = {"form": _storable(_form, child, population, edits), "leak": _storable(_leak, child, problems)}
     verdicts = tuple(judge(evidence, GATES, ruleset, artifact_id=child["prompt_id"], cycle=cycle, run_id=run_id))
     return Judged(child["prompt_id"], verdicts, passed(verdicts, GATES), evidence)
 
@@ -81,6 +82,18 @@ def _leak(child: Mapping[str, Any], problems: Sequence[Mapping[str, Any]]) -> di
     texts = {split: [row["text"] for row in problems if row["split"] == split] for split in ("heldout", "train")}
     found = [[one.id, split] for one in prompt.principles for split, theirs in texts.items() if copies(one.text, theirs)]
     return {"prompt_id": child["prompt_id"], "copies": found, "problems": {split: len(theirs) for split, theirs in texts.items()}}
+
+
+def _storable(collect: Callable[..., Mapping[str, Any]], *arguments: Any) -> Mapping[str, Any]:
+    """Evidence that a blob can hold, or why there is none."""
+
+    def collected() -> Mapping[str, Any]:
+        found = collect(*arguments)
+        evidence_bytes(found)
+        return found
+
+    found = contained(collected)
+    return found.evidence() if isinstance(found, Raised) else found
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 from evolake.prompts.policies_models import load_base, missing_extra, missing_model
 from evolake.prompts.protocol import LINE, Policy
 from evolake.prompts.recipes import recipe_of
+from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 
@@ -26,7 +27,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
         MachineryError: the extra `policy` is missing and needed; says what to install.
         InputError: the endpoint's settings are not enough, or the checkpoint that they name is not there.
     """
-    own = settings.prompts
+    own = settings.of(PromptsSettings)
     if own.policy == "endpoint":
         from evolake.prompts.policies_endpoint import open_endpoint
 
@@ -48,6 +49,6 @@ def model_cache(lake_root: Path) -> Path:
 
 def missing(settings: Settings) -> str | None:
     """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library."""
-    if settings.prompts.policy != "endpoint":
-        return missing_extra() or missing_model(settings.prompts.policy, settings.prompts.policy_model)
+    if settings.of(PromptsSettings).policy != "endpoint":
+        return missing_extra() or missing_model(settings.of(PromptsSettings).policy, settings.of(PromptsSettings).policy_model)
     return None

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from evolake.agents import AgentFailure, Agents, Role, open_agents
 from evolake.agents.answers import Received
 from evolake.agents.backends import Record
-from evolake.agents.endpoint import Body, Endpoint, Rejected
+from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend, Sampling
 from evolake.agents.roles import Job, canonical_json, text_sha
 from evolake.agents.tape import tape_key
@@ -26,6 +26,7 @@ from evolake.errors import MachineryError
 from evolake.prompts.prompt import SystemPrompt
 from evolake.prompts.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
 from evolake.prompts.recipes import recipe_of
+from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 
 ROLE_NAME = "prompts_policy"
@@ -66,10 +67,11 @@ class PlainEndpoint(Endpoint):
         return self.inner.knows(model)
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None
+        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None,
+        lost: Lost = lambda why: None,
     ) -> Body | Rejected:
         """As the inner one, without a format."""
-        return self.inner.post(model, messages, None, max_output_tokens=max_output_tokens, temperature=temperature)
+        return self.inner.post(model, messages, None, max_output_tokens=max_output_tokens, temperature=temperature, lost=lost)
 
     def close(self) -> None:
         """Closes the inner one."""
@@ -87,7 +89,7 @@ class TextBackend(ModelBackend):
         backend: Any = replace(self, sampling=replace(self.sampling, temperature=0.0)) if request.greedy else self
         number = 10 * job.attempt
         key = tape_key(job.role.name, model, messages, {}, backend.sampling.as_dict(), number)
-        attempt = backend._obtain(job, model, messages, {}, key, number)
+        attempt = backend._obtain(job, model, messages, {}, key, number, record)
         received: Received = attempt.received
         answered = received.outcome in ("received", "truncated", "empty") and (received.outcome != "empty" or received.counts is not None)
         status = "ok" if received.outcome == "received" else received.outcome
@@ -157,7 +159,7 @@ def open_endpoint(settings: Settings, lake_root: Path, cycle: str, run_id: str) 
     held = agents.backend
     assert isinstance(held, ModelBackend)
     values = {field.name: getattr(held, field.name) for field in fields(held) if field.init and not field.name.startswith("_")}
-    sampling = Sampling(settings.prompts.max_tokens, recipe_of(settings.prompts).temperature)
+    sampling = Sampling(settings.of(PromptsSettings).max_tokens, recipe_of(settings.of(PromptsSettings)).temperature)
     endpoint = PlainEndpoint(held.endpoint) if held.endpoint is not None else None
     backend = TextBackend(**(values | {"sampling": sampling, "repairs": 0, "endpoint": endpoint}))
     return EndpointPolicy(Agents(backend, line=LINE, cycle=cycle), backend.model_of(ROLE_NAME))

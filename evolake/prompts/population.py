@@ -12,7 +12,7 @@ import polars as pl
 from evolake.prompts.prompt import SystemPrompt, from_json
 from evolake.prompts.ratings import MU, SIGMA, Rating, conservative
 from evolake.prompts.reproduction import Operator
-from evolake.prompts.selection import Candidate, latest
+from evolake.prompts.selection import Entrant, latest
 from evolake.prompts.tables import ARCHIVE
 
 BLOCKED = "blocked"
@@ -56,9 +56,9 @@ class Population:
         """Rows of the prompts that no gate has blocked, in order of birth."""
         return self.prompts.filter(pl.col("state") != BLOCKED).to_dicts()
 
-    def candidates(self) -> list[Candidate]:
+    def entrants(self) -> list[Entrant]:
         """The living prompts as selection sees them, in order of birth."""
-        return [Candidate(row["prompt_id"], row["number"], (row["mu"], row["sigma"])) for row in self.living()]
+        return [Entrant(row["prompt_id"], row["number"], (row["mu"], row["sigma"])) for row in self.living()]
 
     def known(self) -> set[tuple[str, ...]]:
         """The texts of every prompt, the blocked ones too: what a child must differ from."""
@@ -105,7 +105,7 @@ class Population:
     def in_window(self, window: int) -> Population:
         """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion reigns on,
         also outside of the window."""
-        inside = {one.prompt_id for one in latest(self.candidates(), window)}
+        inside = {one.prompt_id for one in latest(self.entrants(), window)}
         states = {
             row["prompt_id"]: "retired" if row["prompt_id"] not in inside else "accepted" if row["rounds"] else "candidate"
             for row in self.living() if row["state"] != "champion"

@@ -17,7 +17,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
 from evolake.prompts.protocol import Problem
-from evolake.sizes.prompts import PromptsSettings
+from evolake.prompts.settings import PromptsSettings
 
 FILE = "problems.jsonl"
 FAMILIES = "families"

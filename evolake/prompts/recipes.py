@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evolake.sizes.prompts import PromptsSettings
+from evolake.prompts.settings import PromptsSettings
 
 Rejects = Literal["unanswered", "incorrect"]
 CORRECT = 1.0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evolake.answers.matching import equivalent
 from evolake.answers.reading import extract_boxed, number
+from evolake.gates import Raised, contained
 from evolake.prompts.protocol import Problem, Rollout, Sample
 from evolake.prompts.recipes import CORRECT, Recipe
 
@@ -40,7 +41,13 @@ def judge_reply(reply: str, problem: Problem, answer_format: AnswerFormat, *, tr
     """Judge one reply.
 
     formatted: in the format `boxed`, the answer is in a box; in `last`, it is in a box or the reply ends with it by itself (it was not cut off).
+    A reply that makes our code raise gives no answer.
     """
+    found = contained(_judgement, reply, problem, answer_format, truncated)
+    return Judgement(None, False, False) if isinstance(found, Raised) else found
+
+
+def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool) -> Judgement:
     label = json.loads(problem.answer)
     boxed = extract_boxed(reply)
     if boxed is not None:

@@ -18,45 +18,45 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A prompt in the order of birth. number: its place in that order."""
+class Entrant:
+    """A prompt that may be selected, in the order of birth. number: its place in that order."""
 
     prompt_id: str
     number: int
     rating: Rating
 
 
-def latest(candidates: Sequence[Candidate], window: int) -> list[Candidate]:
+def latest(entrants: Sequence[Entrant], window: int) -> list[Entrant]:
     """The `window` youngest, oldest of them first."""
     if window < 1:
         raise ValueError(f"a window holds one prompt at least (got {window})")
-    return sorted(candidates, key=lambda one: one.number)[-window:]
+    return sorted(entrants, key=lambda one: one.number)[-window:]
 
 
-def leader(candidates: Sequence[Candidate], optimism: float = OPTIMISM) -> Candidate:
+def leader(entrants: Sequence[Entrant], optimism: float = OPTIMISM) -> Entrant:
     """The one with the highest score; of equal ones the youngest."""
-    return max(candidates, key=lambda one: (score(one.rating, optimism), one.number))
+    return max(entrants, key=lambda one: (score(one.rating, optimism), one.number))
 
 
 def select(
-    candidates: Sequence[Candidate], count: int, random: np.random.Generator, *, window: int = 10, optimism: float = OPTIMISM,
+    entrants: Sequence[Entrant], count: int, random: np.random.Generator, *, window: int = 10, optimism: float = OPTIMISM,
     temperature: float | None = None,
-) -> list[Candidate]:
+) -> list[Entrant]:
     """The prompts of one iteration, no prompt twice.
 
     Args:
-        candidates: all that there are. count: M; fewer come where the window holds fewer.
+        entrants: all that there are. count: M; fewer come where the window holds fewer.
         temperature: T of equation 4; None takes the leader and draws the rest uniformly.
 
     Returns:
         The leader first and the others as drawn; with a temperature, all as drawn.
 
     Raises:
-        ValueError: no candidates, a count or window below 1, or a temperature that is not above 0.
+        ValueError: no entrants, a count or window below 1, or a temperature that is not above 0.
     """
-    if not candidates or count < 1:
-        raise ValueError(f"selection needs candidates and a count of 1 at least (got {len(candidates)}, {count})")
-    pool = latest(candidates, window)
+    if not entrants or count < 1:
+        raise ValueError(f"selection needs entrants and a count of 1 at least (got {len(entrants)}, {count})")
+    pool = latest(entrants, window)
     if temperature is not None:
         return _softmax(pool, count, random, optimism, temperature)
     first = leader(pool, optimism)
@@ -70,7 +70,7 @@ def slots(chosen: Sequence[T], count: int) -> list[T]:
     return [chosen[place % len(chosen)] for place in range(count)]
 
 
-def _softmax(pool: list[Candidate], count: int, random: np.random.Generator, optimism: float, temperature: float) -> list[Candidate]:
+def _softmax(pool: list[Entrant], count: int, random: np.random.Generator, optimism: float, temperature: float) -> list[Entrant]:
     """Without replacement, by adding Gumbel noise to score / T and taking the largest: exact, and no exponential can overflow."""
     if not temperature > 0:
         raise ValueError(f"a temperature is above 0 (got {temperature})")

@@ -102,3 +102,23 @@ EVALUATIONS = TableSchema(
     keys=("arm", "iteration", "prompt_id", "problem_id", "sample"),
 )
 """Held-out problems, answered by the policy as it is after `iteration` under one prompt. sample: 0 for a greedy answer."""
+DECISIONS = TableSchema(
+    "champion", 1,
+    {
+        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "wins": pl.Boolean, "problems": pl.Int64, "samples": pl.Int64,
+        "champion_share": pl.Float64, "challenger_share": pl.Float64, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+        "reason": pl.String,
+    },
+    keys=("champion_id", "challenger_id"),
+)
+"""champion_id: who reigned when the duel began. Shares: of correct replies, mean over problems. low, high: 95% interval of the difference."""
+JOURNAL = TableSchema(
+    "journal", 1,
+    {
+        "cycle": pl.String, "number": pl.Int64, "key": pl.String, "entry_sha": pl.String, "checkpoint_sha": pl.String,
+        "calls_sha": pl.String,
+    },
+    keys=("number",), provenance=("calls_sha",),
+)
+"""number: which iteration of the cycle, from 1. checkpoint_sha: the policy after it; null for the base model. calls_sha: rows of AGENT_CALLS; what
+they took is a measurement and no content."""

@@ -17,6 +17,7 @@ from evolake.prompts.population import Population
 from evolake.prompts.protocol import Policy, Problem
 from evolake.prompts.recipes import recipe_of
 from evolake.prompts.scoring import judge_with
+from evolake.prompts.settings import PromptsSettings
 
 if TYPE_CHECKING:
     from evolake.lake import BlobStore
@@ -38,7 +39,7 @@ def facts_of(settings: Settings, population: Population, problems: pl.DataFrame,
     """Everything that the iterations depend on, as JSON values; hashes where it is large."""
     library = settings.seeds / "prompts" / "library.json"
     return {
-        "seed": settings.seed, "prompts": settings.prompts.model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
+        "seed": settings.seed, "prompts": settings.of(PromptsSettings).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
         "backend": settings.backend, "models": settings.models, "guidance": list(guidance), "cycle": cycle,
         "library": _sha(library.read_bytes()), "problems": _frame_sha(problems),
         "population": {name: _frame_sha(frame) for name, frame in population.frames().items()},
@@ -57,7 +58,7 @@ def train(
     Raises:
         InputError, AgentUnavailable, BudgetExhausted: as `run_iteration` does. What was noted before stays.
     """
-    own, rows = settings.prompts, _standing(blobs, checkpoint, facts, notes.found, settings.prompts.iterations_per_cycle)
+    own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.found, settings.of(PromptsSettings).iterations_per_cycle)
     if len(rows) == own.iterations_per_cycle:
         return rows
     if rows:

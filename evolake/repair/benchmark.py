@@ -12,8 +12,8 @@ from typing import Any
 from evolake.repair.generator import generate
 from evolake.repair.labels import LABEL_TIMEOUT_MS
 from evolake.repair.robustness import perturbed_rows
+from evolake.repair.settings import RepairSettings
 from evolake.repair.transfer import transfer_rows
-from evolake.sizes.repair import RepairSettings
 
 CHUNK = 50
 

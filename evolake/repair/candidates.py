@@ -12,6 +12,9 @@ from typing import Any
 
 from evolake.repair.problems import Problem, is_int, unique_keys
 
+MAX_BITS = 14_000
+"""Of a value: Python refuses to write, and prompts, tables and Z3's terms write, integers of more than 4,300 digits."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -68,8 +71,13 @@ def check_candidate(value: Any, problem: Problem) -> Claim | Malformed:
         return Malformed(f"{_short(extra[0])} is no variable of the problem")
     if odd := [name for name in names if not is_int(assignment[name])]:
         return Malformed(f"{odd[0]} must be an integer (got {_short(assignment[odd[0]])})")
+    if long := [name for name in names if assignment[name].bit_length() > MAX_BITS]:
+        return Malformed(f"{long[0]} has more than {MAX_BITS} bits")
     return Claim("sat", {name: assignment[name] for name in names})
 
 
 def _short(value: Any) -> str:
-    return json.dumps(value, default=str)[:80]
+    try:
+        return json.dumps(value, default=str)[:80]
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} that cannot be shown"

@@ -89,22 +89,6 @@ class Problem:
         return json.dumps(self.as_dict(), separators=(",", ":"))
 
 
-def read_problems(path: Path) -> list[Problem]:
-    """The problems of a JSONL file. Empty lines are passed over.
-
-    Raises:
-        InputError: the file cannot be read, a line is no problem (says which), or an id appears twice.
-    """
-    text, problems = _read(path), []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            problems.append(parse_problem(line, where=f"{path}, line {number}"))
-    ids = [item.id for item in problems]
-    if twice := sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []:
-        raise InputError(f"{path} names the problem {twice[0]!r} twice", do="give each problem an id of its own")
-    return problems
-
-
 def read_problem(path: Path) -> Problem:
     """The problem of a JSON file. Raises InputError as `parse_problem` does."""
     return parse_problem(_read(path), where=str(path))

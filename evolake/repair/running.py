@@ -20,6 +20,7 @@ from evolake.lake import Lake
 from evolake.repair.benchmark import benchmark_rows
 from evolake.repair.cells import collect, is_finished, publish_cell, submit_cell
 from evolake.repair.reachable import require_endpoint
+from evolake.repair.settings import RepairSettings
 from evolake.repair.study import Study, entries_of, study_of
 from evolake.repair.tables import ARMS, ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of
 from evolake.settings import Settings
@@ -58,7 +59,7 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
     require_endpoint(settings)
     lake = Lake(settings.lake)
     with lake.line_lock(LINE, run_id=run_id), workers(settings.workers) as executor:
-        rows = benchmark_rows(settings.repair, settings.seed, executor=executor)
+        rows = benchmark_rows(settings.of(RepairSettings), settings.seed, executor=executor)
         study = study_of(settings, entries_of(rows))
         publish_study(lake, study, rows, arms, seeds, run_id)
         cells = [cell_of(arm, seed) for seed in seeds for arm in arms]

@@ -15,6 +15,7 @@ from evolake.errors import InputError
 from evolake.repair.budget import Plan
 from evolake.repair.problems import Problem, parse_problem
 from evolake.repair.prompts import ROLES
+from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ARMS, MAX_SEED
 from evolake.settings import Settings
 
@@ -93,7 +94,7 @@ def study_of(settings: Settings, entries: Sequence[Entry]) -> Study:
     Raises:
         InputError: the four prompts would be served by different models: arms would differ in more than their feedback.
     """
-    sizes, model, sampling = settings.repair, "operators", None
+    sizes, model, sampling = settings.of(RepairSettings), "operators", None
     if settings.backend == "model":
         names = {role.name: settings.models.get(role.name) or settings.models.get("default") or "" for role in ROLES.values()}
         if len(set(names.values())) > 1:

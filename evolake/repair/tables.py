@@ -14,7 +14,6 @@ from evolake.lake.schemas import TableSchema
 LINE = "repair"
 ARMS = ("one_shot", "multi_no_feedback", "multi_generic_feedback", "multi_unsat_core_feedback", "cd_vgs_core_rank")
 MATCHED_ARMS = ARMS[1:]
-SUITES = ("lia", "sudoku4")
 VARIATIONS = ("none", "scale", "permute", "relabel")
 MAX_SEED = 9999
 

@@ -2,30 +2,28 @@
 
 A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the first that is certified. So the four
 matched arms make the same number of model calls a round, and a good order saves solver calls. A candidate that cannot be read has used its
-model call and takes no solver call.
+model call and takes no solver call; one that makes our code raise is as one that could not be decided.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.errors import MachineryError
+from evolake.gates import Raised, contained
 from evolake.repair.arms import Candidate, Judged, start
 from evolake.repair.budget import Budget, plan_of
 from evolake.repair.candidates import Claim, Malformed, check_candidate
-from evolake.repair.certify import CERTIFIED, Certification, Certifier
+from evolake.repair.certify import CERTIFIED, UNKNOWN, Certification, Certifier
 from evolake.repair.problems import Problem
 from evolake.repair.prompts import role_of
 from evolake.repair.tables import ARMS
 from evolake.repair.views import CandidateReply, Request
 from evolake.seeds import child_seed
-
-Certify = Callable[[Problem, Candidate], Certification]
 
 
 @dataclass(frozen=True)
@@ -120,13 +118,15 @@ def _propose(arm: str, problem: Problem, seed: int, round_: int, requests: list[
 def _read(reply: CandidateReply | AgentFailure, problem: Problem) -> Candidate:
     if isinstance(reply, AgentFailure):
         return Malformed(f"{reply.status}: {reply.reason}")
-    return check_candidate(reply.as_object(), problem)
+    found = contained(lambda: check_candidate(reply.as_object(), problem))
+    return Malformed(found.reason) if isinstance(found, Raised) else found
 
 
 def _certify(certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget) -> Certification:
     if isinstance(candidate, Claim):
         budget.take_solver_call()
-    return certifier.certify(problem, candidate)
+    found = contained(certifier.certify, problem, candidate)
+    return Certification(UNKNOWN, reason=found.reason) if isinstance(found, Raised) else found
 
 
 def _attempt(

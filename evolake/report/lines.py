@@ -2,63 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.lines import lines, resolve
 from evolake.report.html import Section
 from evolake.report.status import known_line, lines_in_lake, sealed_cycles
 
 
-def _designs(root: Path, cycle: str) -> Section:
-    from evolake.report.designs_html import designs_section
-
-    return designs_section(root, cycle)
-
-
-def _solvers(root: Path, cycle: str) -> Section:
-    from evolake.report.solvers_html import solvers_section
-
-    return solvers_section(root, cycle)
-
-
-def _families(root: Path, cycle: str) -> Section:
-    from evolake.report.families_html import families_section
-
-    return families_section(root, cycle)
-
-
-def _prompts(root: Path, cycle: str) -> Section:
-    from evolake.report.prompts_html import prompts_section
-
-    return prompts_section(root, cycle)
-
-
-SECTIONS: dict[str, Callable[[Path, str], Section]] = {
-    "designs": _designs, "solvers": _solvers, "families": _families, "prompts": _prompts,
-}
-
-
-def read_sections(root: Path, lines: Sequence[str] = (), cycle: str | None = None) -> list[Section]:
+def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> list[Section]:
     """The sections of a page, by line.
 
     Args:
-        lines: those wanted; all that have the cycle by default. cycle: as "0003"; the newest finished one of each line by default.
+        wanted: lines; all that have the cycle by default. cycle: as "0003"; the newest finished one of each line by default.
 
     Raises:
-        InputError: a line of `lines` is not in the lake or has not finished the cycle; or no line has.
+        InputError: a line of `wanted` is not in the lake or has not finished the cycle; or no line has.
     """
-    return [section_of(root, line, chosen) for line, chosen in chosen_cycles(root, lines, cycle).items()]
+    return [section_of(root, line, chosen) for line, chosen in chosen_cycles(root, wanted, cycle).items()]
 
 
-def chosen_cycles(root: Path, lines: Sequence[str] = (), cycle: str | None = None) -> dict[str, str]:
+def chosen_cycles(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> dict[str, str]:
     """line -> cycle, by line. Raises what `read_sections` raises."""
     lake = Lake(root)
-    done = {line: sealed_cycles(lake, line) for line in sorted({known_line(root, line) for line in lines} or set(lines_in_lake(root)))}
+    done = {line: sealed_cycles(lake, line) for line in sorted({known_line(root, line) for line in wanted} or set(lines_in_lake(root)))}
     fitting = {line: cycle or cycles[-1] for line, cycles in done.items() if cycles and cycle in (None, *cycles)}
     missing = [line for line in done if line not in fitting]
-    if missing and (lines or not fitting):
+    if missing and (wanted or not fitting):
         raise _unfinished(root, missing[0], done[missing[0]], cycle)
     if not fitting:
         raise InputError(f"no cycle of any line is finished in {root}", do="run `evolake run --cycles 1`")
@@ -69,7 +41,8 @@ def section_of(root: Path, line: str, cycle: str) -> Section:
     """What the page says of one line."""
     from evolake.report.any_line import any_section
 
-    return SECTIONS[line](root, cycle) if line in SECTIONS else any_section(root, line, cycle)
+    spec = lines().get(line)
+    return resolve(spec.report)(root, cycle) if spec and spec.report else any_section(root, line, cycle)
 
 
 def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -> InputError:

@@ -1,5 +1,5 @@
 """Search over what has been made so far."""
 
-from evolake.search.mcgs import Candidate, SearchGraph
+from evolake.search.mcgs import RankedDesign, SearchGraph
 
-__all__ = ["Candidate", "SearchGraph"]
+__all__ = ["RankedDesign", "SearchGraph"]

@@ -29,7 +29,7 @@ Identifier = int | str
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RankedDesign:
     """A design as the planner sees it. visits: how much has been built on it; reward: r_j in [0, 1]; ucb: higher is more promising."""
 
     design_id: Identifier
@@ -69,7 +69,7 @@ class SearchGraph:
         """N_total, the sum of all visits."""
         return float(self.visits.sum())
 
-    def ucb(self, order: Sequence[Identifier]) -> list[Candidate]:
+    def ucb(self, order: Sequence[Identifier]) -> list[RankedDesign]:
         """Designs of `order` (ids, best consensus first), the most promising first; ties keep the consensus order.
 
         Ranks and n are those of `order`; N_total counts the whole graph.
@@ -84,7 +84,7 @@ class SearchGraph:
         reward = 1 - np.arange(len(order)) / max(len(order) - 1, 1)
         value = reward + EXPLORATION * np.sqrt(self.total_visits) / (1 + visits)
         return [
-            Candidate(design_id=order[place], visits=float(visits[place]), reward=float(reward[place]), ucb=float(value[place]))
+            RankedDesign(design_id=order[place], visits=float(visits[place]), reward=float(reward[place]), ucb=float(value[place]))
             for place in np.argsort(-value, kind="stable")
         ]
 

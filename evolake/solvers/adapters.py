@@ -67,12 +67,6 @@ class Adapter:
     tunables: TunablesStyle
     layout: Layout
 
-    @property
-    def source_root(self) -> str:
-        """Folder of the sources in a variant."""
-        return "src"
-
-
 def adapters_folder() -> Path:
     """Where the adapters lie: below the setting `seeds`."""
     from evolake.settings import load

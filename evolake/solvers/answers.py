@@ -7,6 +7,7 @@ its problem, and whoever reads it must not use it as an answer.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,6 +16,7 @@ import numpy as np
 
 Answer = Literal["sat", "unsat", "unknown"]
 WORDS: dict[bytes, Answer] = {b"SATISFIABLE": "sat", b"UNSATISFIABLE": "unsat", b"UNKNOWN": "unknown", b"INDETERMINATE": "unknown"}
+LARGEST_COUNT = 2.0**63
 _STATUS = re.compile(rb"(?m)^s(?:[ \t]([^\n]*))?$")
 _VALUES = re.compile(rb"(?m)^v(?:[ \t]([^\n]*))?$")
 _JUNK = re.compile(rb"[^0-9 \t\r\n-]|-(?![1-9])|[0-9]-|[0-9]{11}|(?<![0-9])0[0-9]")
@@ -80,15 +82,14 @@ def without_model(stdout: bytes, longest: int) -> str:
 
 
 def read_counters(stdout: bytes, patterns: dict[str, str] | None) -> dict[str, float]:
-    """Counter -> number, for each pattern that is found; the last match counts."""
+    """Counter -> number, for each pattern that is found; the last match counts. What no counter of 64 bits holds is left out: it is none."""
     text = stdout.decode("utf-8", "replace")
     counters = {}
     for name, pattern in (patterns or {}).items():
         if found := re.findall(pattern, text, re.MULTILINE):
-            try:
-                counters[name] = float(found[-1])
-            except ValueError:
-                continue
+            with contextlib.suppress(ValueError):
+                if 0 <= (value := float(found[-1])) < LARGEST_COUNT:
+                    counters[name] = value
     return counters
 
 

@@ -5,7 +5,7 @@ Builds and formulas go into the lake's blobs, so that measuring again builds not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +17,15 @@ from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.settings import Settings, load
 from evolake.solvers.adapters import load_adapter
-from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs, run_limits
+from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs, stage_limits
 from evolake.solvers.build import build_variant, open_program
 from evolake.solvers.cores import usable_cores
 from evolake.solvers.execute import Program
 from evolake.solvers.metrics import compute_metrics
-from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository import check_layout, read_card, source_sha
+from evolake.solvers.rules.outcomes import REFUTED
 from evolake.solvers.seeding import seed_trees
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite, competition_suite, materialize_suite, suite_names
 from evolake.solvers.suites.materialize import Trees
 from evolake.solvers.tables import METRICS, RUNS
@@ -55,7 +56,7 @@ class Report:
     def reasons(self) -> list[str]:
         """What is wrong, one sentence each."""
         names = {item.variant_id: item.folder for item in reversed(self.opened)}
-        refuted = self.runs.filter((pl.col("status") == "wrong") | (pl.col("proof_status") == "refuted"))
+        refuted = self.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
         said = [f"{names[row['variant_id']]}: the answer on {row['instance']} is refuted: {row['problems']}" for row in refuted.to_dicts()]
         return [f"{item.folder}: {item.reason}" for item in self.opened if item.reason] + said
 
@@ -74,17 +75,18 @@ class Report:
 def bench_folders(
     folders: Sequence[Path], *, suite: str, timeout_s: float | None = None, statuses: Path | None = None, instances: int = 0, repeats: int = 1,
     proof_share: float = 1.0, adapter: str | None = None, workers: int | None = None, journal: Path | None = None, profile: str | None = None,
-    on_progress: Callable[[int, int, Any], None] | None = None, trees: Trees | None = None,
+    on_progress: Callable[[int, int, Any], None] | None = None, trees: Trees | None = None, proofs: Mapping[str, Any] | None = None,
 ) -> Report:
     """Measures the repositories in `folders` on a suite, by name or by folder; repositories with the same sources are measured once.
 
+    proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
     trees: the way to the sources of a seed whose formulas a suite uses; default: they are fetched.
 
     Raises:
         InputError: no such folder, suite or adapter. MachineryError: no compiler, or a jail that does not work.
     """
     settings = load(profile)
-    sizes = settings.solvers
+    sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in (proofs or {}).items() if value is not None})
     blobs, cache = BlobStore(settings.lake), settings.lake / "cache" / "solvers"
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise InputError(f"there is no folder {missing[0]}", wanted="a solver's repository", do="check the path")
@@ -94,10 +96,8 @@ def bench_folders(
     programs = {item.variant_id: item.program for item in opened if item.program is not None}
     if not programs:
         return Report(opened, RUNS.empty(), METRICS.empty(), formulas.sha)
-    plan = Plan(
-        run_limits(timeout_s or sizes.timeout_s, sizes.memory_mb, sizes.proof_mb), proof_share=proof_share, repeats=repeats,
-        proof_limits=ProofLimits(cpu_s=sizes.proof_timeout_s), verdicts=cache / "proofs",
-    )
+    limits = stage_limits(sizes, timeout_s)
+    plan = Plan(limits.run, proof_share=proof_share, repeats=repeats, proof_limits=limits.proof, verdicts=cache / "proofs")
     count = min(workers or settings.workers, len(usable_cores()))
     with ProcessPoolExecutor(count) as executor:
         runs = run_jobs(plan_jobs(programs, formulas, plan, cycle=CYCLE), executor, journal=journal, on_progress=on_progress)

@@ -7,7 +7,6 @@ whose rows are there are not run again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -17,10 +16,13 @@ from typing import Any
 import polars as pl
 
 from evolake.lake.schemas import TableSchema
-from evolake.solvers.execute import Program, RunLimits
+from evolake.solvers.drawing import new_key
+from evolake.solvers.execute import Program, RunLimits, alike
+from evolake.solvers.gate_runs import STABILITY_LIMITS
 from evolake.solvers.journal import run_journaled
 from evolake.solvers.measuring import Job, measure
 from evolake.solvers.proof import ProofLimits
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables import RUNS
 
@@ -32,8 +34,9 @@ WALL_FACTOR, WALL_EXTRA_S = 3.0, 10.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How to measure. proof_share: share of UNSAT answers whose proofs are checked; champions: variants of which every proof is, twice where two
-    independent checkers exist. repeats: runs of each formula. verdicts: see `proof_cache`."""
+    """How to measure. proof_share: share of UNSAT answers whose proofs are checked, the others count as unsolved; draw: the key of that draw, see
+    `drawing`. champions: variants of which every proof is checked, twice where two independent checkers exist. repeats: runs of each formula.
+    verdicts: see `proof_cache`."""
 
     limits: RunLimits
     proof_share: float = 1.0
@@ -43,6 +46,27 @@ class Plan:
     cores: tuple[int, ...] | None = None
     scratch: Path | None = None
     verdicts: Path | None = None
+    draw: bytes = field(default_factory=new_key, repr=False)
+
+
+@dataclass(frozen=True)
+class StageLimits:
+    """Limits of runs in the smoke gate, in the stability gate, and in all other stages, and of the check of a proof."""
+
+    smoke: RunLimits
+    stability: RunLimits
+    run: RunLimits
+    proof: ProofLimits
+
+
+def stage_limits(sizes: SolversSettings, timeout_s: float | None = None) -> StageLimits:
+    """The limits that a profile sets; a program can read the same ones in all stages. timeout_s: of runs, in place of the profile's."""
+    smoke, stability, run = alike(
+        run_limits(sizes.smoke_timeout_s, sizes.memory_mb, sizes.proof_mb), STABILITY_LIMITS,
+        run_limits(timeout_s or sizes.timeout_s, sizes.memory_mb, sizes.proof_mb),
+    )
+    largest = max(item.proof_mb for item in (smoke, stability, run))
+    return StageLimits(smoke, stability, run, ProofLimits(sizes.proof_timeout_s, sizes.proof_memory_mb, largest))
 
 
 def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimits:
@@ -59,19 +83,13 @@ def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: Plan, *, cycl
     return [
         Job(
             variant_id=variant, program=programs[variant], instance=item, suite=suite.name, cycle=cycle, limits=plan.limits, repeat=repeat,
-            check_proof=variant in plan.champions or is_checked(variant, item.sha, plan.proof_share), second_checker=variant in plan.champions,
-            proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch, verdicts=plan.verdicts,
+            proof_share=1.0 if variant in plan.champions else plan.proof_share, second_checker=variant in plan.champions,
+            proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch, verdicts=plan.verdicts, draw=plan.draw,
         )
         for repeat in range(plan.repeats)
         for item in suite.instances
         for variant in sorted(programs)
     ]
-
-
-def is_checked(variant_id: str, formula_sha: str, share: float) -> bool:
-    """Whether the proof of this variant on this formula belongs to the checked share: by hash, so that it is the same in every run."""
-    word = hashlib.sha256(f"{variant_id} {formula_sha}".encode()).digest()
-    return int.from_bytes(word[:8]) < share * 2**64
 
 
 def run_jobs(

@@ -15,12 +15,14 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from evolake.errors import MachineryError
 from evolake.jail import Limits, NativeOutcome, run_native
+from evolake.jail.inside.executed import UNREADABLE
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.adapters import Adapter
@@ -36,19 +38,27 @@ _WARNING = re.compile(r"(?m)^[^\n]*: warning: ")
 _FULL = re.compile(r"No space left on device|File size limit exceeded|file too large", re.IGNORECASE)
 _TOO_LONG = re.compile(r"CPU time limit exceeded")
 _KILLED = re.compile(r"(?m)Killed signal terminated program|^Killed$")
+_NO_PROCESS = re.compile(r"(?m)Cannot fork$|fork\b.*Resource temporarily unavailable")
 _NO_MEMORY = re.compile(r"virtual memory exhausted|out of memory|Cannot allocate memory|bad_alloc", re.IGNORECASE)
 _PLACES = ((re.compile(r"/tmp/[\w./-]*?build/"), "src/"), (re.compile(r"(?<![\w/.])\.\./(?:src/)?(?=\w)"), "src/"))
 LONGEST_REASON = 300
+_COMPILER = re.compile(
+    r"(?:[\w.]+-)*(?:g\+\+|gcc|c\+\+|cc|cpp|clang|clang\+\+|cc1|cc1plus|as|ld(?:\.\w+)?|gold|lld|collect2|lto1|lto-wrapper)(?:-[\d.]+)?"
+)
+_TEMPORARY = re.compile(r"\bcc\w{6}\b")
+"""Compilers name their temporary files so, anew in each run."""
 
 
 @dataclass(frozen=True)
 class BuildLimits:
-    """cpu_s: seconds of processor time of one compiler process. wall_s: of the whole build. memory_mb: MiB of address space a process. file_mb: MiB
-    of one file, the program among them; all of the build may hold four times that. processes: at one time."""
+    """cpu_s: seconds of processor time of one compiler process. wall_s: of the whole build. memory_mb: MiB of address space a process. total_mb: MiB
+    of memory of all of it together, its files among that. file_mb: MiB of one file, the program among them; all may hold four times that. processes:
+    at one time."""
 
     cpu_s: float = 300.0
     wall_s: float = 900.0
     memory_mb: int = 2048
+    total_mb: int = 4096
     file_mb: int = 64
     processes: int = 32
     log_bytes: int = 4 << 20
@@ -60,6 +70,8 @@ class BuildResult:
 
     program: name of the executable among the blobs; None when there is none. log_sha: what the compiler said, as a blob; its paths are those of
     the variant. reason: one line, empty when it is ok. cpu_s: processor time of the whole build, also where an earlier one is remembered (cached).
+    flags: each distinct command line of a compiler, assembler or linker that ran, as its name and those of its words that begin with "-" or "@", in
+    order; the kernel told them, so a build can hide none (see `evolake.jail.inside.executed`). executed: each program that ran, once, by its path.
     """
 
     ok: bool
@@ -71,6 +83,8 @@ class BuildResult:
     wall_s: float
     reason: str
     cached: bool = False
+    flags: tuple[str, ...] = ()
+    executed: tuple[str, ...] = ()
 
 
 @functools.lru_cache(maxsize=1)
@@ -101,7 +115,7 @@ def build_variant(
         MachineryError: no compiler. JailUnavailable: nothing was built.
     """
     name, identity = compiler()
-    key = hashlib.sha256(json.dumps([source_sha(folder), build_script(adapter), identity, "1"]).encode()).hexdigest()
+    key = hashlib.sha256(json.dumps([source_sha(folder), build_script(adapter), identity, "2"]).encode()).hexdigest()
     if not again and (known := _remembered(blobs, key)):
         return known
     files = {path: file.read_bytes() for path, file in sources_of(folder).items()}
@@ -109,8 +123,8 @@ def build_variant(
     outcome = run_native(
         ["/usr/bin/env", f"CXX={name}", "./starexec_build"], files, [adapter.program], Limits(
             cpu_s=limits.cpu_s, wall_s=limits.wall_s, memory_mb=limits.memory_mb, file_mb=limits.file_mb, output_bytes=limits.log_bytes,
-            open_files=256, processes=limits.processes,
-        ), mode=mode,
+            open_files=256, processes=limits.processes, total_mb=limits.total_mb,
+        ), record=True, mode=mode,
     )
     result = _judge(outcome, adapter, blobs, limits)
     if result.kind in REMEMBERED:
@@ -125,14 +139,27 @@ def _judge(outcome: NativeOutcome, adapter: Adapter, blobs: BlobStore, limits: B
     return BuildResult(
         ok=kind == "built", kind=kind, program=blobs.put(program) if program and kind == "built" else None, log_sha=blobs.put(log.encode()),
         warnings=len(_WARNING.findall(log)), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, reason=reason,
+        flags=compiler_flags(outcome.programs), executed=tuple(sorted({line[0] for line in outcome.programs})),
     )
+
+
+def compiler_flags(programs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The distinct command lines of compilers, assemblers and linkers among `programs` (path, then arguments), without names of files; in order."""
+    lines = set()
+    for path, *words in programs:
+        name = path.rpartition("/")[2]
+        if _COMPILER.fullmatch(name):
+            lines.add(" ".join([name, *(_TEMPORARY.sub("cc*", word) for word in words[1:] if word.startswith(("-", "@")))]))
+        elif path == UNREADABLE:
+            lines.add(path)
+    return tuple(sorted(lines))
 
 
 def _fault(outcome: NativeOutcome, log: str, adapter: Adapter, limits: BuildLimits) -> tuple[BuildKind, str]:
     if outcome.status in ("timeout", "cpu"):
         return "timeout", f"the build took too long: {outcome.reason}"
     if outcome.status == "memory":
-        return "memory", f"the build needs more than {limits.memory_mb} MiB of memory in one process"
+        return "memory", f"the build needs too much memory: it {outcome.reason}"
     if outcome.status == "output":
         return "too-large", f"the build writes too much: a file may have {limits.file_mb} MiB, its messages {limits.log_bytes} bytes"
     if outcome.status != "ok":
@@ -155,6 +182,7 @@ def _limit_faults(limits: BuildLimits) -> tuple[tuple[re.Pattern[str], tuple[Bui
     return (
         (_TOO_LONG, ("timeout", f"the build took too long: one process used more than {limits.cpu_s:g} s of processor time")),
         (_FULL, ("too-large", much)), (_KILLED, ("killed", "the build was ended: one process of it was killed")),
+        (_NO_PROCESS, ("killed", f"the build was ended: it needs more than {limits.processes} processes at one time")),
         (_NO_MEMORY, ("memory", f"the build needs more than {limits.memory_mb} MiB of memory in one process")),
     )
 
@@ -173,8 +201,10 @@ def _record(blobs: BlobStore, key: str) -> Path:
 def _remembered(blobs: BlobStore, key: str) -> BuildResult | None:
     """The remembered result, if all of it is still there."""
     try:
-        result = BuildResult(**json.loads(_record(blobs, key).read_text()), cached=True)
-    except (OSError, ValueError, TypeError):
+        values = json.loads(_record(blobs, key).read_text())
+        values |= {name: tuple(values[name]) for name in ("flags", "executed")}
+        result = BuildResult(**values, cached=True)
+    except (OSError, ValueError, TypeError, KeyError):
         return None
     return result if all(blobs.has(sha) for sha in (result.program, result.log_sha) if sha) else None
 

@@ -13,10 +13,13 @@ import polars as pl
 from evolake.solvers.cycle import champion_after, current_runs
 from evolake.solvers.population import Population
 from evolake.solvers.repository import archive_variant
+from evolake.solvers.soundness import objections, without
 from evolake.solvers.tables import CUT_OFF_SHARES
 from evolake.solvers.workshop import Workshop
 
 RESULTS = "RESULTS.md"
+UNTOLD = "an answer on the holdout is refuted"
+"""What goes beyond the verdict of what the holdout has shown: no role reads of its formulas."""
 
 
 def close_cycle(
@@ -27,25 +30,29 @@ def close_cycle(
     """The population that enters the next cycle.
 
     Args:
-        verdicts: of record, of this cycle's variants. runs: this cycle's rows of RUNS. added: this cycle's rows of objectives, derivations,
+        verdicts: of record, of this cycle's variants, and on all that ran in this cycle.
+        runs: this cycle's rows of RUNS. added: this cycle's rows of objectives, derivations,
             rule_proposals and attempts (rows of HISTORY).
     """
-    blocked = {row["artifact_id"]: row for row in verdicts if row["outcome"] != "pass"}
+    blocked = objections(verdicts)
     measured = {row["variant_id"]: row for row in metrics}
     ranks = {row["variant_id"]: row for row in ranking}
-    champion_id = champion_after(population, decisions, ranking)
-    judged = [_judged(row, blocked.get(row["variant_id"])) for row in variants]
+    champion_id = champion_after(population, decisions, ranking, blocked)
+    judged = [_with_state(row, blocked.get(row["variant_id"])) for row in variants]
     judged = [row | {"archive_sha": _written_back(shop, row, measured.get(row["variant_id"]), ranks, cycle)} for row in judged]
+    fallen = [_with_state(row, blocked[row["variant_id"]]) for row in population.rows() if row["variant_id"] in blocked]
     live = [row for row in [*population.rows("accepted", "champion"), *judged] if row["state"] in ("accepted", "champion")]
+    live = [row for row in live if row["variant_id"] not in blocked]
+    runs, ranking = without(runs, blocked), [row for row in ranking if row["variant_id"] not in blocked]
     chosen = choose_survivors(live, champion_id, [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])], shop.settings.survivors)
     states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
     reigned = population.champion_id()
     quiet = 0 if champion_id != reigned else population.value("cycles_without_gain", 0) + 1
-    both = current_runs(population, runs, shop.settings)
+    both = without(current_runs(population, runs, shop.settings), blocked)
     return (
         population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
         .add(
-            variants=judged, derivations=added["derivations"], objectives=added["objectives"], rule_proposals=added["rule_proposals"],
+            variants=[*fallen, *judged], derivations=added["derivations"], objectives=added["objectives"], rule_proposals=added["rule_proposals"],
             history=added["attempts"], findings=findings, holdout=holdout,
         )
         .with_states(states)
@@ -86,10 +93,11 @@ def results_text(row: Mapping[str, Any], measured: Mapping[str, Any] | None, pla
     )
 
 
-def _judged(row: Mapping[str, Any], objection: Mapping[str, Any] | None) -> dict[str, Any]:
+def _with_state(row: Mapping[str, Any], objection: Mapping[str, Any] | None) -> dict[str, Any]:
     if objection is None:
         return dict(row) | {"state": "accepted", "gate": None, "rule_id": None, "reason": None}
-    return dict(row) | {"state": "blocked", "gate": objection["gate"], "rule_id": objection["rule_id"], "reason": objection["reason"]}
+    reason = UNTOLD if objection["gate"] == "holdout" else objection["reason"]
+    return dict(row) | {"state": "blocked", "gate": objection["gate"], "rule_id": objection["rule_id"], "reason": reason}
 
 
 def _written_back(

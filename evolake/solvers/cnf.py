@@ -41,10 +41,6 @@ class Formula:
         """How many clauses there are."""
         return len(self.starts) - 1
 
-    def clause(self, index: int) -> np.ndarray:
-        """Literals of clause `index`."""
-        return self.literals[self.starts[index] : self.starts[index + 1]]
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Formula) and (
             self.variables == other.variables and np.array_equal(self.literals, other.literals) and np.array_equal(self.starts, other.starts)

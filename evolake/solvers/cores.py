@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import random
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -36,11 +37,7 @@ def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) ->
     start = os.getpid() % len(wanted)
     while True:
         for core in [*wanted[start:], *wanted[:start]]:
-            descriptor = os.open(place / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
+            if (descriptor := _lock(place, core)) is None:
                 continue
             try:
                 yield core
@@ -48,6 +45,33 @@ def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) ->
             finally:
                 os.close(descriptor)
         time.sleep(PATIENCE_S)
+
+
+@contextmanager
+def shared_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
+    """A core of `cores` (default: all usable), at best one that nobody measures on; never waits. For runs whose times are not compared."""
+    wanted = list(cores) if cores is not None else usable_cores()
+    place = folder or _lock_folder()
+    start = random.randrange(len(wanted))
+    for core in [*wanted[start:], *wanted[:start]]:
+        if (descriptor := _lock(place, core)) is not None:
+            try:
+                yield core
+                return
+            finally:
+                os.close(descriptor)
+    yield wanted[start]
+
+
+def _lock(place: Path, core: int) -> int | None:
+    """The descriptor that holds the core's lock, None where another has it."""
+    descriptor = os.open(place / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _lock_folder() -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,27 +12,26 @@ from typing import Any
 import polars as pl
 
 from evolake.agents import Agents
-from evolake.gates import Ruleset
+from evolake.errors import LakeError
+from evolake.gates import Ruleset, Verdict
 from evolake.lake.blobs import BlobStore
 from evolake.search.mcgs import SearchGraph
-from evolake.seeds import generator
-from evolake.sizes.solvers import SolversSettings
-from evolake.solvers.benchmark import Plan, Progress, plan_jobs, run_jobs, run_limits
+from evolake.solvers.benchmark import Plan, Progress, plan_jobs, run_jobs
 from evolake.solvers.duel import Contender, decide, decision_rng, run_duel
 from evolake.solvers.edits import write_edits
 from evolake.solvers.gating import Judged, load_evidence
 from evolake.solvers.objectives.consensus import rank_variants
-from evolake.solvers.objectives.portfolio import initial_portfolio
-from evolake.solvers.planning import LINE, Planned, plan_variants, standings
+from evolake.solvers.planning import Planned, plan_variants, standings
 from evolake.solvers.population import Population, edits_of_row
 from evolake.solvers.post_mortem_roles import Evaluated, PostMortem, attempt_of
-from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proposing import propose_variants
 from evolake.solvers.replay import Standing as ReplayStanding
 from evolake.solvers.replay import StoredVariant
 from evolake.solvers.repository import archive_variant
-from evolake.solvers.role_models import Forbidden, with_short_ids
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.soundness import Judge, unsound_in
 from evolake.solvers.tables import DUELS, HOLDOUT_RUNS, RUNS
+from evolake.solvers.told_rules import forbidden_edits, rule_texts
 from evolake.solvers.workshop import Workshop
 
 
@@ -49,12 +48,13 @@ class Made:
 
 @dataclass(frozen=True)
 class Reign:
-    """Who reigns after the duels, and whether that is somebody new. Rows of DUELS and DECISIONS."""
+    """Who reigns after the duels, and whether that is somebody new. Rows of DUELS and DECISIONS, verdicts on all who took part."""
 
     champion_id: str
     changed: bool
     trials: list[dict[str, Any]]
     decisions: list[dict[str, Any]]
+    verdicts: list[Verdict]
 
 
 def plan_cycle(
@@ -77,23 +77,6 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
     if population.runs.is_empty():
         return []
     return compute_metrics(population.runs, baselines=[row["variant_id"] for row in population.seeds()]).to_dicts()
-
-
-def rule_texts(ruleset: Ruleset) -> list[str]:
-    """The rules in words, for roles; variants that a learned one names go by their short ids."""
-    return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in ruleset.rules]
-
-
-def forbidden_edits(ruleset: Ruleset) -> list[Forbidden]:
-    """The learned rules that operators can heed by themselves."""
-    found = [rule.parameters for rule in ruleset.rules if rule.check == "solvers.forbidden_edit"]
-    return [
-        Forbidden(
-            edit=str(item.get("edit", "")), base=str(item.get("base", "")),
-            parameters={name: list(bounds) for name, bounds in dict(item.get("parameters") or {}).items()},
-        )
-        for item in found
-    ]
 
 
 def make_variants(
@@ -146,43 +129,37 @@ def benchmark(
     wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
     suite = shop.suite("train")
     champions = frozenset(filter(None, [population.champion_id()]))
-    jobs = plan_jobs({name: shop.program(row) for name, row in wanted.items()}, suite, measuring_plan(shop, champions), cycle=cycle)
+    jobs = plan_jobs({name: shop.program(row) for name, row in wanted.items()}, suite, measuring_plan(shop, cycle, champions), cycle=cycle)
     return run_jobs(jobs, executor, journal=shop.journal("benchmark", cycle), on_progress=on_progress)
 
 
-def measuring_plan(shop: Workshop, champions: frozenset[str] = frozenset(), repeats: int = 1) -> Plan:
+def measuring_plan(shop: Workshop, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> Plan:
     """How the profile measures. A proof of a formula that was checked before is not checked again."""
-    settings = shop.settings
+    limits = shop.limits
     return Plan(
-        run_limits(settings.timeout_s, settings.memory_mb, settings.proof_mb), proof_share=settings.proof_share, champions=champions, repeats=repeats,
-        proof_limits=ProofLimits(cpu_s=settings.proof_timeout_s), verdicts=shop.proofs,
+        limits.run, proof_share=shop.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof, verdicts=shop.proofs,
+        draw=shop.key(cycle, "benchmark"),
     )
 
 
 def current_runs(population: Population, fresh: pl.DataFrame, settings: SolversSettings) -> pl.DataFrame:
-    """Runs that may be compared: those of live variants under today's limits, and the fresh ones."""
+    """Runs that may be compared: those of live variants under today's limits and conditions, and the fresh ones."""
     kept = population.runs.filter(
         pl.col("variant_id").is_in(population.live_ids()) & (pl.col("timeout_s") == settings.timeout_s) & (pl.col("memory_mb") == settings.memory_mb)
     )
+    kept = kept.filter(~pl.col("variant_id").is_in(_measured_otherwise(kept, settings)))
     instances = set(fresh["instance"].to_list())
     if instances and not kept.is_empty() and set(kept["instance"].to_list()) != instances:
         kept = kept.clear()  # another size of the suite: old runs do not compare
     return pl.concat([kept, fresh.filter(~pl.col("variant_id").is_in(kept["variant_id"].unique().to_list()))])
 
 
-def new_objectives(population: Population, settings: SolversSettings, *, cycle: str, root_seed: int) -> list[dict[str, Any]]:
-    """Rows of OBJECTIVES: the initial portfolio where there is none."""
-    if not population.objectives.is_empty():
-        return []
-    specs = initial_portfolio(generator(root_seed, LINE, cycle, "objectives"), settings.initial_objectives)
-    return [
-        {
-            "objective_id": spec.objective_id, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": spec.family,
-            "parameters": json.dumps(dict(spec.parameters), sort_keys=True), "description": spec.description, "source": spec.source,
-            "multiplier": 1.0, "origin": "operators", "reason": None,
-        }
-        for spec in specs
-    ]
+def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[str]:
+    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when unchecked answers counted."""
+    writes = pl.col("proof_bytes").is_not_null().any().over("variant_id")
+    without_proof = writes & (pl.col("status") == "sat") & pl.col("proof_bytes").is_null()
+    unchecked = (pl.col("proof_status") == "unchecked") & (pl.col("status") == "unsat") & (pl.col("solved") | (settings.proof_share == 1))
+    return runs.filter(without_proof | unchecked)["variant_id"].unique().to_list()
 
 
 @dataclass(frozen=True)
@@ -194,9 +171,9 @@ class Voting:
 
 
 def voting(population: Population, new: pl.DataFrame) -> list[Voting]:
-    """All objectives that are in force."""
-    rows = [*population.objectives.to_dicts(), *new.to_dicts()]
-    return [Voting(row["objective_id"], row["source"]) for row in rows if row["state"] == "accepted"]
+    """All objectives that are in force. new: the cycle's rows of OBJECTIVES, which hold where the population has others of the same id."""
+    rows = {row["objective_id"]: row for row in [*population.objectives.to_dicts(), *new.to_dicts()]}
+    return [Voting(row["objective_id"], row["source"]) for row in rows.values() if row["state"] == "accepted"]
 
 
 def rank(
@@ -234,59 +211,98 @@ def rank(
 
 def challenge(
     shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], executor: Executor, *,
-    cycle: str, root_seed: int,
+    cycle: str, root_seed: int, judge: Judge, unsound: Collection[str] = (),
 ) -> Reign:
-    """The best-ranked variants against the one that reigns; in the first cycle that is the best-ranked seed.
+    """The best-ranked variants against the one that reigns, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
 
-    Who has lost to it is asked again only where a duel has more formulas by now. Of several winners the one with the largest gain reigns.
+    Who has lost to it is asked again only where a duel has more formulas by now. Of several winners the one with the largest gain reigns. Where the
+    champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn.
+
+    Args:
+        judge: finds who is unsound by the runs of a duel. unsound: who is known to be.
     """
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
-    order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
-    seeds = {row["variant_id"] for row in population.seeds()}
-    incumbent = population.champion_id() or next(name for name in order if name in seeds)
-    settings = shop.settings
-    suite, trials, decisions = shop.duel_suite(), [], []
+    settings, fallen = shop.settings, set(unsound)
+    suite, trials, decisions, seen = shop.duel_suite(cycle), [], [], []
     lost = {name for name, formulas in population.value("duels_lost", {}).items() if formulas >= len(suite.instances)}
-    challengers = [name for name in order if name != incumbent and name not in lost][: settings.challengers]
-    reigning = Contender(incumbent, shop.program(rows[incumbent]))
-    for name in challengers:
-        found = run_duel(
-            reigning, Contender(name, shop.program(rows[name])), suite, measuring_plan(shop), executor, cycle=cycle, pairs=settings.pairs,
-            journal=shop.journal("duel", cycle, incumbent, name),
-        )
-        trials += found
-        decisions.append(decide(DUELS.frame(found), decision_rng(root_seed, cycle, name)))
-    winners = sorted((item for item in decisions if item.wins), key=lambda item: (-item.ratio, item.challenger_id))
-    champion_id = winners[0].challenger_id if winners else incumbent
-    return Reign(champion_id, champion_id != population.champion_id(), trials, [item.row(cycle) for item in decisions])
+    while True:
+        incumbent = incumbent_of(population, ranking, fallen)
+        order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"]) if row["variant_id"] not in fallen]
+        lost = lost if incumbent == population.champion_id() else set()
+        reigning = Contender(incumbent, shop.program(rows[incumbent]))
+        for name in [name for name in order if name != incumbent and name not in lost][: settings.challengers]:
+            found = run_duel(
+                reigning, Contender(name, shop.program(rows[name])), suite, measuring_plan(shop, cycle), executor, cycle=cycle, pairs=settings.pairs,
+                journal=shop.journal("duel", cycle, incumbent, name),
+            )
+            seen += found
+            fallen |= unsound_in(judge(found))
+            trials = [row for row in trials if row["challenger_id"] != name] + found
+            decided = decide(DUELS.frame(found), decision_rng(root_seed, cycle, name)).row(cycle)
+            decisions = [row for row in decisions if row["challenger_id"] != name] + [_refused(decided, fallen)]
+            if incumbent in fallen:
+                break
+        if incumbent not in fallen:
+            champion_id = champion_after(population, decisions, ranking, fallen)
+            return Reign(champion_id, champion_id != population.champion_id(), trials, decisions, judge(seen))
 
 
-def champion_after(population: Population, decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]]) -> str:
-    """Who reigns after the rows of DECISIONS."""
-    winners = sorted((row for row in decisions if row["wins"]), key=lambda row: (-row["ratio"], row["challenger_id"]))
+def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:
+    """A row of DECISIONS; nobody wins who is blocked for good, and nobody wins against who is."""
+    named = [part for part in ("challenger", "champion") if decision[f"{part}_id"] in unsound]
+    return decision | ({"wins": False, "reason": f"the {named[0]} is blocked for good; {decision['reason']}"} if named else {})
+
+
+def incumbent_of(population: Population, ranking: Sequence[Mapping[str, Any]], unsound: Collection[str] = ()) -> str:
+    """Who reigns before any duel: the champion, or the best-ranked seed where there is none that is sound.
+
+    Raises:
+        LakeError: no seed is sound either.
+    """
+    champion_id, seeds = population.champion_id(), {row["variant_id"] for row in population.seeds()}
+    order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
+    for name in [*([champion_id] if champion_id else []), *(name for name in order if name in seeds)]:
+        if name not in unsound:
+            return name
+    raise LakeError("no sound solver is left to reign", wanted="a seed whose answers hold", do="name other seeds in EVOLAKE_SOLVERS__SEEDS")
+
+
+def champion_after(
+    population: Population, decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], unsound: Collection[str] = ()
+) -> str:
+    """Who reigns after the rows of DECISIONS, of those who are not unsound: the winner with the largest gain, else who was challenged, else who
+    reigned before."""
+    sound = [row for row in decisions if row["wins"] and row["challenger_id"] not in unsound]
+    winners = sorted(sound, key=lambda row: (-row["ratio"], row["challenger_id"]))
     if winners:
         return winners[0]["challenger_id"]
-    if decisions:
-        return decisions[0]["champion_id"]
-    seeds = {row["variant_id"] for row in population.seeds()}
-    order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
-    return population.champion_id() or next(name for name in order if name in seeds)
+    challenged = [row["champion_id"] for row in decisions if row["champion_id"] not in unsound]
+    return challenged[-1] if challenged else incumbent_of(population, ranking, unsound)
 
 
 def measure_holdout(
     shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]],
-    decisions: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str,
-) -> pl.DataFrame:
-    """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet. Every proof is checked."""
-    settings = shop.settings
+    decisions: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str, judge: Judge, unsound: Collection[str] = (),
+) -> tuple[pl.DataFrame, list[Verdict]]:
+    """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and verdicts on them. Every proof is checked; a champion
+    that is found unsound falls, and the next one is measured.
+    """
+    settings, fallen = shop.settings, set(unsound)
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
-    champion_id = champion_after(population, decisions, ranking)
-    pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
     have = set(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s)["variant_id"].to_list())
-    programs = {row["variant_id"]: shop.program(row) for row in pair if row["variant_id"] not in have}
-    measuring = measuring_plan(shop, frozenset(programs), settings.holdout_repeats)
-    jobs = plan_jobs(programs, shop.suite("holdout"), measuring, cycle=cycle)
-    return run_jobs(jobs, executor, journal=shop.journal("holdout", cycle), schema=HOLDOUT_RUNS)
+    found = HOLDOUT_RUNS.empty()
+    while True:
+        champion_id = champion_after(population, decisions, ranking, fallen)
+        pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
+        programs = {row["variant_id"]: shop.program(row) for row in pair if row["variant_id"] not in have}
+        plan = measuring_plan(shop, cycle, frozenset(programs), settings.holdout_repeats)
+        jobs = plan_jobs(programs, shop.suite("holdout"), plan, cycle=cycle)
+        more = run_jobs(jobs, executor, journal=shop.journal("holdout", cycle), schema=HOLDOUT_RUNS)
+        found, have = pl.concat([found, more]), have | set(programs)
+        verdicts = judge(found.to_dicts())
+        fallen |= unsound_in(verdicts)
+        if champion_id not in fallen:
+            return found, verdicts
 
 
 def evaluate(

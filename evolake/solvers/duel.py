@@ -24,6 +24,7 @@ from evolake.solvers.execute import Program
 from evolake.solvers.journal import run_journaled
 from evolake.solvers.measuring import Job, measure_together
 from evolake.solvers.metrics import PENALTY
+from evolake.solvers.rules.outcomes import REFUTED
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables import DUELS
 from evolake.stats import Interval, bootstrap_interval, noise_floor
@@ -93,7 +94,7 @@ def run_duel(
     def job(contender: Contender, index: int, pair: int) -> Job:
         return Job(
             variant_id=contender.variant_id, program=contender.program, instance=suite.instances[index], suite=suite.name, cycle=cycle,
-            limits=plan.limits, repeat=pair, check_proof=True, proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch,
+            limits=plan.limits, repeat=pair, proof_share=1.0, proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch,
             verdicts=plan.verdicts,
         )
 
@@ -137,7 +138,7 @@ def decide(trials: pl.DataFrame, rng: np.random.Generator, *, level: float = LEV
     interval = bootstrap_interval(np.arange(len(our_means)), rng, statistic=gain, level=level)
     floor = repeat_noise_floor([ours, theirs])
     solved = {part: _solved(trials, part) for part in (CHAMPION, CHALLENGER)}
-    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | (pl.col("proof_status") == "refuted"))).height
+    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))).height
     wins, reason = verdict_in_words(interval, floor, solved[CHAMPION], solved[CHALLENGER], refuted)
     return Decision(
         champion_id=champion_id, challenger_id=challenger_id, instances=len(our_means), pairs=ours.shape[1], solved_champion=solved[CHAMPION],
@@ -182,7 +183,7 @@ def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) 
 
 def _trial(pair: Pair, job: Job, place: int, row: dict[str, Any]) -> dict[str, Any]:
     part = CHAMPION if job is pair.champion else CHALLENGER
-    kept = ("status", "solved", "certificate", "proof_status", "cpu_s", "conflicts", "timeout_s", "host")
+    kept = ("status", "solved", "certificate", "proof_status", "cpu_s", "conflicts", "timeout_s", "host", "proof_bytes")
     return {
         "cycle": job.cycle, "champion_id": pair.champion.variant_id, "challenger_id": pair.challenger.variant_id, "instance": job.instance.name,
         "pair": job.repeat, "part": part, "place": place, "variant_id": job.variant_id, **{name: row[name] for name in kept},

@@ -1,13 +1,14 @@
 """Run one solver on one instance: a jailed process, its answer read strictly, its use of time and memory from the kernel.
 
-The program sees its own folder as /solver, the instance as /work/instance.cnf and, when a proof is wanted, one empty file /work/proof: neither
+The program sees itself in /solver, the instance as /work/instance.cnf and, when a proof is wanted, one empty file /work/proof: neither
 the instance's name nor its place. Exit codes alone are never believed, nor is the answer line: where the two disagree the run is malformed.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -28,7 +29,8 @@ past the processor time or the clock. memory: out of memory. crash: a signal, or
 class Program:
     """A built solver.
 
-    folder: bound read-only as /solver; argv[0] is relative to it. argv: may hold {cnf}. proof_argv: the command line that writes a proof, may also
+    folder: shown as /solver, of which argv[0], relative to it, is all that is there. tools: programs of the system that it may become, none for a
+    solver; a script needs its interpreter. argv: may hold {cnf}. proof_argv: the command line that writes a proof, may also
     hold {proof}; None when the solver has none. environment: beside the jail's own. statistics: counter name -> regular expression whose first
     group is its number in the output (the last match counts). exit_codes: of the answers "sat" and "unsat".
     """
@@ -40,18 +42,31 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     statistics: Mapping[str, str] = field(default_factory=dict)
     exit_codes: Mapping[str, int] = field(default_factory=lambda: {"sat": 10, "unsat": 20})
+    tools: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
 class RunLimits:
     """cpu_s: seconds of processor time. wall_s: seconds of the clock. memory_mb: MiB of address space. proof_mb: MiB of the proof. output_bytes: of
-    standard output and of standard error, each."""
+    standard output and of standard error, each.
+
+    shown: the limits that the kernel holds and the program can read, no tighter than these; None: these. Stages of one profile show one, so that no
+    program learns from its limits which stage it is in (see `alike`); what is tighter the supervisor holds, memory by the largest resident set.
+    """
 
     cpu_s: float = 10.0
     wall_s: float = 30.0
     memory_mb: int = 2048
     proof_mb: int = 512
     output_bytes: int = 64 << 20
+    shown: RunLimits | None = None
+
+
+def alike(*limits: RunLimits) -> tuple[RunLimits, ...]:
+    """The same limits, each showing the loosest of all of them."""
+    names = ("cpu_s", "memory_mb", "proof_mb")
+    shown = replace(limits[0], shown=None, **{name: max(getattr(item, name) for item in limits) for name in names})
+    return tuple(replace(item, shown=shown) for item in limits)
 
 
 @dataclass(frozen=True)
@@ -109,13 +124,18 @@ def run_solver(
         proof = scratch / "proof"
         proof.unlink(missing_ok=True)
         proof.touch()
+        os.utime(proof, (0, 0))
         writable = {"proof": proof}
     command = [part.replace("{cnf}", "{work}/instance.cnf").replace("{proof}", "{work}/proof") for part in argv]
-    run = DirectRun(["{solver}/" + command[0], *command[1:]], program.folder, {"instance.cnf": cnf}, writable, program.environment)
-    outcome = run_direct(run, Limits(
-        cpu_s=limits.cpu_s, wall_s=limits.wall_s, memory_mb=limits.memory_mb, file_mb=limits.proof_mb if want_proof else 0,
-        output_bytes=limits.output_bytes,
-    ), core=core, mode=mode)
+    run = DirectRun(["{solver}/" + command[0], *command[1:]], program.folder, {"instance.cnf": cnf}, writable, program.environment, program.tools)
+    held, shown = (
+        Limits(
+            cpu_s=item.cpu_s, wall_s=item.wall_s, memory_mb=item.memory_mb, file_mb=item.proof_mb if want_proof else 0,
+            output_bytes=item.output_bytes,
+        )
+        for item in (limits, limits.shown or limits)
+    )
+    outcome = run_direct(run, held, core=core, mode=mode, shown=shown)
     return judge_run(outcome, program, limits, proof)
 
 
@@ -161,6 +181,8 @@ def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], lim
     """Limits come first, since what was printed up to them may be cut short; then crashes; then what the answer is worth."""
     if outcome.status in ("timeout", "cpu"):
         return "timeout"
+    if outcome.peak_mb > limits.memory_mb:
+        return "memory"
     ended_well = outcome.status == "ok" and answer is not None and not problems
     if not ended_well and _out_of_memory(outcome, limits):
         return "memory"

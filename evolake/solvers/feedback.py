@@ -11,6 +11,7 @@ from typing import Any
 from evolake.agents.fences import cap, fence, inline
 from evolake.errors import EvolakeError
 from evolake.gates import Ruleset, Verdict
+from evolake.gates.boundary import raised_in
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.role_models import with_short_ids
 
@@ -34,6 +35,8 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
     if rule is not None and rule.text:
         parts.append(f"The rule: {inline(rule.text, 600)}")
     evidence = seen.get(blocked.gate, {})
+    if raised_in(evidence):
+        return cap(with_short_ids("\n\n".join(parts)), LONGEST_FEEDBACK)
     if blocked.gate == "build":
         parts += _build_details(evidence["build"], blobs)
     elif "runs" in evidence:

@@ -1,15 +1,19 @@
 """Sources of seed solvers: from a package index, an address, git, or a place of this machine, into the lake's blobs, with where they came from.
 
 After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git gave is remembered beside the blobs.
+What is remembered never has the last word: it is held to the seed's own pin (hash or commit) each time; where it does not fit, it is fetched anew.
 Nothing of what is fetched is run here, and no setup.py is.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
+import re
 import subprocess
+import tarfile
 import tempfile
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -23,6 +27,7 @@ from evolake.solvers.fetch_unpack import member
 from evolake.solvers.seeds_file import Container, Seed
 
 GIT_TIMEOUT_S = 600.0
+_SHA = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ def fetch_seed(seed: Seed, blobs: BlobStore, *, now: datetime) -> Fetched:
         MachineryError: they cannot be reached. InputError: their hash is not the pinned one, or there is nothing where the seed says.
     """
     record = _record(seed, blobs)
-    if seed.path is None and (known := _remembered(record)) and blobs.has(known.sha256):
+    if seed.path is None and (known := _remembered(record, seed)) and _is_pinned(seed, known.sha256, blobs):
         return known
     sha, source = _sources(seed, blobs)
     if seed.sha256 and sha != seed.sha256:
@@ -73,11 +78,29 @@ def _beside(blobs: BlobStore, name: str) -> Path:
     return blobs.path("0" * 64).parents[2] / "fetched" / name
 
 
-def _remembered(record: Path) -> Fetched | None:
+def _remembered(record: Path, seed: Seed) -> Fetched | None:
+    """What a record says of where and when; what the seed itself says is taken from the seed."""
     try:
         values = json.loads(record.read_text())
-        return Fetched(**values | {"fetched_at": datetime.fromisoformat(values["fetched_at"])})
+        at = datetime.fromisoformat(values["fetched_at"])
+        return Fetched(seed.name, seed.version, str(values["sha256"]), str(values["source"]), at, seed.licence, seed.adapter)
     except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _is_pinned(seed: Seed, sha: str, blobs: BlobStore) -> bool:
+    """Whether the blob is whole and the one that the seed pins: by its hash, or, of git, by the commit that git wrote into the archive."""
+    if not _SHA.fullmatch(sha) or (seed.sha256 and sha != seed.sha256) or not blobs.has(sha):
+        return False
+    return bool(seed.sha256) or _commit_of(blobs.get(sha)) == seed.commit
+
+
+def _commit_of(archive: bytes) -> str | None:
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+            opened.next()
+            return opened.pax_headers.get("comment")
+    except tarfile.TarError:
         return None
 
 

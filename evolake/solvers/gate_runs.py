@@ -1,14 +1,13 @@
 """The runs that gates 2 to 4 judge: smoke, correctness, stability. Rows have the columns of RUNS, and rules read nothing but rows.
 
     smoke        every formula as it is, renamed, and shuffled: who knows a file by its looks answers differently on its copies
-    correctness  formulas of known status with models and proofs checked
+    correctness  formulas with all models and proofs checked
     stability    some formulas twice, and a family of growing formulas under a small memory limit
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -19,17 +18,20 @@ from typing import Any
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.cnf import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
 from evolake.solvers.cores import usable_cores
-from evolake.solvers.execute import Program, RunLimits, run_solver
-from evolake.solvers.measuring import Job, file_of, judge, row_of
+from evolake.solvers.drawing import SMOKE_SHARE, new_key
+from evolake.solvers.execute import Program, RunLimits, alike
+from evolake.solvers.measuring import Job, measure
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.rules.outcomes import COPY, GROWING
 from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Suite
 
-SMOKE_LIMITS = RunLimits(cpu_s=5, wall_s=60, memory_mb=1024, proof_mb=64)
-CORRECTNESS_LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=2048, proof_mb=512)
-STABILITY_LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=192, proof_mb=256)
+SMOKE_LIMITS, CORRECTNESS_LIMITS, STABILITY_LIMITS = alike(
+    RunLimits(cpu_s=5, wall_s=60, memory_mb=1024, proof_mb=64),
+    RunLimits(cpu_s=10, wall_s=120, memory_mb=2048, proof_mb=512),
+    RunLimits(cpu_s=10, wall_s=120, memory_mb=192, proof_mb=256),
+)
 STABILITY = "stability"
 REPEATS = 2
 GROWING_SIZES = (80, 120, 160, 200)
@@ -43,36 +45,39 @@ Rows = list[dict[str, Any]]
 
 
 def smoke_runs(
-    program: Program, suite: Suite, *, variant_id: str, cycle: str, cache: Path, limits: RunLimits = SMOKE_LIMITS, executor: Executor | None = None,
+    program: Program, suite: Suite, *, variant_id: str, cycle: str, cache: Path, limits: RunLimits = SMOKE_LIMITS,
+    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, draw: bytes | None = None, executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Rows:
-    """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. Proofs are written and not checked.
+    """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the proofs is checked.
 
     Args:
-        suite: with files. cache: folder for the copies; they are made once and then found there.
+        suite: with files. cache: folder for the copies; they are made once and then found there. draw: the key of the draw.
     """
     instances = [copy for instance in suite.instances for copy in (instance, *copies_of(instance, cache))]
-    jobs = [Job(variant_id, program, instance, suite.name, cycle, limits, check_proof=False) for instance in instances]
+    jobs = [
+        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, proof_share=SMOKE_SHARE, draw=draw or new_key())
+        for instance in instances
+    ]
     return run_all(jobs, executor, progress)
 
 
 def correctness_runs(
     program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = CORRECTNESS_LIMITS,
-    proof_limits: ProofLimits = PROOF_LIMITS, executor: Executor | None = None, progress: Progress | None = None,
+    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
 ) -> Rows:
-    """Rows of CORRECTNESS_RUNS: each formula of known status once, every model evaluated and every proof checked."""
-    known = [instance for instance in suite.instances if instance.status != "unknown"]
-    jobs = [Job(variant_id, program, instance, suite.name, cycle, limits, check_proof=True, proof_limits=proof_limits) for instance in known]
+    """Rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so that no status need be known."""
+    jobs = [_job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts) for instance in suite.instances]
     return run_all(jobs, executor, progress)
 
 
 def stability_runs(
-    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = STABILITY_LIMITS, executor: Executor | None = None,
-    progress: Progress | None = None,
+    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = STABILITY_LIMITS,
+    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
 ) -> Rows:
     """Rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
     jobs = [
-        Job(variant_id, program, instance, suite.name, cycle, limits, repeat=repeat, check_proof=False)
+        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, repeat=repeat)
         for instance in suite.instances for repeat in range(REPEATS)
     ]
     return run_all(jobs, executor, progress)
@@ -109,21 +114,21 @@ def _tag() -> str:
     return f"{os.getpid()}-{threading.get_ident()}"
 
 
-def run_one(job: Job) -> dict[str, Any]:
-    """A row of RUNS. Unlike a measured run it holds no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
-    with tempfile.TemporaryDirectory(prefix="evolake-gate-", dir=job.scratch, ignore_cleanup_errors=True) as scratch:
-        wants_proof = job.instance.status != "SAT" and job.program.proof_argv is not None
-        run = run_solver(job.program, file_of(job), job.limits, scratch=Path(scratch), want_proof=wants_proof)
-        return row_of(job, run, judge(job, run, file_of(job)))
+def _job(
+    variant_id: str, program: Program, instance: Instance, suite: str, cycle: str, limits: RunLimits, proof_limits: ProofLimits,
+    verdicts: Path | None, **other: Any,
+) -> Job:
+    """A run that waits for no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
+    return Job(variant_id, program, instance, suite, cycle, limits, proof_limits=proof_limits, verdicts=verdicts, measured=False, **other)
 
 
 def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
-    """`run_one` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
+    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
     if executor is None:
         with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
             return run_all(jobs, threads, progress)
     rows = []
-    for row in executor.map(run_one, jobs):
+    for row in executor.map(measure, jobs):
         rows.append(row)
         if progress:
             progress(len(rows), len(jobs))

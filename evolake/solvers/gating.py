@@ -12,6 +12,7 @@ takes a repository through all of them and stops at the first block. A dead jail
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import tempfile
@@ -24,11 +25,15 @@ from typing import Any
 
 import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake.gates import Gate, Ruleset, Verdict, judge
+from evolake.gates.boundary import Raised, contained
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.adapters import Adapter
 from evolake.solvers.build import BuildResult, build_variant, open_program
+from evolake.solvers.drawing import new_key
 from evolake.solvers.execute import Program, RunLimits
 from evolake.solvers.feedback import feedback_of
+from evolake.solvers.gate_build import program_evidence
+from evolake.solvers.gate_carry import carry_evidence, carry_runs, is_carried
 from evolake.solvers.gate_compliance import compliance_evidence
 from evolake.solvers.gate_runs import (
     CORRECTNESS_LIMITS,
@@ -43,7 +48,9 @@ from evolake.solvers.gate_runs import (
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository import read_card, source_sha
 from evolake.solvers.rules.outcomes import GROWING
+from evolake.solvers.suites.fresh import CARRIED
 from evolake.solvers.suites.spec import Suite
+from evolake.solvers.tables import LATE_GATES
 
 GATES = ("compliance", "build", "smoke", "correctness", "stability")
 ESSENCE = (
@@ -56,9 +63,11 @@ ESSENCE = (
 class Bench:
     """What gates need beside the variant: formulas, limits, places.
 
-    smoke, correctness, stability: suites with files. base_stability: the base's rows of the stability gate, none to judge by the memory limit alone.
-    cache: folder for executables and copies of formulas. executor: for the runs; None is threads of this process. progress: called after each run
-    with the gate's name, how many are done and how many there are.
+    smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
+    base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: what it took on those formulas.
+    cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
+    executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
+    there are.
     """
 
     smoke: Suite
@@ -67,10 +76,14 @@ class Bench:
     blobs: BlobStore
     cache: Path
     base_stability: Rows = field(default_factory=list)
+    carried: Suite | None = None
+    base_carried: Rows = field(default_factory=list)
     smoke_limits: RunLimits = SMOKE_LIMITS
     correctness_limits: RunLimits = CORRECTNESS_LIMITS
     stability_limits: RunLimits = STABILITY_LIMITS
     proof_limits: ProofLimits = PROOF_LIMITS
+    verdicts: Path | None = None
+    draw: bytes = field(default_factory=new_key, repr=False)
     executor: Executor | None = None
     progress: Callable[[str, int, int], None] | None = None
 
@@ -107,7 +120,8 @@ def gate_verdicts(
     Raises:
         InputError: a rule that cannot be used.
     """
-    found = judge(None, [Gate(GATES.index(gate), gate, lambda _: evidence)], ruleset, artifact_id=variant_id, cycle=cycle, run_id=run_id)
+    asked = Gate((*GATES, *LATE_GATES).index(gate), gate, lambda _: evidence)
+    found = judge(None, [asked], ruleset, artifact_id=variant_id, cycle=cycle, run_id=run_id)
     return [replace(verdict, evidence_sha=verdict.evidence_sha or evidence_sha) for verdict in found]
 
 
@@ -125,9 +139,27 @@ def runs_evidence(rows: Sequence[Mapping[str, Any]], base_rows: Sequence[Mapping
     return {"runs": [_essence(row) for row in rows], "base_runs": [_essence(row) for row in base_rows]}
 
 
+def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: Bench) -> dict[str, Any]:
+    """What the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate beside that of the base, and with `carry_evidence` of the
+    rows that are for it."""
+    if gate != "stability":
+        return runs_evidence(rows)
+    others = runs_evidence([row for row in rows if not is_carried(row)], bench.base_stability)
+    return others | {CARRIED: carry_evidence([row for row in rows if is_carried(row)]), "base_carried": list(bench.base_carried)}
+
+
 def _essence(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: row[name] for name in ESSENCE}
-    return kept | ({"peak_mb": math.ceil(row["peak_mb"])} if row["family"] == GROWING else {})
+    kept = {name: row.get(name) for name in ESSENCE}
+    if "answer" not in row:  # a row of DUELS
+        kept["answer"] = {"sat": "SAT", "unsat": "UNSAT"}.get(row["status"])
+    kept["proof_bytes"] = row.get("proof_bytes") if kept["answer"] else None  # evidence of old lakes has none; a killed run's proof is cut anywhere
+    return kept | ({"peak_mb": math.ceil(row["peak_mb"])} if kept["family"] == GROWING else {})
+
+
+def collected(collect: Callable[..., Mapping[str, Any]], *arguments: Any, **options: Any) -> Mapping[str, Any]:
+    """Evidence of one variant. What collecting it raises is evidence that every rule blocks; a failure of the machinery passes through."""
+    found = contained(collect, *arguments, **options)
+    return found.evidence() if isinstance(found, Raised) else found
 
 
 def store_evidence(evidence: Mapping[str, Any], blobs: BlobStore) -> str:
@@ -161,15 +193,26 @@ def judge_variant(
                 stop_at=stop_at,
             )
     walk = _Walk(source_sha(variant), ruleset, bench, cycle, run_id)
-    walk.judge("compliance", compliance_evidence(variant, base, read_card(base)["base"], adapter=adapter, parent_edits=parent_edits))
+    named = read_card(base)["base"]
+    walk.judge("compliance", collected(compliance_evidence, variant, base, named, adapter=adapter, parent_edits=parent_edits))
     if walk.open(stop_at, "compliance"):
-        walk.build = build_variant(variant, adapter, bench.blobs)
-        walk.judge("build", build_evidence(walk.build))
+        walk.judge("build", collected(walk.built, variant, base, adapter))
     if walk.open(stop_at, "build"):
         assert walk.build is not None
         program = open_program(walk.build, adapter, bench.blobs, bench.cache)
         walk.run(program, stop_at)
     return walk.judged()
+
+
+def runs_of(gate: str, program: Program, bench: Bench, **of: Any) -> Rows:
+    """The runs that the gate judges. of: variant_id, cycle, executor, progress, as for `gate_runs`."""
+    proofs = {"proof_limits": bench.proof_limits, "verdicts": bench.verdicts}
+    if gate == "smoke":
+        return smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, draw=bench.draw, **proofs, **of)
+    if gate == "correctness":
+        return correctness_runs(program, bench.correctness, limits=bench.correctness_limits, **proofs, **of)
+    rows = stability_runs(program, bench.stability, limits=bench.stability_limits, **proofs, **of)
+    return rows + (carry_runs(program, bench.carried, limits=bench.correctness_limits, **of) if bench.carried else [])
 
 
 class _Walk:
@@ -190,22 +233,20 @@ class _Walk:
             gate, evidence, self.ruleset, variant_id=self.variant_id, cycle=self.cycle, run_id=self.run_id, evidence_sha=self.evidence[gate]
         )
 
+    def built(self, variant: Path, base: Path, adapter: Adapter) -> dict[str, Any]:
+        """Builds it; gives the evidence."""
+        self.build = build_variant(variant, adapter, self.bench.blobs)
+        return build_evidence(self.build) | program_evidence(self.build, base, adapter, self.bench.blobs)
+
     def open(self, stop_at: str | None, gate: str) -> bool:
         """Whether the gate after `gate` is to be asked."""
         return stop_at != gate and all(verdict.outcome == "pass" for verdict in self.verdicts) and gate in self.seen
 
     def run(self, program: Program, stop_at: str | None) -> None:
-        bench = self.bench
-        if self.open(stop_at, "build"):
-            self.rows["smoke"] = smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, **self.of("smoke"))
-            self.judge("smoke", runs_evidence(self.rows["smoke"]))
-        if self.open(stop_at, "smoke"):
-            limits = {"limits": bench.correctness_limits, "proof_limits": bench.proof_limits}
-            self.rows["correctness"] = correctness_runs(program, bench.correctness, **limits, **self.of("correctness"))
-            self.judge("correctness", runs_evidence(self.rows["correctness"]))
-        if self.open(stop_at, "correctness"):
-            self.rows["stability"] = stability_runs(program, bench.stability, limits=bench.stability_limits, **self.of("stability"))
-            self.judge("stability", runs_evidence(self.rows["stability"], bench.base_stability))
+        for before, gate in itertools.pairwise(GATES[1:]):
+            if self.open(stop_at, before):
+                self.rows[gate] = runs_of(gate, program, self.bench, **self.of(gate))
+                self.judge(gate, collected(gate_evidence, gate, self.rows[gate], self.bench))
 
     def of(self, gate: str) -> dict[str, Any]:
         progress = partial(self.bench.progress, gate) if self.bench.progress else None

@@ -16,11 +16,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
+from evolake.errors import InputError
 from evolake.gates import Rule, Ruleset
+from evolake.gates.boundary import Raised, contained
 from evolake.gates.rules import parse_rule
-from evolake.lake.schemas import TableSchema
 from evolake.solvers.replay import Replay, StoredVariant, replay
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 
@@ -30,17 +29,6 @@ PREFIX = "solvers-learned-"
 MOST_ACTIVE = 40
 LONGEST_RATIONALE = 2000
 NAMED = 3
-
-RULE_PROPOSALS = TableSchema(
-    "rule_proposals", 1,
-    {
-        "rule_id": pl.String, "version": pl.Int64, "cycle": pl.String, "lesson": pl.String, "check": pl.String, "parameters": pl.String,
-        "rationale": pl.String, "evidence": pl.String, "state": pl.String, "reason": pl.String, "blocked_failed": pl.String,
-        "blocked_accepted": pl.String, "text": pl.String, "diff": pl.String, "text_sha": pl.String,
-    },
-    keys=("rule_id", "version", "cycle"),
-)
-"""`state`: active, rejected or duplicate; `reason` says why. `parameters`, `evidence` and the blocked ids are JSON. `text` is the rule's file."""
 
 
 def decide(
@@ -52,11 +40,14 @@ def decide(
         proposals: each {"name", "lesson", "check", "parameters", "rationale", "evidence": [variant ids]}.
         variants: all that the lake remembers, this cycle's among them.
         known: rows of earlier cycles. Two equal proposals of one cycle: the second is a duplicate.
+
+    A proposal that makes its judge raise, or that no rule file can hold, is rejected for that.
     """
     rows = list(known)
     made = []
     for proposal in proposals:
-        row = _decided(proposal, variants, rows, cycle)
+        found = contained(_decided, proposal, variants, rows, cycle)
+        row = _undecidable(found, rows, cycle) if isinstance(found, Raised) else found
         rows.append(row)
         made.append(row)
     return made
@@ -90,6 +81,8 @@ def _decided(proposal: Mapping[str, Any], variants: Sequence[StoredVariant], kno
     check, lesson = str(proposal.get("check", "")), str(proposal.get("lesson", ""))
     text = _rule_text(name, version, check, dict(parameters or {}), lesson, str(proposal.get("rationale", "")), evidence, cycle)
     seen = replay(check, dict(parameters or {}), variants) if check in LEARNED_CHECKERS else Replay()
+    if problem := _unreadable(text, name):
+        seen = Replay(problem=problem)
     state, reason = _verdict(proposal, check, lesson, dict(parameters or {}), evidence, seen, known)
     before = next((row for row in reversed(earlier) if row["state"] == "active"), None)
     return {
@@ -98,6 +91,23 @@ def _decided(proposal: Mapping[str, Any], variants: Sequence[StoredVariant], kno
         "blocked_failed": _json(seen.blocked_failed), "blocked_accepted": _json(seen.blocked_accepted), "text": text,
         "diff": _diff(before, text, name), "text_sha": hashlib.sha256(text.encode()).hexdigest(),
     }
+
+
+def _unreadable(text: str, name: str) -> str:
+    """Why the rule's file could not be read back, as every later cycle must; "" where it can."""
+    try:
+        parse_rule(text, f"{name}.md").text.encode()
+    except (InputError, ValueError) as error:
+        return f"its file cannot be read: {type(error).__name__}"
+    return ""
+
+
+def _undecidable(found: Raised, known: Sequence[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
+    name = f"{PREFIX}undecidable"
+    version = 1 + max((row["version"] for row in known if row["rule_id"] == name), default=0)
+    texts = dict.fromkeys(("lesson", "check", "rationale", "text", "diff", "text_sha"), "")
+    lists = dict.fromkeys(("evidence", "blocked_failed", "blocked_accepted"), "[]")
+    return {"rule_id": name, "version": version, "cycle": cycle, "parameters": "{}", "state": "rejected", "reason": found.reason, **texts, **lists}
 
 
 def _verdict(

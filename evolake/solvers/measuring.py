@@ -1,24 +1,32 @@
-"""One measured run: a solver on a formula, its answer judged by the formula itself, its proof checked where the plan says so.
+"""One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is drawn.
 
-A proof is written in every run that may end UNSAT, checked or not, as in the SAT competition: what is timed is the same for all variants, and a
-variant cannot be faster by guessing when nobody looks. Checking comes after the core is given back and is not part of the measured time.
+Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be told from another: the same command line
+with a proof to be written, whatever answer is expected; a copy of the formula of its own, without a name or a date; one core; the same limits to be
+read (`RunLimits.shown`). What remains to be seen is the formula itself and the time. Which proofs are checked is drawn when the run is over.
+
+Checking comes after the core is given back and is not part of the measured time. An exception while one run is judged is that run's fault and a
+value; a failure of the machinery passes through (`evolake.gates.boundary`).
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from evolake.errors import InputError
+from evolake.gates.boundary import Raised, contained
 from evolake.solvers.cnf import read_cnf_file
-from evolake.solvers.cores import held_core
+from evolake.solvers.cores import held_core, shared_core
+from evolake.solvers.drawing import is_drawn, new_key
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.model_check import falsified_clauses
 from evolake.solvers.proof import ProofLimits, ProofVerdict
@@ -28,6 +36,7 @@ from evolake.solvers.suites import Instance
 
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
 PROBLEMS_LENGTH = 500
+MOST_COUNTED = 2.0**63
 SPELLINGS: dict[str, ProofSpelling] = {"none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary"}
 
 
@@ -35,8 +44,9 @@ SPELLINGS: dict[str, ProofSpelling] = {"none": "auto", "drat-text": "drat-text",
 class Job:
     """One run to make. Plain data: it may travel to another process or host that sees the same files.
 
-    check_proof: whether an UNSAT answer must be proved to count. second_checker: whether two independent checkers must agree, where two exist.
-    verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
+    proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see `drawing`. second_checker: whether two
+    independent checkers must agree, where two exist. verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
+    measured: whether its time counts, so that it waits for a core of its own.
     """
 
     variant_id: str
@@ -46,12 +56,14 @@ class Job:
     cycle: str
     limits: RunLimits
     repeat: int = 0
-    check_proof: bool = True
+    proof_share: float = 1.0
     second_checker: bool = False
     proof_limits: ProofLimits = field(default_factory=ProofLimits)
     cores: tuple[int, ...] | None = None
     scratch: Path | None = None
     verdicts: Path | None = None
+    draw: bytes = field(default_factory=new_key, repr=False, compare=False)
+    measured: bool = True
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -59,7 +71,7 @@ class Job:
         program = self.program.argv if self.program.proof_argv is None else self.program.proof_argv
         return (
             self.variant_id, self.suite, self.instance.name, self.instance.sha, self.repeat, self.limits.cpu_s, self.limits.memory_mb,
-            self.check_proof, self.second_checker, " ".join(program), self.cycle,
+            self.proof_share, self.second_checker, " ".join(program), self.cycle,
         )
 
 
@@ -90,13 +102,14 @@ def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
     Raises:
         InputError: a formula that is no file yet. JailUnavailable: the jail itself failed.
     """
-    scratch = Path(tempfile.mkdtemp(prefix="evolake-run-", dir=jobs[0].scratch))
+    folders = [Path(tempfile.mkdtemp(prefix="evolake-run-", dir=job.scratch)) for job in jobs]
     try:
-        with held_core(jobs[0].cores) as core:
-            runs = [_run(job, core, scratch / str(place)) for place, job in enumerate(jobs)]
-        return [row_of(job, run, judge(job, run, file_of(job))) for job, run in zip(jobs, runs, strict=True)]
+        with _core(jobs[0]) as core:
+            runs = [_run(job, core, folder) for job, folder in zip(jobs, folders, strict=True)]
+        return [_judged_run(job, run) for job, run in zip(jobs, runs, strict=True)]
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def file_of(job: Job) -> Path:
@@ -106,9 +119,31 @@ def file_of(job: Job) -> Path:
     return job.instance.path
 
 
+def _core(job: Job) -> AbstractContextManager[int]:
+    return held_core(job.cores) if job.measured else shared_core(job.cores)
+
+
 def _run(job: Job, core: int, scratch: Path) -> SolverRun:
-    wants_proof = job.instance.status != "SAT" and job.program.proof_argv is not None
-    return run_solver(job.program, file_of(job), job.limits, core=core, scratch=scratch, want_proof=wants_proof)
+    """The one way in which a solver is run on a formula."""
+    formula = scratch / "formula"
+    shutil.copyfile(file_of(job), formula)
+    formula.chmod(0o444)
+    os.utime(formula, (0, 0))
+    found = contained(run_solver, job.program, formula, job.limits, core=core, scratch=scratch, want_proof=job.program.proof_argv is not None)
+    formula.unlink()
+    return _unread(found) if isinstance(found, Raised) else found
+
+
+def _unread(found: Raised) -> SolverRun:
+    """A run whose output could not be read, since reading it raised."""
+    return SolverRun("malformed", None, None, None, None, 0.0, 0.0, 0.0, {}, None, 0, (found.reason,), "")
+
+
+def _judged_run(job: Job, run: SolverRun) -> dict[str, Any]:
+    found = contained(judge, job, run, file_of(job))
+    if isinstance(found, Raised):
+        return row_of(job, replace(run, status="malformed", problems=(found.reason, *run.problems)), Judgement(checked=True))
+    return row_of(job, run, found)
 
 
 def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
@@ -132,16 +167,23 @@ def judge_model(formula: Path, model: np.ndarray) -> Judgement:
 def _judge_unsat(job: Job, run: SolverRun, formula: Path) -> Judgement:
     if job.instance.status == "SAT":
         return Judgement(wrong=True, checked=True, proof_status="unchecked", problems=("says UNSAT of a formula that has a model",))
-    if not job.check_proof:
-        return Judgement(holds=True, proof_status="unchecked")
     if run.proof is None:
-        return Judgement(checked=True, proof_status="unknown", problems=("there is no proof",))
+        return Judgement(checked=True, proof_status="unknown", problems=("this solver writes no proof",))
+    if not run.proof_bytes and not _holds_empty_clause(formula):
+        return Judgement(checked=True, proof_status="missing", problems=("its proof is missing",))
+    if not is_drawn(job.draw, f"{job.instance.sha} {job.instance.shuffle}", job.repeat, job.proof_share):  # copies are formulas of their own
+        return Judgement(proof_status="unchecked")
     verdict = check_once(
         formula, run.proof, limits=job.proof_limits, second=job.second_checker, spelling=SPELLINGS[job.program.proof], folder=job.verdicts,
     )
     if verdict.verdict == "verified":
         return Judgement(holds=True, checked=True, certificate="proof", proof_status="verified", proof=verdict)
     return Judgement(checked=True, proof_status=verdict.verdict, proof=verdict, problems=(f"proof {verdict.verdict}: {verdict.reason}",))
+
+
+def _holds_empty_clause(formula: Path) -> bool:
+    """Whether there is nothing to be derived: an empty proof of such a formula is a whole one, and some solvers write no other."""
+    return bool((np.diff(read_cnf_file(formula, lenient=True).starts) == 0).any())
 
 
 def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
@@ -157,6 +199,11 @@ def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
         "proof_bytes": int(run.proof_bytes) if run.proof is not None else None, "proof_cpu_s": float(proof.cpu_s) if proof else None,
         "problems": "; ".join([*run.problems, *judgement.problems])[:PROBLEMS_LENGTH] or None, "cpu_s": round(float(run.cpu_s), 6),
         "wall_s": round(float(run.wall_s), 6), "peak_mb": round(float(run.peak_mb), 3),
-        **{name: int(run.counters[name]) if name in run.counters else None for name in COUNTERS},
+        **{name: _whole(run.counters.get(name)) for name in COUNTERS},
         "timeout_s": float(job.limits.cpu_s), "memory_mb": int(job.limits.memory_mb), "host": platform.node(),
     }
+
+
+def _whole(counter: float | None) -> int | None:
+    """A counter as a table can hold it; None for what is no count."""
+    return int(counter) if counter is not None and 0 <= counter < MOST_COUNTED else None

@@ -68,12 +68,6 @@ def cost() -> pl.Expr:
     return pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s"))
 
 
-def best_costs(runs: pl.DataFrame) -> pl.DataFrame:
-    """The virtual best solver: the lowest cost of any run on each formula, with the variant that has it (the smaller id of equals)."""
-    ordered = runs.with_columns(cost=cost()).sort("cost", "variant_id")
-    return ordered.group_by("suite", "instance").agg(pl.col("cost").first(), pl.col("variant_id").first()).sort("suite", "instance")
-
-
 def _repeats() -> pl.Expr:
     return pl.len().over(*BY_VARIANT, "instance")
 

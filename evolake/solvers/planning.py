@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from evolake.agents import AgentFailure, Agents
-from evolake.lake.schemas import TableSchema
 from evolake.seeds import child_seed
-from evolake.sizes.solvers import SolversSettings
 from evolake.solvers.edits import Edit, catalogue, tunables
 from evolake.solvers.role_models import SHORT_ID, Attempt, Forbidden, Material, Plan, PlanRequest, Standing
 from evolake.solvers.roles import PLANNER
 from evolake.solvers.roles_coder import models_of
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 LINE = "solvers"
@@ -30,15 +27,6 @@ HOLDOUT = "holdout"
 MAX_STANDINGS = 40
 MAX_HISTORY = 200
 MAX_FINDINGS = 30
-
-PLANS = TableSchema(
-    "plans", 1,
-    {
-        "plan_id": pl.String, "cycle": pl.String, "number": pl.Int64, "parent_ids": pl.List(pl.String), "kind": pl.String, "target": pl.String,
-        "hypothesis": pl.String, "instructions": pl.String, "assessment": pl.String, "origin": pl.String, "guidance": pl.List(pl.String),
-    },
-    keys=("plan_id",),
-)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay, with their ancestors. Runs are carried
 for the variants that live on, and for the holdout of those that have reigned; older ones stay in the partitions of the cycles that made them.
 
-    state      accepted (lives: may have children, is ranked), champion, blocked (a gate objected), retired (passed, and was overtaken)
+    state      accepted (lives: may have children, is ranked), champion, blocked (a gate objected, or it was found unsound later), retired (passed,
+               and was overtaken)
 """
 
 from __future__ import annotations
@@ -15,47 +16,13 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, TableSchema
+from evolake.lake.schemas import TableSchema
 from evolake.solvers.edits import Edit, read_edits
-from evolake.solvers.learned_rules import RULE_PROPOSALS
 from evolake.solvers.role_models import SHORT_ID, Attempt
-from evolake.solvers.tables import HOLDOUT_RUNS, OBJECTIVES, RANKING, RUNS
+from evolake.solvers.tables import LATE_GATES
+from evolake.solvers.tables_archive import ARCHIVE, STATE
 
 LIVE = ("accepted", "champion")
-
-VARIANTS = TableSchema(
-    "variants", 1,
-    {
-        "variant_id": pl.String, "state": pl.String, "cycle": pl.String, "title": pl.String, "base": pl.String, "operator": pl.String,
-        "origin": pl.String, "plan_id": pl.String, "hypothesis": pl.String, "changed": pl.String, "parents": pl.List(pl.String),
-        "edits": pl.String, "archive_sha": pl.String, "diff_sha": pl.String, "evidence": pl.String, "gate": pl.String, "rule_id": pl.String,
-        "reason": pl.String, "repairs": pl.Int64, "objections": pl.List(pl.String), "dropped": pl.String,
-    },
-    keys=("variant_id",),
-)
-"""`edits`: JSON list of what operators changed in the base, null for a variant written as a diff. `evidence`: JSON, gate -> sha of what its rules
-judged. `gate`, `rule_id`, `reason`: what blocked it. `objections`: what the coder was told on the way. `dropped`: JSON, what a crossover left out."""
-FINDINGS = TableSchema(
-    "findings", 1,
-    {
-        "finding_id": pl.String, "cycle": pl.String, "title": pl.String, "lesson": pl.String, "subject": pl.String, "explanation": pl.String,
-        "evidence": pl.List(pl.String), "assessment": pl.String,
-    },
-    keys=("finding_id",),
-)
-HISTORY = TableSchema(
-    "history", 1,
-    {
-        "variant_id": pl.String, "cycle": pl.String, "base": pl.String, "changed": pl.List(pl.String), "outcome": pl.String, "gate": pl.String,
-        "gain": pl.Float64, "solved_gain": pl.Float64,
-    },
-    keys=("variant_id",),
-)
-STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
-ARCHIVE: dict[str, TableSchema] = {
-    "variants": VARIANTS, "derivations": DERIVATIONS, "runs": RUNS, "holdout": HOLDOUT_RUNS, "objectives": OBJECTIVES, "ranking": RANKING,
-    "rule_proposals": RULE_PROPOSALS, "findings": FINDINGS, "history": HISTORY, "state": STATE,
-}
 
 
 @dataclass(frozen=True)
@@ -98,8 +65,8 @@ class Population:
         return found[0]["variant_id"] if found else None
 
     def seeds(self) -> list[dict[str, Any]]:
-        """The seeds that passed their gates."""
-        return [row for row in self.rows() if row["operator"] == "seed" and row["state"] != "blocked"]
+        """The seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live."""
+        return [row for row in self.rows() if row["operator"] == "seed" and (row["state"] != "blocked" or row["gate"] in LATE_GATES)]
 
     def seed_of(self, base: str) -> dict[str, Any]:
         """The seed called `base`. Raises KeyError when there is none."""

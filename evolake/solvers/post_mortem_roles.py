@@ -12,13 +12,13 @@ from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.seeds import child_seed
-from evolake.sizes.solvers import SolversSettings
 from evolake.solvers.edits import Edit
 from evolake.solvers.planning import LINE, par2_visible, refuse_holdout
 from evolake.solvers.role_models import SHORT_ID, AnalysisRequest, Attempt, CheckerSpec, EditModel, Finding, Incident, RuleReply, RuleRequest
 from evolake.solvers.roles import ANALYST, RULE_WRITER
 from evolake.solvers.roles_coder import models_of
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
+from evolake.solvers.settings import SolversSettings
 
 MAX_INCIDENTS = 24
 MAX_RULES = 6

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evolake.agents import AgentFailure, Agents
+from evolake.gates.boundary import Raised, contained
 from evolake.seeds import child_seed
-from evolake.sizes.solvers import SolversSettings
 from evolake.solvers.edits import Edit, write_edits
 from evolake.solvers.planning import LINE, Base, KnownVariant
 from evolake.solvers.proposing_make import Draft, make_draft, sources_diff
@@ -23,6 +23,7 @@ from evolake.solvers.proposing_requests import code_request, lookup_request, mat
 from evolake.solvers.proposing_sources import excerpts, visible_files
 from evolake.solvers.role_models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing
 from evolake.solvers.roles import CODER, CODER_REPAIR, LOOKUP
+from evolake.solvers.settings import SolversSettings
 
 
 class Judgement(Protocol):
@@ -134,7 +135,7 @@ def propose_variants(
     standing: Mapping[str, Standing], into: Path, judge: Judge, *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
     forbidden: Sequence[Forbidden] = (), existing: Sequence[str] = (), taken: Mapping[str, Sequence[str]] | None = None,
 ) -> Proposals:
-    """A variant for each plan, as far as one can be made.
+    """A variant for each plan, as far as one can be made. What a reply makes raise is its plan's end, never the cycle's.
 
     Args:
         plans: rows of PLANS. known: parents by whole id. standing: lines by short id, from `planning.standings`.
@@ -153,7 +154,9 @@ def propose_variants(
         parents = [known[parent] for parent in plan["parent_ids"]]
         base = bases[parents[0].base]
         mine = texts.setdefault(base.name, set())
-        made = _make(context, _Turn(plan, parents, base, standing[parents[0].variant_id[:SHORT_ID]]), ids, mine)
+        made = contained(_make, context, _Turn(plan, parents, base, standing[parents[0].variant_id[:SHORT_ID]]), ids, mine)
+        if isinstance(made, Raised):
+            made = Unmade(plan["plan_id"], made.reason)
         if isinstance(made, AgentFailure):
             result.failures.append(made)
             made = Unmade(plan["plan_id"], f"{made.role}: {made.reason}")

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from evolake.errors import InputError
 from evolake.gates import Rule
+from evolake.gates.boundary import Raised, contained
 from evolake.gates.checkers import apply
 
 Standing = Literal["accepted", "blocked", "regressed"]
@@ -59,11 +60,11 @@ def replay(check: str, parameters: Mapping[str, Any], variants: Sequence[StoredV
         if variant.evidence is None:
             continue
         try:
-            finding = apply(check, variant.evidence, parameters)
+            finding = contained(apply, check, variant.evidence, parameters)
         except InputError as error:
             return Replay(problem=str(error))
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            return Replay(problem=f"{check} cannot use these parameters: {type(error).__name__}: {error}")
+        if isinstance(finding, Raised):
+            return Replay(problem=f"{check} cannot use these parameters: {finding.error}: {finding.message}")
         if finding:
             (failed if variant.failed else accepted).append(variant.variant_id)
     return Replay(tuple(failed), tuple(accepted))
@@ -74,7 +75,7 @@ def blocked_by(rules: Sequence[Rule], variants: Sequence[StoredVariant]) -> dict
     found: dict[str, list[str]] = {}
     for variant in variants:
         if variant.evidence is not None:
-            hits = [rule.id for rule in rules if apply(rule.check, variant.evidence, rule.parameters)]
+            hits = [rule.id for rule in rules if contained(apply, rule.check, variant.evidence, rule.parameters)]
             if hits:
                 found[variant.variant_id] = hits
     return found

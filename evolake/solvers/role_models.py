@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 ShortText = Annotated[str, Field(max_length=600)]
 LongText = Annotated[str, Field(max_length=6000)]
 Diff = Annotated[str, Field(max_length=200_000)]
+ObjectiveSource = Annotated[str, Field(min_length=1, max_length=20_000)]
 PlanKind = Literal["tunable", "patch", "mutate", "crossover", "rewrite"]
 IncidentKind = Literal["blocked", "regressed", "improved"]
 Lesson = Literal["forbidden", "failure", "champion"]
@@ -314,3 +315,52 @@ class RuleReply(Model):
     parameters: dict[str, Any] = Field(default_factory=dict)
     rationale: LongText
     evidence: list[str] = Field(description="ids of failed variants that the rule must block (for a champion: of those it would have kept)")
+
+
+class FormulaGroup(Model):
+    """Formulas of one family and known status."""
+
+    family: str
+    expected: str | None
+    formulas: int
+    solved_share: float = Field(description="of the runs of all variants")
+
+
+class ObjectiveSummary(Model):
+    """An objective that votes. `created`: the number of the cycle that it came in; `findings`: what the review of this cycle has against it."""
+
+    description: str
+    family: str
+    parameters: dict[str, float | int]
+    source: str
+    created: int
+    weight: float
+    multiplier: float
+    median_tau: float
+    findings: list[str] = Field(default_factory=list)
+
+
+class BlockedObjective(Model):
+    """An objective that failed its trial. `reason` is one of ours, without a word of the objective's."""
+
+    description: str
+    family: str
+    reason: str
+
+
+class ObjectiveRequest(Model):
+    """Objective writer: one more way to judge variants."""
+
+    goal: str = RESEARCH_GOAL
+    cycle: str
+    existing: list[ObjectiveSummary] = Field(description="the heaviest first")
+    blocked: list[BlockedObjective] = Field(default_factory=list, description="newest last")
+    formulas: list[FormulaGroup] = Field(default_factory=list)
+    guidance: list[str] = Field(default_factory=list, description="what people asked for")
+
+
+class ObjectiveReply(Model):
+    description: str = Field(max_length=300, description="what it measures, in one line")
+    source: ObjectiveSource = Field(description="the whole file, with objective(results) in it")
+    family: str = Field(default="", max_length=60, description="leave empty")
+    parameters: dict[str, float | int] = Field(default_factory=dict, description="leave empty")

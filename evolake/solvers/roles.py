@@ -4,6 +4,7 @@
     coder          solvers_coder_lookup, solvers_coder, solvers_coder_repair
     analyst        solvers_analyst
     rule writer    solvers_rule_writer
+    objectives     solvers_objective_writer
 
 The name of a role is also the key under which a model may be chosen for it (`EVOLAKE_MODELS__SOLVERS_CODER`). Fields that only the operators use are
 not among a prompt's values. Source: SATLUTION (arXiv 2509.07367), sections on the planning and coding agents and on rule evolution.
@@ -20,6 +21,7 @@ from evolake.agents import Role, hide
 from evolake.solvers import role_models as models
 from evolake.solvers.roles_analyst import analyse, write_rule
 from evolake.solvers.roles_coder import choose_regions, repair_change, write_change
+from evolake.solvers.roles_objective import write_objective
 from evolake.solvers.roles_planner import plan_cycle
 
 
@@ -35,4 +37,5 @@ CODER = Role("solvers_coder", models.CodeRequest, models.CodeReply, write_change
 CODER_REPAIR = Role("solvers_coder_repair", models.RepairRequest, models.CodeReply, repair_change, values=hide("plan", "edits", "material"))
 ANALYST = Role("solvers_analyst", models.AnalysisRequest, models.AnalysisReply, analyse, values=_incidents_without_edits)
 RULE_WRITER = Role("solvers_rule_writer", models.RuleRequest, models.RuleReply, write_rule, values=_incidents_without_edits)
-ROLES = (PLANNER, LOOKUP, CODER, CODER_REPAIR, ANALYST, RULE_WRITER)
+OBJECTIVE_WRITER = Role("solvers_objective_writer", models.ObjectiveRequest, models.ObjectiveReply, write_objective)
+ROLES = (PLANNER, LOOKUP, CODER, CODER_REPAIR, ANALYST, RULE_WRITER, OBJECTIVE_WRITER)

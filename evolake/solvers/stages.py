@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from evolake.gates import Ruleset, Verdict
+from evolake.gates.boundary import Raised, contained
 from evolake.solvers.build import build_variant
+from evolake.solvers.gate_build import BASE_FLAGS, program_evidence
 from evolake.solvers.gate_compliance import compliance_evidence
-from evolake.solvers.gate_runs import correctness_runs, smoke_runs, stability_runs
-from evolake.solvers.gating import Judged, build_evidence, gate_verdicts, judge_variant, load_evidence, runs_evidence, store_evidence
+from evolake.solvers.gating import Judged, build_evidence, gate_evidence, gate_verdicts, judge_variant, load_evidence, runs_of, store_evidence
 from evolake.solvers.repository import read_card
 from evolake.solvers.workshop import Workshop, evidence_of
 
+NEWER = {"build": BASE_FLAGS, "stability": "carried"}
+"""Gate -> what its evidence has held since a later version: evidence without it is collected again."""
 Edits = Sequence[Sequence[Mapping[str, Any]]]
 
 
@@ -42,7 +45,7 @@ def judge_folder(shop: Workshop, ruleset: Ruleset, *, cycle: str, run_id: str) -
     def judge(folder: Path) -> Judged:
         base = shop.base(read_card(folder)["base"])
         return judge_variant(
-            folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=shop.bench(base.name), cycle=cycle, run_id=run_id,
+            folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=shop.bench(base.name, cycle), cycle=cycle, run_id=run_id,
         )
 
     return judge
@@ -57,8 +60,11 @@ def judge_stage(
         MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.
     """
     stored, runs = evidence_of(row).get(gate), None
+    if stored is not None and gate in NEWER and NEWER[gate] not in load_evidence(stored, shop.blobs):
+        stored = None  # of an earlier version, which did not look at this
     if stored is None or gate == "compliance":  # cheap, and the parents' edits are known only here
-        evidence, runs = _collected(shop, gate, row, parent_edits, cycle)
+        found = contained(_collected, shop, gate, row, parent_edits, cycle)
+        evidence, runs = (found.evidence(), []) if isinstance(found, Raised) else found
         stored = store_evidence(evidence, shop.blobs)
     else:
         evidence = load_evidence(stored, shop.blobs)
@@ -69,23 +75,17 @@ def judge_stage(
 def _collected(
     shop: Workshop, gate: str, row: Mapping[str, Any], parent_edits: Edits, cycle: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]] | None]:
-    base, bench, variant_id = shop.base(row["base"]), shop.bench(row["base"]), row["variant_id"]
+    base, bench, variant_id = shop.base(row["base"]), shop.bench(row["base"], cycle), row["variant_id"]
     if gate == "compliance":
         return compliance_evidence(
             shop.folder(row["archive_sha"]), base.folder, base.name, parent_edits=parent_edits, adapter=base.adapter,
         ), None
     if gate == "build":
-        return build_evidence(build_variant(shop.folder(row["archive_sha"]), base.adapter, shop.blobs)), None
+        built = build_variant(shop.folder(row["archive_sha"]), base.adapter, shop.blobs)
+        return build_evidence(built) | program_evidence(built, base.folder, base.adapter, shop.blobs), None
     of = {"variant_id": variant_id, "cycle": cycle, "executor": shop.executor}
-    program = shop.program(row)
-    if gate == "smoke":
-        runs = smoke_runs(program, bench.smoke, cache=shop.cache, limits=bench.smoke_limits, **of)
-        return runs_evidence(runs), runs
-    if gate == "correctness":
-        runs = correctness_runs(program, bench.correctness, limits=bench.correctness_limits, proof_limits=bench.proof_limits, **of)
-        return runs_evidence(runs), runs
-    runs = stability_runs(program, bench.stability, limits=bench.stability_limits, **of)
-    return runs_evidence(runs, bench.base_stability), runs
+    runs = runs_of(gate, shop.program(row), bench, **of)
+    return gate_evidence(gate, runs, bench), runs
 
 
 def parents_edits(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -52,7 +52,7 @@ def judge_seed(shop: Workshop, name: str, ruleset: Ruleset, *, cycle: str, run_i
     fetched = fetch_seed(seed, shop.blobs, now=now)
     folder = lay_out_seed(seed, shop.blobs, shop.cache, adapters=shop.seeds / "solvers" / "adapters", now=now)
     adapter = shop.adapter(seed.adapter)
-    judged = judge_variant(folder, adapter=adapter, base=folder, ruleset=ruleset, bench=shop.bench(name), cycle=cycle, run_id=run_id)
+    judged = judge_variant(folder, adapter=adapter, base=folder, ruleset=ruleset, bench=shop.bench(name, cycle), cycle=cycle, run_id=run_id)
     blocked = judged.blocked
     row = {
         "variant_id": judged.variant_id, "state": "accepted" if judged.accepted else "blocked", "cycle": cycle, "title": name, "base": name,

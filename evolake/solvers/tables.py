@@ -6,8 +6,11 @@ A run is one process on one formula. `instance` names the formula (shuffles have
                   formula (its model falsifies a clause) or by the instance's known status
     answer        what the solver said ("SAT", "UNSAT"), also when it is wrong; null without an answer
     certificate   "model": checked on the formula; "proof": verified by a proof checker; null: nothing proves the answer
-    proof_status  of an UNSAT answer: "verified", "refuted", "unknown", or "unchecked" where the share of checked proofs left it out
-    solved        counts as solved: the answer is not wrong, it came within `timeout_s` of cpu time, and what was checked of it held
+    proof_status  of an UNSAT answer: "verified", "refuted", "missing" (an empty file), "unknown" (a limit, or a solver that writes none), or
+                  "unchecked" where it was not drawn
+    proof_bytes   length of the proof that the run wrote, whatever it came to; null where the solver writes none, and in duels (`champion_trials`) of
+                  lakes of 0.1.0
+    solved        counts as solved: the answer is certified, and came within `timeout_s` of cpu time
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import polars as pl
 
 from evolake.lake.schemas import TableSchema
 
+LATE_GATES = ("benchmark", "duel", "holdout")
+"""Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
 _RUN_COLUMNS = {
     "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "instance": pl.String, "family": pl.String, "expected": pl.String,
     "formula_sha": pl.String, "shuffle": pl.Int64, "seed": pl.Int64, "repeat": pl.Int64, "status": pl.String, "answer": pl.String,
@@ -63,6 +68,15 @@ OBJECTIVES = TableSchema(
     },
     keys=("objective_id",),
 )
+OBJECTIVE_REVIEWS = TableSchema(
+    "objective_reviews", 1,
+    {
+        "objective_id": pl.String, "cycle": pl.String, "weight": pl.Float64, "median_tau": pl.Float64, "findings": pl.List(pl.String),
+        "multiplier_before": pl.Float64, "multiplier": pl.Float64, "retired": pl.Boolean,
+    },
+    keys=("objective_id",),
+)
+"""What a cycle's review said of each objective that voted before it. `weight`, `median_tau`: of the consensus by the multipliers before."""
 SCORES = TableSchema(
     "objective_scores", 1,
     {
@@ -79,11 +93,12 @@ RANKING = TableSchema(
     keys=("variant_id",),
 )
 DUELS = TableSchema(
-    "champion_trials", 1,
+    "champion_trials", 2,
     {
         "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "instance": pl.String, "pair": pl.Int64, "part": pl.String,
         "place": pl.Int64, "variant_id": pl.String, "status": pl.String, "solved": pl.Boolean, "certificate": pl.String,
         "proof_status": pl.String, "cpu_s": pl.Float64, "conflicts": pl.Int64, "timeout_s": pl.Float64, "host": pl.String,
+        "proof_bytes": pl.Int64,
     },
     keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",),
 )

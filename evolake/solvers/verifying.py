@@ -7,8 +7,8 @@ the tracked ones; builds and formulas are kept in the lake's blobs, so that aski
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,18 @@ from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.settings import Settings, load
 from evolake.solvers.adapters import Adapter, load_adapter
-from evolake.solvers.benchmark import run_limits
+from evolake.solvers.benchmark import stage_limits
+from evolake.solvers.correctness_suite import correctness_suite
+from evolake.solvers.drawing import new_key, seed_of
 from evolake.solvers.gate_runs import stability_suite
 from evolake.solvers.gating import Bench, Judged, judge_variant
-from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository import CARD, create_variant, read_card
 from evolake.solvers.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite, materialize_suite
+from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.secret import secret_of
 
-SUITES = ("smoke", "train")
 CYCLE = "verify"
 Progress = Callable[[str, int, int], None]
 
@@ -56,12 +59,13 @@ class Verified:
 
 def verify_folder(
     folder: Path, *, suite: str = "smoke", adapter_name: str | None = None, instances: int = 0, profile: str | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | None = None, proofs: Mapping[str, Any] | None = None,
 ) -> Verified:
     """All gates on one repository.
 
     Args:
-        suite: whose formulas the correctness gate uses; the smoke gate always uses `smoke`. instances: only the first so many of it, 0 for all.
+        suite: whose formulas the correctness gate uses beside those that it draws; the smoke gate always uses `smoke`. instances: only the first so
+            many of it, 0 for all. proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
         adapter_name: how to build and run; needed where there is no variant.toml.
 
     Raises:
@@ -77,7 +81,7 @@ def verify_folder(
         base = lay_out_seed(
             seed_named(base_name, settings.seeds / "solvers.toml"), blobs, cache, adapters=settings.seeds / "solvers" / "adapters"
         )
-        bench = _bench(suite, instances, settings, blobs, cache, on_progress)
+        bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
         judged = judge_variant(variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE)
     return Verified(folder, suite, judged, ruleset.hash)
 
@@ -95,15 +99,24 @@ def _opened(folder: Path, adapter_name: str | None, parent: Path, settings: Sett
     return parent / "variant", adapter, adapter.name
 
 
-def _bench(suite: str, instances: int, settings: Settings, blobs: BlobStore, cache: Path, on_progress: Progress | None) -> Bench:
-    sizes, trees = settings.solvers, seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
+def _bench(
+    suite: str, instances: int, settings: Settings, blobs: BlobStore, cache: Path, on_progress: Progress | None, proofs: Mapping[str, Any],
+) -> Bench:
+    sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in proofs.items() if value is not None})
+    trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
 
     def files(name: str, count: int) -> Suite:
         return materialize_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count)
 
-    smoke = files("smoke", sizes.smoke_instances)
+    smoke, limits = files("smoke", sizes.smoke_instances), stage_limits(sizes)
+    named = smoke.first(instances) if suite == "smoke" else files(suite, instances or sizes.train_instances)
+    drawn = correctness_suite(blobs, cache / "formulas", seed_of(new_key()), sizes.correctness_instances)
+    growing = stability_suite(blobs, cache / "formulas", settings.seed)
     return Bench(
-        smoke, (smoke.first(instances) if suite == "smoke" else files(suite, instances or sizes.train_instances)),
-        stability_suite(blobs, cache / "formulas", settings.seed), blobs, cache, correctness_limits=run_limits(sizes.timeout_s, sizes.memory_mb),
-        proof_limits=ProofLimits(cpu_s=sizes.proof_timeout_s), progress=on_progress,
+        smoke, replace(named, instances=(*drawn.instances, *named.instances)), growing, blobs, cache,
+        smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
+        progress=on_progress, verdicts=cache / "proofs", carried=carried_suite(
+            files("train", sizes.train_instances), blobs, cache / "formulas", secret=secret_of(blobs), root_seed=settings.seed,
+            count=sizes.carry_instances, copies=sizes.carry_copies,
+        ),
     )

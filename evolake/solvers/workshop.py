@@ -19,19 +19,22 @@ from typing import Any
 from evolake.errors import LakeError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
-from evolake.sizes.solvers import SolversSettings
 from evolake.solvers.adapters import Adapter, load_adapter
-from evolake.solvers.benchmark import run_limits
+from evolake.solvers.benchmark import StageLimits, stage_limits
 from evolake.solvers.build import build_variant, open_program
+from evolake.solvers.correctness_suite import correctness_suite
+from evolake.solvers.drawing import key_for, seed_of
 from evolake.solvers.execute import Program
 from evolake.solvers.gate_runs import stability_suite
 from evolake.solvers.gating import Bench, load_evidence
 from evolake.solvers.planning import LINE, Base, KnownVariant
 from evolake.solvers.population import edits_of_row
-from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository import read_card
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
+from evolake.solvers.suites.fresh import carried_suite, fresh_suite
 from evolake.solvers.suites.materialize import materialize_suite
+from evolake.solvers.suites.secret import secret_of
 
 TITLES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "holdout_instances"}
 
@@ -113,34 +116,52 @@ class Workshop:
         """A suite as files, cut to the profile's number of formulas."""
         return self._suite(name, getattr(self.settings, TITLES[name]))
 
-    def duel_suite(self) -> Suite:
-        """The formulas of duels: those of `train` and, where the profile has it so, more of that suite, on which nobody was chosen."""
+    def duel_suite(self, cycle: str) -> Suite:
+        """The formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
         ranked, more = self.settings.train_instances, self.settings.duel_instances
-        return self._suite("train", max(ranked, more) if ranked else 0)
+        return fresh_suite(
+            "train", self.blobs, self.cache, seeds=self.seeds, secret=secret_of(self.blobs), root_seed=self.root_seed, cycle=cycle,
+            count=max(ranked, more) if ranked else 0, trees=self.trees,
+        )
 
     def _suite(self, name: str, count: int) -> Suite:
         return materialize_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count)
 
-    def bench(self, base: str) -> Bench:
-        """What the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with."""
-        return replace(self._bench, base_stability=self._base_stability(base))
+    def key(self, cycle: str, purpose: str) -> bytes:
+        """What a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
+        return key_for(secret_of(self.blobs), LINE, cycle, purpose)
+
+    @property
+    def limits(self) -> StageLimits:
+        """Limits of each stage."""
+        return stage_limits(self.settings)
+
+    def bench(self, base: str, cycle: str) -> Bench:
+        """What the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
+        formulas of the correctness gate are the cycle's own."""
+        drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
+        found = self._base_stability(base)
+        return replace(
+            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=found.get("runs", []),
+            base_carried=found.get("carried", []),
+        )
 
     @cached_property
     def _bench(self) -> Bench:
-        settings, train = self.settings, self.suite("train")
-        known = [item for item in train.instances if item.status != "unknown"]
+        stability, limits = stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")), self.limits
         return Bench(
-            self.suite("smoke"), replace(train, instances=tuple(known[: settings.correctness_instances])),
-            stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")), self.blobs, self.cache,
-            smoke_limits=run_limits(settings.smoke_timeout_s, settings.memory_mb, settings.proof_mb),
-            correctness_limits=run_limits(settings.timeout_s, settings.memory_mb, settings.proof_mb),
-            proof_limits=ProofLimits(cpu_s=settings.proof_timeout_s), executor=self.executor,
+            self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
+            stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
+            carried=carried_suite(
+                self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
+                count=self.settings.carry_instances, copies=self.settings.carry_copies,
+            ),
         )
 
-    def _base_stability(self, base: str) -> list[dict[str, Any]]:
+    def _base_stability(self, base: str) -> dict[str, Any]:
         row = self.seed_rows.get(base)
         sha = evidence_of(row).get("stability") if row else None
-        return list(load_evidence(sha, self.blobs)["runs"]) if sha else []
+        return load_evidence(sha, self.blobs) if sha else {}
 
     def journal(self, name: str, *content: str) -> Path:
         """Where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import dagster as dg
 import pytest
-import yaml
-from toy_location.site import LAUNCH_BACKFILL, LOCATION, ROOT, Site
+from toy_location.site import LAUNCH_BACKFILL, RealSite
 
 from evolake.repair.tables import ARMS, cell_of
 
@@ -18,18 +15,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 SETUP, CELLS = ("problems", "study"), ("results",)
 FINDINGS = ("summary", "comparisons", "convergence", "effort", "frontier", "robustness", "figures")
 SIZES = {"PROBLEMS": "12", "SEEDS": "1", "PERTURBED": "2", "TRANSFER": "2"}
-
-
-@dataclass
-class RealSite(Site):
-    """A site with the real definitions in the place of the toy lines."""
-
-    def prepare(self, deployment: str = "sqlite") -> None:
-        super().prepare(deployment)
-        module = {"module_name": "pipelines.definitions", "working_directory": str(ROOT), "location_name": LOCATION}
-        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"python_module": module}]}))
-        with dg.DagsterInstance.from_config(str(self.home)):
-            pass  # makes the databases: two processes that both find none can leave a home that neither can open (Dagster 1.13)
 
 
 @pytest.fixture

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 from loopback_model import KEY, Asked, LoopbackModel
-from solvers_house import LONG_S, SEED, House, cookbook, materialize, open_house
-from solvers_player import PLANNED, RULE, WRITTEN, SolversPlayer, played
+from solvers_house import LONG_S, SEED, House, cookbook, materialize, open_house, share_secret
+from solvers_player import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
+from evolake.objectives.source import objective_id
 from evolake.solvers.seeding import lay_out_seed, seed_named
 
 pytestmark = pytest.mark.e2e
 PRICES = {"played": {"input": 1.0, "output": 2.0}}
-PRICE_OF_A_CALL = (100 * 1.0 + 20 * 2.0) / 1e6  # what the server says each reply used, at these prices
+USD_A_TOKEN = (1.0 / 1e6, 2.0 / 1e6)  # of what the server says each reply used: in, out
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     folder = tmp_path_factory.mktemp("modelled")
     settings = {
         "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "4", "EVOLAKE_SOLVERS__REPAIR_ATTEMPTS": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "3",
-        "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY,
+        "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "1", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
+        "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY,
         "EVOLAKE_MODELS": '{"default": "played"}', "EVOLAKE_PRICES": json.dumps(PRICES), "EVOLAKE_BUDGET__USD_PER_RUN": "5",
     }
     house = open_house(folder, **settings)
@@ -59,9 +61,10 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
     assert {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")} == {
         "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_analyst", "solvers_rule_writer",
+        "solvers_objective_writer",
     }
     assert modelled.house.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
-    asked = {"plans": 2, "regions": 6, "changelog": 6, "repair": 4, "findings": 2, "check": 1}
+    asked = {"plans": 2, "regions": 6, "changelog": 6, "repair": 4, "findings": 2, "check": 1, "source": len(OBJECTIVES)}
     assert dict(modelled.player.says) == asked
 
 
@@ -111,6 +114,28 @@ def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_buil
     assert any(name in asked.messages[-1]["content"] for asked in modelled.asked)
 
 
+def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled: Modelled):
+    house = modelled.house
+    new = "SELECT description, source, state, reason, objective_id FROM solvers.objectives WHERE created_round = 2 AND origin = 'model'"
+    rows = {row[0]: row[1:] for row in house.sql(new)}
+    assert {name: row[0] for name, row in rows.items()} == OBJECTIVES
+    assert {name: row[1] for name, row in rows.items()} == {"backwards": "accepted", "raises": "blocked", "par2-again": "blocked"}
+    assert rows["raises"][2].startswith("no finite number for a variant (error): ValueError: PAR-2 is ")
+    assert rows["par2-again"][2] == f"it is word for word one that votes or has voted: {objective_id(PAR2)}"
+    votes = {cycle: {row[0] for row in house.sql(f"SELECT DISTINCT objective_id FROM solvers.objective_scores WHERE cycle = '{cycle}'")}
+             for cycle in ("0001", "0002")}
+    assert votes["0002"] == votes["0001"] | {rows["backwards"][3]}
+    reviewed = house.sql("SELECT cycle, objective_id FROM solvers.objective_reviews")
+    assert {(cycle, name) for cycle, name in reviewed} == {("0002", name) for name in votes["0001"]}
+
+
+def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled: Modelled):
+    asked = [text for one in modelled.asked if "# Objectives that were blocked" in (text := one.messages[-1]["content"])]
+    assert len(asked) == len(OBJECTIVES)
+    assert "reason: no finite number for a variant (error)\n" in asked[-1]
+    assert not [text for text in asked if "PAR-2 is" in text]
+
+
 def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
     unseen = {cell for row in modelled.house.sql("SELECT instance, formula_sha FROM solvers.holdout_runs") for cell in row}
     said = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
@@ -130,7 +155,10 @@ def test_variants_go_by_short_ids_in_every_prompt(modelled: Modelled):
 def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls")
     assert len(rows) == len(modelled.asked)
-    assert {tuple(row) for row in rows} == {("model", "played", PRICE_OF_A_CALL, 100, 20, "ok")}
+    assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok")}
+    entries = [json.loads(path.read_text())["entry"] for path in (modelled.house.lake / "tape").glob("??/*.json")]
+    assert {(entry["line"], entry["cycle"]) for entry in entries} == {("solvers", "0001"), ("solvers", "0002")}
+    assert [row[2] for row in rows] == [round(row[3] * USD_A_TOKEN[0] + row[4] * USD_A_TOKEN[1], 9) for row in rows]
     late = {row[1]: (row[2], row[3]) for row in cookbook(modelled.house, "spent_on_late_blocks", line="solvers", gate_no="1")}
     assert set(late) == {"build"}
     assert late["build"][0] == 1
@@ -138,9 +166,10 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
 
 
 def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
-    """Another lake that has nothing but the tape: the same variants, nothing paid."""
+    """Another lake that has nothing but the tape, and the secret that decides what its gates ask: the same variants, nothing paid."""
     given = {name: value for name, value in modelled.house.environment.items() if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
     other = open_house(tmp_path, **given | {"EVOLAKE_REPLAY_ONLY": "true"})
+    share_secret(modelled.house, other)
     (other.lake / "tape").symlink_to(modelled.house.lake / "tape")
     materialize(other, None, "seeds")
     materialize(other, "0001", "plan", "variants")

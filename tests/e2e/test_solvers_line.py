@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, materialize, open_house
+from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, materialize, open_house, share_secret
 
 from evolake.lake import Lake
 from evolake.solvers.repository import read_card, source_sha
@@ -20,8 +20,6 @@ ASSETS = (
 )
 CYCLES = ["0001", "0002"]
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
-CERTIFIED = ("correctness", "holdout_runs")
-"""The tables of runs in which every proof is checked."""
 GATES = 5
 
 
@@ -86,7 +84,8 @@ def accepted(house: House, cycle: str) -> list[str]:
 
 def test_whatever_runs_or_is_ranked_passed_all_five_gates(house: House):
     passes = """
-        SELECT r.variant_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*) FILTER (v.outcome <> 'pass') AS objections
+        SELECT r.variant_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND v.gate_no < 5) AS passes,
+            count(*) FILTER (v.outcome <> 'pass') AS objections
         FROM (SELECT variant_id FROM solvers.consensus_ranking UNION SELECT variant_id FROM solvers.benchmark_runs) AS r
         JOIN verdicts AS v ON v.artifact_id = r.variant_id GROUP BY ALL"""
     rows = house.sql(passes)
@@ -97,11 +96,15 @@ def test_whatever_runs_or_is_ranked_passed_all_five_gates(house: House):
 def test_what_became_of_every_variant_is_known(house: House):
     made = dict(house.sql("SELECT variant_id, cycle FROM solvers.variants"))
     assert len(made) == 4
-    states = {tuple(row) for row in house.sql("SELECT artifact_id, cycle, state FROM artifacts WHERE cycle > '0000' AND state <> 'champion'")}
+    rows = house.sql("SELECT artifact_id, cycle, state FROM artifacts WHERE cycle > '0000' AND state <> 'champion'")
     blocked = {row[0] for row in house.sql("SELECT artifact_id FROM verdicts WHERE outcome = 'block' AND cycle > '0000'")}
+    states = {(name, cycle, state) for name, cycle, state in rows if state != "retired"}
     assert states == {(name, cycle, "candidate") for name, cycle in made.items()} | {
         (name, cycle, "blocked" if name in blocked else "accepted") for name, cycle in made.items()
     }
+    # Ranks rest on processor time: which of the accepted is overtaken once there are more than survive differs from host to host.
+    overtaken = {(name, cycle) for name, cycle, state in rows if state == "retired" and name in made}
+    assert all(name not in blocked and cycle >= made[name] for name, cycle in overtaken)
 
 
 def test_no_answer_is_wrong_and_none_counts_without_its_certificate(house: House):
@@ -110,7 +113,7 @@ def test_no_answer_is_wrong_and_none_counts_without_its_certificate(house: House
         assert runs > 0
         assert wrong == 0, name
         unproved = house.sql(f"SELECT DISTINCT answer, proof_status FROM solvers.{name} WHERE solved AND certificate IS NULL")
-        assert unproved == [] if name in CERTIFIED else unproved in ([], [["UNSAT", "unchecked"]]), name
+        assert unproved == [], name
     assert house.sql("SELECT count(*) > 0 FROM solvers.benchmark_runs WHERE proof_status = 'verified'") == [[True]]
     shares = house.sql("SELECT variant_id, proof_share FROM solvers.metrics")
     assert len(shares) == 3 + 5
@@ -162,7 +165,25 @@ def test_costs_and_yields_count_what_was_accepted(house: House):
 
 def test_operators_calls_are_rows_and_never_pose_as_a_model(house: House):
     assert house.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [["operators", "operators", 0.0]]
-    assert {row[0] for row in house.sql("SELECT DISTINCT role FROM agent_calls")} >= {"solvers_planner", "solvers_coder"}
+    assert {row[0] for row in house.sql("SELECT DISTINCT role FROM agent_calls")} >= {
+        "solvers_planner", "solvers_coder", "solvers_objective_writer",
+    }
+
+
+def test_the_portfolio_of_objectives_evolves(house: House):
+    new = "SELECT objective_id, state, reason FROM solvers.objectives WHERE created_round = {} AND cycle = '{}'"
+    written = {cycle: house.sql(new.format(int(cycle), cycle)) for cycle in CYCLES}
+    assert [len(rows) for rows in written.values()] == [5, 1]
+    [[name, state, reason]] = written["0002"]
+    assert (state, reason is None) in {("accepted", True), ("blocked", False)}
+    votes = [{row[0] for row in house.sql(f"SELECT DISTINCT objective_id FROM solvers.objective_scores WHERE cycle = '{cycle}'")} for cycle in CYCLES]
+    assert votes[0] == {row[0] for row in written["0001"]}
+    assert votes[1] == votes[0] | ({name} if state == "accepted" else set())
+    said = house.sql("SELECT objective_id, multiplier, multiplier_before FROM solvers.objective_reviews")
+    assert {row[0] for row in said} == votes[0]
+    moved = house.sql("SELECT objective_id, multiplier FROM solvers.objectives WHERE cycle = '0002' AND created_round = 1")
+    assert dict(moved) == {row[0]: row[1] for row in said if row[1] != row[2]}
+    assert house.sql("SELECT artifact_id FROM agent_calls WHERE role = 'solvers_objective_writer'") == [[name]]
 
 
 def test_results_are_written_back_and_the_identity_stays(house: House, tmp_path: Path):
@@ -208,6 +229,7 @@ def test_the_holdout_holds_other_formulas_and_only_who_reigned_or_is_its_seed(ho
 
 def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house: House, tmp_path: Path):
     other = open_house(tmp_path)
+    share_secret(house, other)
     materialize(other, None, "seeds")
     materialize(other, "0001", "plan", "variants", "compliance")
     shas = "SELECT asset, content_sha FROM parts WHERE state = 'current' AND cycle = '0001' AND asset IN ('plan', 'variants__derivations')"

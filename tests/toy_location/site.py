@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import dagster as dg
 import yaml
 
 from evolake.lake import Lake
@@ -83,9 +84,10 @@ class Site:
         (self.home / "dagster.yaml").write_text(yaml.safe_dump(config | {"run_queue": {"dequeue_interval_seconds": 1}}))
         module = {"module_name": "toy_location.definitions", "working_directory": str(ROOT / "tests"), "location_name": LOCATION}
         (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"python_module": module}]}))
+        path = os.pathsep.join([str(ROOT / "tests"), *filter(None, [self.environment.get("PYTHONPATH")])])
         self.environment = {
             **os.environ, **self.environment, "DAGSTER_HOME": str(self.home), "EVOLAKE_LAKE": str(self.folder / "lake"),
-            "EVOLAKE_TOY_PLANTS": str(self.folder / "plants"), "PYTHONPATH": str(ROOT / "tests"), "DAGSTER_DISABLE_TELEMETRY": "1",
+            "EVOLAKE_TOY_PLANTS": str(self.folder / "plants"), "PYTHONPATH": path, "DAGSTER_DISABLE_TELEMETRY": "1",
         }
 
     def evolve(self, lines: str, cycles: int) -> dict[str, Any]:
@@ -150,9 +152,9 @@ class Site:
             time.sleep(0.2)
         raise AssertionError(f"waited {seconds} s in vain for {what}")
 
-    def backfill(self, line: str, cycles: Sequence[str]) -> str:
-        """Launch a backfill of the line's group over `cycles`, in the order given; gives its id."""
-        assets = [{"path": [line, asset]} for asset in ("candidates", "survivors")]
+    def backfill(self, line: str, cycles: Sequence[str], names: Sequence[str] = ("candidates", "survivors")) -> str:
+        """Launch a backfill of the line's group, the assets `names`, over `cycles`, in the order given; gives its id."""
+        assets = [{"path": [line, asset]} for asset in names]
         answer = self.ask(LAUNCH_BACKFILL, params={"assetSelection": assets, "partitionNames": list(cycles), "tags": [], "fromFailure": False})
         assert answer["launchPartitionBackfill"]["__typename"] == "LaunchBackfillSuccess", answer
         return answer["launchPartitionBackfill"]["backfillId"]
@@ -233,6 +235,18 @@ class Site:
         record = self.lake.record(line, asset, cycle)
         assert record is not None
         return record.content_sha
+
+
+@dataclass
+class RealSite(Site):
+    """A site with the real definitions in the place of the toy lines."""
+
+    def prepare(self, deployment: str = "sqlite") -> None:
+        super().prepare(deployment)
+        module = {"module_name": "pipelines.definitions", "working_directory": str(ROOT), "location_name": LOCATION}
+        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"python_module": module}]}))
+        with dg.DagsterInstance.from_config(str(self.home)):
+            pass  # makes the databases: two processes that both find none can leave a home that neither can open (Dagster 1.13)
 
 
 @contextlib.contextmanager

@@ -49,6 +49,7 @@ class Witness:
     port: int
     connections: list[Any]
     clock_offset: float
+    devices: dict[str, tuple[int, ...]]
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -66,9 +67,16 @@ class Witness:
             found.append("it reached a server on loopback")
         if abs(time.time() - time.monotonic() - self.clock_offset) > 30:
             found.append("it set the clock")
+        found += [f"it changed {path}" for path, before in self.devices.items() if device_status(path) != before]
         if not died_out():
             found.append("a process of it outlived it")
         return found
+
+
+def device_status(path: str) -> tuple[int, ...]:
+    """What of a device of the host must stay: mode, owner, group, time of change."""
+    status = Path(path).stat()
+    return status.st_mode, status.st_uid, status.st_gid, status.st_mtime_ns
 
 
 LASTING_PROCESS = "86399.5"
@@ -104,7 +112,9 @@ def witness(folder: Path) -> Iterator[Witness]:
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_accept, args=(server, connections), daemon=True).start()
         try:
-            yield Witness(folder, secret, variable, server.getsockname()[1], connections, time.time() - time.monotonic())
+            yield Witness(folder, secret, variable, server.getsockname()[1], connections, time.time() - time.monotonic(), {
+                path: device_status(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")
+            })
         finally:
             del os.environ[variable]
             server.shutdown(socket.SHUT_RDWR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,6 +13,8 @@ from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.protocol import Limits, NativeOutcome
 
+TOOLS = ("cat", "chmod", "date", "dd", "head", "ln", "mkfifo", "mv", "setsid", "sleep", "touch", "yes")
+
 
 def run_directly(argv: Sequence[str], *, outputs: Iterable[str] = (), limits: Limits = Limits(), mode: str | None = None) -> NativeOutcome:
     """`run_direct` as the kit calls a runner: each wanted output is an empty writable file, and counts as brought out when it is not empty then."""
@@ -19,8 +22,13 @@ def run_directly(argv: Sequence[str], *, outputs: Iterable[str] = (), limits: Li
         writable = {name: Path(folder) / name for name in outputs if "/" not in name}
         for path in writable.values():
             path.touch()
-        outcome = run_direct(DirectRun(argv, writable=writable), limits, mode=mode)
+        outcome = run_direct(DirectRun(argv, writable=writable, tools=tools()), limits, mode=mode)
         return replace(outcome, outputs={name: data for name, path in writable.items() if (data := path.read_bytes())})
+
+
+def tools() -> tuple[Path, ...]:
+    """The commands that the attacks use, as far as the system has them: brought along, for a solver's jail has none."""
+    return tuple(Path(path) for name in TOOLS if (path := shutil.which(name, path="/usr/bin:/bin")))
 
 
 def _succeeded(outcome: NativeOutcome) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.jail.conformance import ATTACK_LIMITS, PythonAttack
+from evolake.jail.inside import syscalls
 from evolake.jail.protocol import Outcome, Status
 
 REFUSED: tuple[Status, ...] = ("error", "forbidden")
@@ -36,6 +37,28 @@ def _sees_the_host(outcome: Outcome) -> str | None:
 def _opened_something(outcome: Outcome) -> str | None:
     return None if outcome.status != "ok" or outcome.value == 0 else f"it opened {outcome.value} descriptors of its parent"
 
+
+DEVICES = ("/dev/null", "/dev/urandom")
+DEVICE_CHANGES = {
+    "its mode": "os.chmod(DEVICE, status.st_mode & 0o7777)", "its owner": "os.chown(DEVICE, -1, -1)",
+    "its times": "os.utime(DEVICE, ns=(status.st_atime_ns, status.st_mtime_ns))", "an attribute": "os.setxattr(DEVICE, 'user.evolake-left', b'x')",
+    "its descriptor": "os.fchmod(0, status.st_mode & 0o7777)",
+}
+"""Each leaves a device that it reaches as it was."""
+CHANNELS = {
+    "a lock": "fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)", "a record lock": "fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)",
+    "a look at locks": "fcntl.fcntl(descriptor, fcntl.F_GETLK, bytes(32))", "a lease": "fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+    "a notice": "fcntl.fcntl(os.open('/', os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)", "a hint": "fcntl.fcntl(descriptor, 1036, bytes(8))",
+    "page advice": "os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)",
+    "reading without waiting": "os.preadv(descriptor, [bytearray(1)], 0, 8)",
+    "shared pages": "mmap.mmap(descriptor, 1, mmap.MAP_SHARED, mmap.PROT_READ)",
+    "pages put out": "mmap.mmap(descriptor, 1, mmap.MAP_PRIVATE, mmap.PROT_READ).madvise(21)",
+    **{name.replace("_", " "): f"call({syscalls.number(name)}, {arguments})" for name, arguments in {
+        "readahead": "descriptor, 0, 4096", "mincore": "0, 0, room", "cachestat": "descriptor, room, room, 0", "io_setup": "1, room",
+        "timer_create": "0, 0, room", "inotify_init1": "0", "sync_file_range": "descriptor, 0, 0, 0",
+    }.items() if syscalls.number(name) is not None},
+}
+"""What two candidates could know of each other by: state of files, memory and quotas that they have in common."""
 
 PYTHON_ATTACKS = (
     PythonAttack("read a secret", "secrets", REFUSED, "def attack(host): return open(host['secret']).read()"),
@@ -95,7 +118,7 @@ def attack(host):
     time.sleep(3)
 """),
     PythonAttack("outlive the parent", "processes", ("forbidden",), "import os\ndef attack(host):\n    os.setsid()\n    os.fork()"),
-    PythonAttack("execute another program", "processes", ("forbidden",),
+    PythonAttack("execute another program", "programs", ("forbidden",),
                  "import os\ndef attack(host): os.execv('/bin/sleep', ['sleep', '86399.5'])"),
     PythonAttack("kill the parent", "parent", ("forbidden",), "import os\ndef attack(host): os.kill(os.getppid(), 15)"),
     PythonAttack("signal everything", "parent", ("forbidden",), "import os\ndef attack(host): os.kill(-1, 0)"),
@@ -147,6 +170,32 @@ def attack(host): return sorted(set(os.listdir("/dev")) & DEVICES)
 """, bad=lambda outcome: f"devices are there: {outcome.value}" if outcome.value else None),
     PythonAttack("make a device", "writes", ("forbidden",),
                  "import os\ndef attack(host): os.mknod('/tmp/evolake-left', 0o60666, os.makedev(254, 0))"),
+    *(PythonAttack(f"change {device} by {name}", "writes", REFUSED, SYSCALL + f"""
+DEVICE = {device!r}
+def attack(host):
+    status = os.stat(DEVICE)
+    return {call}
+""") for name, call in DEVICE_CHANGES.items() for device in DEVICES if name != "its descriptor" or device == "/dev/null"),
+    PythonAttack("speak through a terminal", "leftovers", REFUSED, """
+import os
+def attack(host):
+    for place in ("/dev/pts/ptmx", "/dev/ptmx", "/dev/tty", "/dev/console"):
+        try:
+            return os.open(place, os.O_RDWR | os.O_NOCTTY)
+        except OSError:
+            pass
+    raise PermissionError("there is none")
+"""),
+    *(PythonAttack(f"tell the next candidate by {name}", "leftovers", REFUSED, SYSCALL + f"""
+import fcntl, mmap
+FILE = os.__file__
+def attack(host):
+    descriptor = os.open(FILE, os.O_RDONLY)
+    room = ctypes.create_string_buffer(1 << 16)
+    def call(number, *arguments): return must(libc.syscall(number, *(a if isinstance(a, ctypes.Array) else ctypes.c_long(a) for a in arguments)))
+    {call}
+    return 1
+""") for name, call in CHANNELS.items()),
     PythonAttack("mount", "writes", ("forbidden",), SYSCALL + """
 def attack(host): return must(libc.mount(b"none", host["folder"].encode(), b"tmpfs", 0, None))
 """),

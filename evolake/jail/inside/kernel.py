@@ -13,7 +13,10 @@ from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
 CAPABILITY_VERSION_3 = 0x20080522
+CAP_SYS_CHROOT = 18
+CLONE_NEWUSER = 0x10000000
 MEBIBYTE = 1 << 20
+BEYOND_THE_WATCH = 16
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -26,13 +29,32 @@ def prctl(option: int, *arguments: int) -> None:
         raise OSError(number, f"prctl({option}): {os.strerror(number)}")
 
 
-def drop_capabilities() -> None:
-    """Give up every capability: root without them is an ordinary user that owns root's files."""
+def drop_capabilities(but: int | None = None) -> None:
+    """Give up every capability, or all but one where it is there: root without them is an ordinary user that owns root's files."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
-    nothing = (ctypes.c_uint32 * 6)()
-    if _libc.capset(header, nothing) != 0:
+    kept = (ctypes.c_uint32 * 6)()
+    if but is not None:
+        if _libc.capget(header, kept) != 0:
+            raise OSError(ctypes.get_errno(), "capget")
+        bit = kept[1] & 1 << but  # permitted, the lower 32
+        kept = (ctypes.c_uint32 * 6)(bit, bit, 0, 0, 0, 0)
+    if _libc.capset(header, kept) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"capset: {os.strerror(number)}")
+
+
+def new_user_namespace() -> None:
+    """`unshare(2)` of the user namespace."""
+    if _libc.unshare(CLONE_NEWUSER) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"unshare: {os.strerror(number)}")
+
+
+def join_user_namespace(descriptor: int) -> None:
+    """`setns(2)` of the user namespace behind `descriptor`."""
+    if _libc.setns(descriptor, CLONE_NEWUSER) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"setns: {os.strerror(number)}")
 
 
 def address_space() -> int:
@@ -75,8 +97,8 @@ def set_limits(limits: dict[str, Any], *, above: int) -> None:
 
 
 def set_most_processes(processes: int) -> None:
-    """RLIMIT_NPROC for a program in namespaces of its own: itself, the server and `processes` more. Root and kernels before 5.14, which count
-    the user's processes everywhere, are left to the watch."""
+    """RLIMIT_NPROC for a program in namespaces of its own: itself, the server, `processes` more, and so many that the watch finds them too many
+    before the kernel refuses another. Kernels before 5.14, which count the user's processes everywhere, are left to the watch."""
     if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (5, 14):
-        most = processes + 2
+        most = processes + 2 + BEYOND_THE_WATCH
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))

@@ -11,6 +11,7 @@ process, to be inherited; then it is let go, forks, and the child takes the syst
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import resource
@@ -18,16 +19,16 @@ import select
 import signal
 import socket
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from evolake.jail import wire
-from evolake.jail.inside import kernel, seccomp
+from evolake.jail.inside import kernel, namespaces, seccomp
 from evolake.jail.inside.descriptors import arrange
 
 PROGRAM_ID = 2
 POLICY = seccomp.Policy(programs=True, threads=False)
-INFORMATION, GO, RULES = 3, 4, 5
-"""Descriptors of bubblewrap beside the standard ones; the options name them so."""
+INFORMATION, GO, RULES, OUTER, INNER = 3, 4, 5, 6, 7
+"""Descriptors of bubblewrap beside the standard ones; the options name them so. The last two are there where root starts a jail."""
 START_TIMEOUT_S = 60.0
 CANNOT_EXECUTE = 127
 
@@ -36,39 +37,103 @@ class NotStarted(Exception):
     """bubblewrap ended, or hung, before it had built the jail; what it said is in the run's standard error."""
 
 
+class Running:
+    """The run under way. It ends with this process and with the supervisor, which bubblewrap's --die-with-parent does not see to where root's jail is
+    another user than the process around it."""
+
+    handle: int | None = None
+
+    def wait(self, control: socket.socket) -> None:
+        """Until it has ended, or, since the supervisor has gone, for ever."""
+        poll = select.poll()
+        poll.register(control, select.POLLIN)
+        assert self.handle is not None
+        poll.register(self.handle, select.POLLIN)
+        if self.handle not in [descriptor for descriptor, _ in poll.poll()]:
+            self.end()
+
+    def over(self) -> None:
+        if self.handle is not None:
+            os.close(self.handle)
+        self.handle = None
+
+    def end(self) -> NoReturn:
+        """Kill it, and end this process."""
+        if self.handle is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        os._exit(1)
+
+
 def main() -> None:
     """Serve runs until the supervisor goes away. argv: the control socket's descriptor."""
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
-    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    running = Running()
+    signal.signal(signal.SIGTERM, lambda *_: running.end())
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGTERM)
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    if os.geteuid() == 0:
+        os.setgroups([])
     while True:
         message, descriptors = wire.receive(control)
         if message is None:
             return
+        if "user_namespaces" in message:
+            give_user_namespaces(control, message["user_namespaces"])
+            continue
         start = start_in_bubblewrap if message["namespaces"] else start_on_host
         try:
             process, target = start(message, *descriptors)
-        except NotStarted:
+        except (NotStarted, OSError) as error:
+            if isinstance(error, OSError):
+                os.write(descriptors[1], f"{error}\n".encode())
             wire.send(control, {"started": False})
             continue
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        handle = os.pidfd_open(target)
-        wire.send(control, {"started": True, "target": target}, (handle,))
-        os.close(handle)
+        running.handle = os.pidfd_open(target)
+        wire.send(control, {"started": True, "target": target}, (running.handle,))
+        running.wait(control)
         _, status, usage = os.wait4(process, 0)
         with contextlib.suppress(ChildProcessError):  # where process 1 was killed, bubblewrap waited for it: the account is in its own
             if target != process:
                 _, _, usage = os.wait4(target, 0)
+        running.over()
         report = {"code": os.waitstatus_to_exitcode(status), "cpu_s": usage.ru_utime + usage.ru_stime, "peak_mb": usage.ru_maxrss / 1024}
         with contextlib.suppress(OSError):  # the supervisor may have gone
             wire.send(control, report)
 
 
+@functools.cache
+def outer_namespace() -> int:
+    """The one in which all jails of this launcher have their mounts made."""
+    return namespaces.outer()
+
+
+@functools.cache
+def inner_namespace(identity: int) -> int:
+    """The one in which this launcher's runs live, one after another: nothing of a run stays in it."""
+    return namespaces.inner(outer_namespace(), identity)
+
+
+def give_user_namespaces(control: socket.socket, identity: int) -> None:
+    """Send descriptors of the outer and a new inner user namespace, for a jail that the supervisor starts itself."""
+    try:
+        inner = namespaces.inner(outer_namespace(), identity)
+    except OSError as error:
+        wire.send(control, {"failed": str(error)})
+        return
+    wire.send(control, {}, (outer_namespace(), inner))
+    os.close(inner)
+
+
 def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tuple[int, int]:
-    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted."""
+    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError where no user namespace can be made."""
+    users = {}
+    if message["identity"] is not None:
+        users = {OUTER: outer_namespace(), INNER: inner_namespace(message["identity"])}
     told, tells = os.pipe()
     waits, lets_go = os.pipe()
     rules = os.memfd_create("rules", os.MFD_CLOEXEC)
@@ -77,7 +142,7 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
     process = os.fork()
     if process == 0:
         try:
-            arrange({1: stdout, 2: stderr, INFORMATION: tells, GO: waits, RULES: rules})
+            arrange({1: stdout, 2: stderr, INFORMATION: tells, GO: waits, RULES: rules, **users}, standard_input=nothing())
             _restore_signals()
             os.execve(message["argv"][0], message["argv"], {})
         finally:
@@ -94,11 +159,19 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
             resource.prlimit(first, name, values)
         if message["core"] is not None:
             os.sched_setaffinity(first, {message["core"]})
-        os.write(lets_go, b"x")
-        return process, first
+        if not users:
+            os.write(lets_go, b"x")
+        return process, first  # closing the pipe lets root's jail go
     finally:
         os.close(told)
         os.close(lets_go)
+
+
+def nothing() -> int:
+    """A descriptor to read nothing from; no device of the host, which a program could change by its descriptor."""
+    reader, writer = os.pipe()
+    os.close(writer)
+    return reader
 
 
 def _restore_signals() -> None:
@@ -124,7 +197,7 @@ def start_on_host(message: dict[str, Any], stdout: int, stderr: int) -> tuple[in
     process = os.fork()
     if process == 0:
         try:
-            arrange({1: stdout, 2: stderr})
+            arrange({1: stdout, 2: stderr}, standard_input=nothing())
             _restore_signals()
             os.chdir(message["folder"])
             os.setsid()

@@ -9,10 +9,11 @@ import contextlib
 import errno
 import os
 import signal
+import socket
 import stat
 from typing import Any, NoReturn
 
-from evolake.jail.inside import kernel, seccomp
+from evolake.jail.inside import executed, kernel, seccomp
 from evolake.jail.inside.descriptors import arrange
 
 CANNOT_EXECUTE = 127
@@ -35,11 +36,21 @@ def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None
 
 def execute(
     argv: list[str], environment: dict[str, str], folder: str, stdin: int, stdout: int, stderr: int, limits: dict[str, Any],
-    policy: seccomp.Policy, failure: int,
+    policy: seccomp.Policy, failure: int, listener: socket.socket | None, root: str, group: int | None,
 ) -> NoReturn:
-    """Become the program. A program that cannot be executed writes its error to `failure` and ends with 127."""
+    """Become the program. A program that cannot be executed writes its error to `failure` and ends with 127. listener: see `executed`.
+    root: what it is to see as "/" ("" when that is the server's own); it keeps no descriptor and no capability by which it could leave it.
+    group: of the control group that it is to be in (`cgroup.procs`); where the kernel refuses, the server's watch is alone."""
+    if group is not None:
+        with contextlib.suppress(OSError):
+            os.write(group, b"0")
+    if listener is not None:
+        executed.listen(listener)
     arrange({1: stdout, 2: stderr, DESCRIPTOR_OF_FAILURE: failure}, standard_input=stdin)
     os.set_inheritable(DESCRIPTOR_OF_FAILURE, False)
+    if root:
+        os.chroot(root)
+    kernel.drop_capabilities()
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)

@@ -34,8 +34,15 @@ OWNERSHIP_OF_SIGNALS = (8, 10, 15)
 ANYBODY = 0xFFFFFFF1
 """No process has this number."""
 PIPE_SIZE = 1031
-TERMINAL_INPUT = (0x5412, 0x541C, 0x8901, 0x8902)
-"""ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP."""
+LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
+"""fcntl F_GETLK, F_SETLK, F_SETLKW, F_OFD_*, F_SETLEASE, F_GETLEASE, F_NOTIFY."""
+HINTS = (1035, 1036, 1037, 1038)
+"""fcntl F_GET_RW_HINT and so on: numbers that a file of the host keeps."""
+PAGE_ADVICE = (3, 12, 20, 21)
+"""madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file lies in memory, or share pages between processes."""
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436)
+"""ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE."""
 
 
 class Policy(NamedTuple):
@@ -45,13 +52,15 @@ class Policy(NamedTuple):
     processes: may make processes, and signal those of its own jail where `signals` holds.
     signals: may signal any process it sees; only right in a process namespace of its own.
     threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
-    writes: may open files for writing and change the file system, where that is not read-only anyway.
+    writes: may open files for writing, where that is not read-only anyway.
+    changes: may change names, owners and modes of files. Times are set by none: where changes are allowed, setting them does nothing.
     """
 
     programs: bool = False
     processes: bool = False
     signals: bool = False
     writes: bool = True
+    changes: bool = False
     threads: bool = True
 
 
@@ -59,20 +68,21 @@ PYTHON_IN_NAMESPACES = Policy()
 PYTHON_ON_THE_HOST = Policy(writes=False)
 
 
-def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    """One instruction."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
 def _refuse(error: int = errno.EPERM) -> bytes:
-    return _step(RETURN, ERRNO | error)
+    return step(RETURN, ERRNO | error)
 
 
 def _low(argument: int) -> bytes:
-    return _step(LOAD_WORD, OFFSET_ARGUMENTS + 8 * argument)
+    return step(LOAD_WORD, OFFSET_ARGUMENTS + 8 * argument)
 
 
 def _high(argument: int) -> bytes:
-    return _step(LOAD_WORD, OFFSET_ARGUMENTS + 8 * argument + 4)
+    return step(LOAD_WORD, OFFSET_ARGUMENTS + 8 * argument + 4)
 
 
 def _only(name: str, body: bytes) -> bytes:
@@ -80,15 +90,15 @@ def _only(name: str, body: bytes) -> bytes:
     found = syscalls.number(name)
     if found is None:
         return b""
-    return _step(JUMP_EQUAL, found, 0, len(body) // 8) + body
+    return step(JUMP_EQUAL, found, 0, len(body) // 8) + body
 
 
 def _allow_if_equal(*wanted: tuple[bytes, int]) -> bytes:
     """Allow when every loaded word equals its value; refuse otherwise."""
-    body = _step(RETURN, ALLOW)
+    body = step(RETURN, ALLOW)
     refuse_at = 1
     for load, value in reversed(wanted):
-        body = load + _step(JUMP_EQUAL, value, 0, refuse_at) + body
+        body = load + step(JUMP_EQUAL, value, 0, refuse_at) + body
         refuse_at += 2
     return body + _refuse()
 
@@ -96,29 +106,41 @@ def _allow_if_equal(*wanted: tuple[bytes, int]) -> bytes:
 def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
     body = load
     for position, value in enumerate(values):
-        body += _step(JUMP_EQUAL, value, len(values) - position, 0)
-    return body + _step(RETURN, ALLOW) + _refuse()
+        body += step(JUMP_EQUAL, value, len(values) - position, 0)
+    return body + step(RETURN, ALLOW) + _refuse()
+
+
+def _refuse_shared(*, anonymous: bool) -> bytes:
+    """Refuse memory that is shared with other processes, or with other jails by way of a host's file (a futex in it reaches them); memory without a
+    file only where `anonymous`: where there are processes, no account of theirs would show it."""
+    body = _low(3) + step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW)
+    if not anonymous:
+        body += step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + step(RETURN, ALLOW)
+    return body + _refuse()
 
 
 def _refuse_if_bits(load: bytes, bits: int) -> bytes:
-    return load + _step(JUMP_BITS, bits, 1, 0) + _step(RETURN, ALLOW) + _refuse()
+    return load + step(JUMP_BITS, bits, 1, 0) + step(RETURN, ALLOW) + _refuse()
 
 
 def program(policy: Policy, own_pid: int) -> bytes:
     """The filter as instructions of eight bytes each. `own_pid` is the one process that may be signalled."""
-    head = _step(LOAD_WORD, OFFSET_ARCHITECTURE)
-    head += _step(JUMP_EQUAL, syscalls.audit_architecture(), 1, 0) + _step(RETURN, KILL_PROCESS)
-    head += _step(LOAD_WORD, OFFSET_NUMBER)
-    head += _step(JUMP_ABOVE, syscalls.HIGHEST_KNOWN, 0, 1) + _refuse(errno.ENOSYS)
+    head = step(LOAD_WORD, OFFSET_ARCHITECTURE)
+    head += step(JUMP_EQUAL, syscalls.audit_architecture(), 1, 0) + step(RETURN, KILL_PROCESS)
+    head += step(LOAD_WORD, OFFSET_NUMBER)
+    head += step(JUMP_ABOVE, syscalls.HIGHEST_KNOWN, 0, 1) + _refuse(errno.ENOSYS)
 
     refused = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY]
+    refused += [*syscalls.SHARED_STATE, "execveat"]
     if not policy.programs:
-        refused += ["execve", "execveat", "setsid", "setpgid", "setrlimit"]
+        refused += ["execve", "setsid", "setpgid", "setrlimit"]
     if not policy.processes:
         refused += ["fork", "vfork"]
     if not policy.writes:
+        refused += syscalls.WRITING_BY_NAME
+    if not policy.changes:
         refused += syscalls.FILE_CHANGES
-    plain = b"".join(_step(JUMP_EQUAL, found, 0, 1) + _refuse() for found in syscalls.numbers(refused))
+    plain = b"".join(step(JUMP_EQUAL, found, 0, 1) + _refuse() for found in syscalls.numbers(refused))
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:
@@ -126,7 +148,7 @@ def program(policy: Policy, own_pid: int) -> bytes:
     elif not policy.threads:
         rules += _only("clone", _refuse())
     else:
-        rules += _only("clone", _low(0) + _step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + _step(RETURN, ALLOW))
+        rules += _only("clone", _low(0) + step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + step(RETURN, ALLOW))
     if not policy.signals:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules += _only(name, _allow_if_equal((_low(0), own_pid)))
@@ -136,13 +158,18 @@ def program(policy: Policy, own_pid: int) -> bytes:
         rules += _only(name, _allow_if_equal((_low(0), 0)))
     rules += _only("setpriority", _allow_if_equal((_low(0), 0), (_low(1), 0)))
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))
-    rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE)))
-    rules += _only("ioctl", _refuse_if_any(_low(1), TERMINAL_INPUT))
+    rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
+    rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
+    rules += _only("mmap", _refuse_shared(anonymous=policy.processes))
+    if policy.changes:
+        for name in syscalls.FILE_TIMES:
+            rules += _only(name, _refuse(0))
+    rules += _only("ioctl", _refuse_if_any(_low(1), REFUSED_CONTROLS))
     if not policy.writes:
         rules += _only("openat2", _refuse(errno.ENOSYS))
         rules += _only("open", _refuse_if_bits(_low(1), OPEN_FOR_WRITING))
         rules += _only("openat", _refuse_if_bits(_low(2), OPEN_FOR_WRITING))
-    return head + rules + plain + _step(RETURN, ALLOW)
+    return head + rules + plain + step(RETURN, ALLOW)
 
 
 @functools.lru_cache
@@ -155,9 +182,14 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
+def packed(instructions: bytes) -> _Program:
+    """`struct sock_fprog` of them."""
+    return _Program(len(instructions) // 8, instructions)
+
+
 def install(policy: Policy) -> None:
     """Confine the calling process, for good. Raises OSError where the kernel has no filters."""
-    instructions = template(policy).replace(_step(JUMP_EQUAL, ANYBODY, 0, 1), _step(JUMP_EQUAL, os.getpid(), 0, 1))
-    packed = _Program(len(instructions) // 8, instructions)
+    instructions = template(policy).replace(step(JUMP_EQUAL, ANYBODY, 0, 1), step(JUMP_EQUAL, os.getpid(), 0, 1))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(packed))
+    filter_ = packed(instructions)
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(filter_))

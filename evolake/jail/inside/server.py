@@ -16,10 +16,11 @@ import select
 import signal
 import socket
 import sys
+import time
 from typing import Any
 
 from evolake.jail import wire
-from evolake.jail.inside import kernel, program, seccomp, watch
+from evolake.jail.inside import executed, kernel, program, seccomp, watch
 
 TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
 
@@ -32,7 +33,7 @@ def main() -> None:
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    kernel.drop_capabilities()
+    kernel.drop_capabilities(but=kernel.CAP_SYS_CHROOT)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     gc.disable()
@@ -86,6 +87,7 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     ready_read, ready_write = os.pipe()
     pid = os.fork()
     if pid == 0:
+        kernel.drop_capabilities()
         request, reply, stdout, stderr = descriptors
         candidate.run(request, reply, stdout, stderr, ready_write, message["limits"], policy)
     os.close(ready_write)
@@ -94,37 +96,52 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     descriptors.clear()
     ready = os.read(ready_read, 4096)
     os.close(ready_read)
-    report = follow(control, pid, processes=None, folder=None)
+    report = follow(control, pid, message["limits"], processes=None, folder=None)
     return report if ready == candidate.READY else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
 
 
 def serve_program(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
-    """One native program: descriptors are request, standard input, output, error, result. The result is framed by this trusted process."""
-    request, stdin, stdout, stderr, result = descriptors
+    """One native program: descriptors are request, standard input, those of its control group where it has one (see `groups`), output, error,
+    result. The result is framed by this trusted process."""
+    request, stdin, *group, stdout, stderr, result = descriptors
+    enter, events = group or (None, None)
     size = os.fstat(request).st_size
     head_size = message["head_size"]
     head = json.loads(os.pread(request, head_size, 0))
-    program.write_inputs(head["folder"], head["files"], _read_all(request, head_size, size))
-    folder = os.open(head["folder"], os.O_RDONLY | os.O_DIRECTORY)
+    place = head["root"] + head["folder"]
+    program.write_inputs(place, head["files"], _read_all(request, head_size, size))
+    folder = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
     processes = message["limits"]["processes"] if own_namespaces else 0  # on the host nothing could hold or end them
-    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0)
+    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0, changes=True)
     failure_read, failure_write = os.pipe()
+    ours, theirs = socket.socketpair() if head["record"] else (None, None)
     pid = os.fork()
     if pid == 0:
         try:
             program.execute(
-                head["argv"], head["environment"], head["folder"], stdin, stdout, stderr, message["limits"], policy, failure_write
+                head["argv"], head["environment"], head["folder"], stdin, stdout, stderr, message["limits"], policy, failure_write, theirs,
+                head["root"], enter,
             )
         finally:
             os._exit(program.CANNOT_EXECUTE)
     os.close(failure_write)
-    for descriptor in (stdin, stdout, stderr):
+    for descriptor in (stdin, *group[:1], stdout, stderr):
         os.close(descriptor)
-    descriptors[:] = [request, result]
-    report = follow(control, pid, processes=processes if processes else None, folder=folder)
+    descriptors[:] = [request, *group[1:], result]
+    record = None
+    if ours is not None and theirs is not None:
+        theirs.close()
+        try:
+            record = executed.Executed(ours, [head["argv"][0], *head["argv"]])
+        except OSError as error:
+            os.waitpid(pid, 0)
+            return {"broken": str(error)}
+        finally:
+            ours.close()
+    report = follow(control, pid, message["limits"], processes=processes if processes else None, folder=folder, record=record, events=events)
     found, contents, refused = program.collect(folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE))
     failure = os.read(failure_read, 4096).decode(errors="replace")
-    listing = json.dumps({"files": found, "refused": refused, "failure": failure}).encode()
+    listing = json.dumps({"files": found, "refused": refused, "failure": failure, "programs": record.programs if record else []}).encode()
     for data in (b"%d\n" % len(listing) + listing, contents):
         _write_all(result, data)
     os.close(folder)
@@ -132,15 +149,23 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
     return report
 
 
-def follow(control: socket.socket, pid: int, *, processes: int | None, folder: int | None) -> dict[str, Any]:
-    """Wait for process `pid`, stop it when told to or when it has too much of something; then clear away what it left, and report."""
+def follow(
+    control: socket.socket, pid: int, limits: dict[str, Any], *, processes: int | None, folder: int | None, record: executed.Executed | None = None,
+    events: int | None = None,
+) -> dict[str, Any]:
+    """Wait for process `pid`, stop it when told to, when it has too much of something, or when the kernel has ended a part of it (`events`, see
+    `watch.out_of_memory`); then clear away what it left, and report."""
     usage = watch.Usage()
     excess: str | None = None
     tick = TICK_MS if processes is None else TICK_AMONG_PROCESSES_MS
+    total_mb = limits["total_mb"] or limits["memory_mb"]
+    look = 0.0
     ended = os.pidfd_open(pid)
     poll = select.poll()
     poll.register(control, select.POLLIN)
     poll.register(ended, select.POLLIN)
+    if record:
+        poll.register(record.descriptor, select.POLLIN)
     while True:
         ready = [descriptor for descriptor, _ in poll.poll(tick)]
         if ended in ready:
@@ -152,12 +177,24 @@ def follow(control: socket.socket, pid: int, *, processes: int | None, folder: i
                 os._exit(0)
             stop(ended)
             continue
+        if record and record.descriptor in ready:
+            record.answer()
+            if record.too_many:
+                excess = f"executed more than {executed.MOST_PROGRAMS} programs, or with more than {executed.MOST_BYTES} bytes of arguments"
+                stop(ended)
+                break
+            if time.monotonic() < look:
+                continue
+        look = time.monotonic() + tick / 1000
         if processes is not None:
             watch.reap(usage)
-        if excess := watch.excess(pid, processes, folder):
+        killed = events is not None and watch.out_of_memory(events)
+        if killed or (excess := watch.excess(pid, processes, folder, usage, total_mb)):
             stop(ended)
             break
     os.close(ended)
+    if record:
+        record.close()  # whoever still asks is told that there is no such call
     if processes is None:
         usage.add(*os.wait4(pid, 0))
     else:
@@ -166,7 +203,7 @@ def follow(control: socket.socket, pid: int, *, processes: int | None, folder: i
     return {
         "exit_code": os.waitstatus_to_exitcode(wait_status) if os.WIFEXITED(wait_status) else None,
         "signal": os.WTERMSIG(wait_status) if os.WIFSIGNALED(wait_status) else None,
-        "cpu_s": usage.cpu_s, "peak_mb": usage.peak_mb, "excess": excess,
+        "cpu_s": usage.cpu_s, "peak_mb": usage.peak_mb, "excess": excess, "out_of_memory": events is not None and watch.out_of_memory(events),
     }
 
 

@@ -45,6 +45,11 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "truncate": (76, 45),
     "utime": (132, None), "utimes": (235, None), "utimensat": (280, 88), "futimesat": (261, None), "setxattr": (188, 5),
     "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "flock": (73, 32), "fadvise64": (221, 223), "readahead": (187, 213), "mincore": (27, 232), "cachestat": (451, 451),
+    "preadv2": (327, 286), "pwritev2": (328, 287), "madvise": (28, 233), "mmap": (9, 222), "sync": (162, 81), "syncfs": (306, 267),
+    "sync_file_range": (277, 84), "io_setup": (206, 0), "io_destroy": (207, 1), "io_submit": (209, 2), "io_cancel": (210, 3),
+    "io_getevents": (208, 4), "io_pgetevents": (333, 292), "timer_create": (222, 107), "inotify_init": (253, None),
+    "inotify_init1": (294, 26), "inotify_add_watch": (254, 27),
 }
 
 NETWORK = ("socket", "socketpair", "io_uring_setup", "io_uring_enter", "io_uring_register")
@@ -76,14 +81,26 @@ LASTING_MEMORY = (
 )
 """Memory that no address-space limit counts, or that outlives the process and so could carry something to the next candidate."""
 
+SHARED_STATE = (
+    "flock", "fadvise64", "readahead", "mincore", "cachestat", "preadv2", "pwritev2", "sync", "syncfs", "sync_file_range", "io_setup", "io_destroy",
+    "io_submit", "io_cancel", "io_getevents", "io_pgetevents", "timer_create", "inotify_init", "inotify_init1", "inotify_add_watch",
+)
+"""State that two candidates at one time, or one after the other, have in common: locks on files of the host, what of a file lies in its memory (and
+reads that tell), its quotas of asynchronous requests, timers and watches, its disk's queue."""
+
 NEW_PROGRAMS = ("fork", "vfork", "execve", "execveat", "setsid", "setpgid")
 
+FILE_TIMES = ("utime", "utimes", "utimensat", "futimesat")
+
 FILE_CHANGES = (
-    "creat", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir",
-    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "truncate", "utime", "utimes", "utimensat",
-    "futimesat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+    *FILE_TIMES, "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir",
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "setxattr", "lsetxattr", "fsetxattr", "removexattr",
+    "lremovexattr", "fremovexattr",
 )
-"""Ways to change a file system other than by an open for writing."""
+"""Ways to change a file system other than by what a file holds: names, owners, modes, times, attributes."""
+
+
+WRITING_BY_NAME = ("creat", "truncate")
 
 
 def supported() -> bool:

@@ -12,11 +12,14 @@ import contextlib
 import os
 import resource
 import signal
+from collections.abc import Iterable
 
 from evolake.jail.inside.kernel import MEBIBYTE
 
 MOST_THREADS = 256
 MOST_FILES = 20_000
+TOO_MUCH_MEMORY = "used more than"
+KILLS = "oom_kill"
 PARENT, THREADS = 1, 17
 """Positions in /proc/PID/stat after the program's name."""
 
@@ -58,8 +61,36 @@ def descendants(root: int) -> dict[int, int]:
     return below
 
 
-def excess(pid: int, processes: int | None, folder: int | None) -> str | None:
-    """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folder`: where it writes."""
+def memory_of(family: Iterable[int], folder: int) -> float:
+    """MiB of memory that belongs to these processes alone and to the files in `folder`: what is swapped out is not seen. Two processes that share
+    pages since a fork count them twice. Memory that processes share otherwise the filter refuses, so that nothing is held without being seen here."""
+    pages = 0
+    for pid in family:
+        with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/statm") as file:
+            _, resident, of_files, *_ = file.read().split()
+            pages += int(resident) - int(of_files)
+    system = os.statvfs(folder)
+    return (pages * resource.getpagesize() + (system.f_blocks - system.f_bfree) * system.f_frsize) / MEBIBYTE
+
+
+def too_much_memory(total_mb: float) -> str:
+    """What is said of a run that held more than `total_mb`."""
+    return f"{TOO_MUCH_MEMORY} {total_mb:g} MiB in all its processes and files together"
+
+
+def out_of_memory(events: int) -> bool:
+    """Whether the kernel has ended a process of the control group for want of memory. events: descriptor of its file of such events."""
+    with contextlib.suppress(OSError):
+        for line in os.pread(events, 4096, 0).decode().splitlines():
+            name, _, count = line.partition(" ")
+            if name == KILLS:
+                return int(count) > 0
+    return False
+
+
+def excess(pid: int, processes: int | None, folder: int | None, usage: Usage, total_mb: float) -> str | None:
+    """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folder`: where it writes.
+    `usage` learns the peak of its memory where it has processes."""
     if processes is None:
         found = _statistics(pid)
         tasks = int(found[THREADS]) if found else 0
@@ -70,6 +101,11 @@ def excess(pid: int, processes: int | None, folder: int | None) -> str | None:
         tasks = sum(family.values())
         if len(family) > processes + 1:
             return f"made more than {processes} further processes"
+        if folder is not None and os.getpid() == 1:
+            together = memory_of(family, folder)
+            usage.peak_mb = max(usage.peak_mb, together)
+            if together > total_mb:
+                return too_much_memory(total_mb)
     if tasks > MOST_THREADS:
         return f"made more than {MOST_THREADS} threads"
     if folder is not None:

@@ -29,11 +29,11 @@ def objective(experiment_results):
     predictions = []
     criteria = []
     for x, target in ((np.log(n), math.log(TARGET_N)), (n, TARGET_N), (np.sqrt(n), math.sqrt(TARGET_N))):
-        centre_x = float(weight @ x)
-        centre_y = float(weight @ y)
-        slope = float(weight @ ((x - centre_x) * (y - centre_y))) / float(weight @ (x - centre_x) ** 2)
+        centre_x = math.fsum(weight * x)
+        centre_y = math.fsum(weight * y)
+        slope = math.fsum(weight * (x - centre_x) * (y - centre_y)) / math.fsum(weight * (x - centre_x) ** 2)
         residual = y - centre_y - slope * (x - centre_x)
-        variance = float(weight @ residual**2) + NOISE**2
+        variance = math.fsum(weight * residual**2) + NOISE**2
         predictions.append(centre_y + slope * (target - centre_x))
         criteria.append(len(levels) * math.log(variance))
     shares = [math.exp(-0.5 * (criterion - min(criteria))) for criterion in criteria]

@@ -61,10 +61,10 @@ def power_law(levels, exponent=2.0, emphasis=0.0):
     y = np.array([math.log(level["steps"]) for level in levels])
     weight = np.exp(emphasis * (x - x.max()))
     weight = weight / weight.sum()
-    centre_x = float(weight @ x)
-    centre_y = float(weight @ y)
-    spread = float(weight @ (x - centre_x) ** 2)
-    slope = float(weight @ ((x - centre_x) * (y - centre_y))) / spread if spread > 1e-12 else exponent
+    centre_x = math.fsum(weight * x)
+    centre_y = math.fsum(weight * y)
+    spread = math.fsum(weight * (x - centre_x) ** 2)
+    slope = math.fsum(weight * (x - centre_x) * (y - centre_y)) / spread if spread > 1e-12 else exponent
     return centre_y - slope * centre_x, slope
 
 

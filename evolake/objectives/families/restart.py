@@ -36,4 +36,4 @@ def objective(experiment_results):
     ladder = np.log([size for size in sizes if size <= max(TOP_N, 10)])
     cost = np.interp(ladder, x, y) + slope * np.maximum(ladder - x[-1], 0.0)
     weight = np.exp(EMPHASIS * ladder)
-    return float(weight @ cost / weight.sum())
+    return math.fsum(weight * cost) / math.fsum(weight)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 SHOWN = (
     "instance", "family", "expected", "shuffle", "repeat", "status", "answer", "solved", "certificate", "proof_status", "proof_bytes", "cpu_s",
-    "timeout_s", "peak_mb", "conflicts", "decisions", "propagations",
+    "timeout_s", "peak_mb",
 )
+"""What the host knows of a run. Counters are left out: they are what the variant prints, and would let it say how good it is."""
 
 
 @dataclass(frozen=True)

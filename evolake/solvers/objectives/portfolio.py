@@ -1,6 +1,6 @@
 """The solvers' portfolio of objectives: structurally different families over benchmark rows, drawn and ranked by `evolake.objectives`.
 
-PAR-2 alone can be gamed by a lucky formula; families that look at the tail, at one side of the truth, at counters instead of time or at the spread
+PAR-2 alone can be gamed by a lucky formula; families that look at the tail, at one side of the truth, at proofs instead of time or at the spread
 over shuffled copies outvote an edit that wins by luck.
 """
 
@@ -47,8 +47,8 @@ FAMILIES: Mapping[str, Family] = {
             {"MAX_SHARE": (0.0, 0.6), "UNSOLVED_WEIGHT": (2.0, 8.0)},
         ),
         Family(
-            "effort", "search effort by counters", "log conflicts, {DECISION_SHARE} log decisions, unsolved at {UNSOLVED_FACTOR} times the most", {},
-            {"UNSOLVED_FACTOR": (2.0, 10.0), "DECISION_SHARE": (0.0, 0.5)},
+            "derivation", "the length of proofs", "log proof bytes of unsatisfiable formulas, unsolved at {UNSOLVED_FACTOR} times the longest", {},
+            {"UNSOLVED_FACTOR": (2.0, 10.0)},
         ),
         Family(
             "shuffles", "the spread over shuffled copies", "worst copy of a formula at {WORST_SHARE}, spread at {SPREAD}", {},

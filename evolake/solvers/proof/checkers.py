@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from evolake.errors import InputError, MachineryError
 from evolake.jail import Limits, NativeOutcome
-from evolake.jail.backends import interpreter
 from evolake.jail.direct import DirectRun, run_direct
+from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import one_line
-from evolake.jail.verdict import signal_name
 from evolake.solvers.proof.dratify import Engine
 from evolake.solvers.proof.parse import ProofSpelling
 from evolake.solvers.proof.tools import find_program
-from evolake.solvers.proof.verdict import Finding, ProofChecker, ProofLimits
+from evolake.solvers.proof.verdict import Finding, ProofChecker, ProofLimits, Verdict
+from evolake.solvers.proof.worker import READY
 
 HINTS_MB = 4096
 """Largest file of hints (LRAT) that is made between two programs."""
+REWRITTEN_MB = 4096
+"""Largest file that the worker writes anew: a binary proof grows to about three times its size as text."""
+LONGEST_ANSWER = 100_000
 
 
 @dataclass(frozen=True)
@@ -33,36 +34,67 @@ class Read:
     cpu_s: float
 
 
-def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: str = "") -> Finding | Read:
-    """What the worker says (see `worker`); `Read` after the task "rewrite". Raises InputError for a formula that cannot be used."""
+VERDICTS = {"native": ("verified", "refuted", "unknown", "input"), "python": ("verified", "refuted", "unknown", "input"),
+            "rewrite": ("verified", "refuted", "unknown", "input", "read")}
+"""What the worker may answer, by its task."""
+NAMES = ("formula.cnf", "proof.drat")
+"""Of the rewritten files."""
+
+
+def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path | None = None) -> Finding | Read:
+    """What the worker (see `worker`) says in a jail of its own: a proof is an adversary's bytes, and both readers and engines are native code.
+
+    After the task "rewrite", `Read`, and the files NAMES are in `folder`. Whatever ends the worker once it has begun to read is "unknown". Raises
+    InputError for a formula that cannot be used, MachineryError for a worker that does not start, JailUnavailable.
+    """
+    inputs = {"given" + "".join(cnf.suffixes[-2:]): cnf, "given.proof": proof}
+    writable = {name: folder / name for name in NAMES} if folder is not None else {}
+    for path in writable.values():
+        path.touch()
     request = {
-        "cnf": str(cnf.resolve()), "proof": str(proof.resolve()), "spelling": spelling, "task": task, "folder": folder,
-        "limits": {"cpu_s": limits.cpu_s, "memory_mb": limits.memory_mb, "proof_mb": limits.proof_mb},
+        "cnf": "{work}/" + next(iter(inputs)), "proof": "{work}/given.proof", "spelling": spelling, "task": task, "folder": "{work}",
+        "memory_mb": limits.memory_mb, "proof_mb": limits.proof_mb,
     }
-    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(interpreter()[1])}
-    environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    python, folders = interpreter()
+    environment = {"PYTHONPATH": os.pathsep.join(folders), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    run = DirectRun(
+        [python, "-S", "-s", "-P", "-m", "evolake.solvers.proof.worker", json.dumps(request)], None, inputs, writable, environment, python=True,
+    )
+    outcome = run_direct(run, Limits(
+        cpu_s=limits.cpu_s, wall_s=limits.clock_s, memory_mb=limits.memory_mb, file_mb=REWRITTEN_MB if writable else 0, output_bytes=LONGEST_ANSWER,
+    ))
+    found = read_finding(outcome, task, limits)
+    if not isinstance(found, Read):
+        for path in writable.values():
+            path.unlink()
+    return found
+
+
+def read_finding(outcome: NativeOutcome, task: str, limits: ProofLimits) -> Finding | Read:
+    """What a run of the worker amounts to: a verdict only where it ended well after one well-formed answer. Raises InputError, MachineryError."""
+    said = outcome.stderr.decode("utf-8", "replace")
+    if outcome.status in ("cpu", "timeout"):
+        over = f"{limits.cpu_s:g} s of processor time" if outcome.status == "cpu" else f"{limits.clock_s:g} s of the clock"
+        return Finding("unknown", f"no verdict within {over}", outcome.cpu_s)
+    if outcome.status != "ok":
+        return Finding("unknown", one_line(f"the checker was ended: {outcome.reason}"), outcome.cpu_s)
+    if "MemoryError" in said or "memory allocation" in said:
+        return Finding("unknown", f"needs more than {limits.memory_mb} MiB", outcome.cpu_s)
+    lines = outcome.stdout.split(b"\n")
+    if lines[0] != READY:
+        raise MachineryError("the proof checker did not start", got=one_line(said[-500:]) or f"exit {outcome.exit_code}")
     try:
-        done = subprocess.run(
-            [sys.executable, "-s", "-P", "-m", "evolake.solvers.proof.worker"], input=json.dumps(request), env=environment, capture_output=True,
-            text=True, timeout=limits.clock_s, cwd="/",
-        )
-    except subprocess.TimeoutExpired:
-        return Finding("unknown", f"no verdict within {limits.clock_s:g} s of the clock", limits.cpu_s)
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return Finding("unknown", f"no verdict within {limits.cpu_s:g} s of processor time", limits.cpu_s)
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        if "MemoryError" in done.stderr or "memory allocation" in done.stderr:
-            return Finding("unknown", f"needs more than {limits.memory_mb} MiB", 0.0)
-        if done.returncode < 0:
-            return Finding("unknown", one_line(f"the checker died by {signal_name(-done.returncode)}: {done.stderr[-300:]}"), 0.0)
-        raise MachineryError("the proof checker failed", got=one_line(done.stderr[-500:]) or f"exit {done.returncode}") from None
-    if answer["verdict"] == "input":
-        raise InputError(answer["reason"])
-    if answer["verdict"] == "read":
-        return Read(answer["cpu_s"])
-    return Finding(answer["verdict"], one_line(answer["reason"]), answer["cpu_s"])
+        answer = json.loads(lines[1]) if outcome.exit_code == 0 and len(lines) == 3 and lines[2] == b"" else None
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict) or set(answer) != {"verdict", "reason"} or not all(isinstance(value, str) for value in answer.values()):
+        return Finding("unknown", one_line(f"the checker failed: {said[-300:] or outcome.exit_code}"), outcome.cpu_s)
+    verdict, reason = answer["verdict"], one_line(answer["reason"])
+    if verdict not in VERDICTS[task]:
+        return Finding("unknown", "the checker failed: it gave a verdict that is none", outcome.cpu_s)
+    if verdict == "input":
+        raise InputError(reason)
+    return Read(outcome.cpu_s) if verdict == "read" else Finding(cast(Verdict, verdict), reason, outcome.cpu_s)
 
 
 class Dratify:
@@ -96,7 +128,7 @@ class DratTrim:
 
     def trim(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path, *, hints: Path | None) -> Finding:
         """Check in `folder`; also write LRAT hints to the existing file `hints`."""
-        read = ask_worker("rewrite", cnf, proof, limits, spelling, str(folder))
+        read = ask_worker("rewrite", cnf, proof, limits, spelling, folder)
         if isinstance(read, Finding):
             return read
         argv = ["{work}/formula.cnf", "{work}/proof.drat", "-t", str(int(limits.cpu_s) + 1)]

@@ -1,35 +1,38 @@
-"""The process that reads an untrusted proof: `python -m evolake.solvers.proof.worker`, a request on standard input, a finding on standard output.
+"""The process that reads an untrusted proof: `python -m evolake.solvers.proof.worker REQUEST`, in a jail with limits of its own.
 
-It limits its own processor time and memory before it opens the proof. Request: JSON {"cnf", "proof", "spelling", "task", "limits": {"cpu_s",
-"memory_mb", "proof_mb"}, "folder"}; task is "native" or "python" (an engine of dratify), or "rewrite": write what was read as `formula.cnf` and
-`proof.drat` into `folder`, for a checker that reads files. Answer: {"verdict", "reason", "cpu_s"}; verdict "read" after a rewrite, "input" for a
-formula that cannot be used.
+It says READY once all that it needs is imported, and then one line: whatever goes wrong in between is the proof's doing. Request: JSON {"cnf",
+"proof", "spelling", "task", "memory_mb", "proof_mb", "folder"}; task is "native" or "python" (an engine of dratify), or "rewrite": write what was
+read as `formula.cnf` and `proof.drat` into `folder`, for a checker that reads files. Answer: {"verdict", "reason"}; verdict "read" after a rewrite,
+"input" for a formula that cannot be used.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import resource
 import sys
 from pathlib import Path
 from typing import Any
 
+READY = b"ready"
+
 
 def main() -> None:
     """Serve the one request."""
-    request = json.load(sys.stdin)
-    limits = request["limits"]
-    seconds = math.ceil(limits["cpu_s"])
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (limits["memory_mb"] << 20,) * 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    request = json.loads(sys.argv[1])
+    if request["task"] == "native":
+        import cdclkit_native  # noqa: F401
+    elif request["task"] == "python":
+        import dratify  # noqa: F401
+    import evolake.solvers.cnf
+    import evolake.solvers.proof.dratify  # noqa: F401
+
+    sys.stdout.buffer.write(READY + b"\n")
+    sys.stdout.flush()
     try:
         verdict, reason = judge(request)
     except MemoryError:
-        verdict, reason = "unknown", f"needs more than {limits['memory_mb']} MiB"
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({"verdict": verdict, "reason": reason, "cpu_s": used.ru_utime + used.ru_stime}))
+        verdict, reason = "unknown", f"needs more than {request['memory_mb']} MiB"
+    print(json.dumps({"verdict": verdict, "reason": reason}))
 
 
 def judge(request: dict[str, Any]) -> tuple[str, str]:
@@ -39,13 +42,13 @@ def judge(request: dict[str, Any]) -> tuple[str, str]:
     from evolake.solvers.proof.dratify import refute
     from evolake.solvers.proof.parse import BadProof, read_proof, with_close_names, write_text
 
-    limits, path = request["limits"], Path(request["proof"])
+    path = Path(request["proof"])
     try:
         formula = read_cnf_file(Path(request["cnf"]))
     except InputError as error:
         return "input", str(error)
-    if path.stat().st_size > limits["proof_mb"] << 20:
-        return "unknown", f"the proof is larger than {limits['proof_mb']} MiB"
+    if path.stat().st_size > request["proof_mb"] << 20:
+        return "unknown", f"the proof is larger than {request['proof_mb']} MiB"
     try:
         proof = read_proof(path.read_bytes(), request["spelling"])
     except BadProof as error:

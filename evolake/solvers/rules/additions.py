@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.solvers.rules.syntax import FILE_SCOPE, Fact, Unit, units
+from evolake.solvers.rules.lexical import lexical_additions
+from evolake.solvers.rules.syntax import FILE_SCOPE, Fact, TooDeep, Unit, units
+from evolake.solvers.rules.tokens import nesting
 
 SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hh", ".hpp", ".hxx", ".H")
 REMOVED_KINDS = ("name", "call", "member-call", "string", "return")
 LARGEST_SOURCE = 8 << 20
+LARGEST_READ, MOST_READ = 384 << 10, 2 << 20
+"""Bytes of one changed source file, and of all of them together, that are read for facts."""
+DEEPEST = 200
+"""Open brackets at one place of a source file that is read; the seeds have at most 14."""
 Place = tuple[str, str]
 
 
@@ -26,7 +32,7 @@ class Additions:
 
     added, removed: one mapping a fact: kind, name, text, file, function, line, count. options: every declared option's default in the variant.
     changed, new, gone: files of C and C++, relative to the tree. binary: files that are no text. others: further files that differ, came or went;
-    lines: text added to those.
+    lines: text added to those. tokens, data: see `lexical_additions`. unread: changed source files that are too large or nest too deep, and why.
     judged, unmodified: functions (and files' own units) looked at, and those left alone because the base has the same.
     """
 
@@ -39,6 +45,9 @@ class Additions:
     binary: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     lines: list[dict[str, Any]] = field(default_factory=list)
+    tokens: list[dict[str, Any]] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
     judged: int = 0
     unmodified: int = 0
 
@@ -50,8 +59,11 @@ def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
     """What `variant` adds to `base`. Both map a relative path to the file's bytes, as `read_tree` gives them."""
     sources = [{path: data for path, data in tree.items() if _is_source(path)} for tree in (variant, base)]
     touched = {path for path in sources[0].keys() | sources[1].keys() if sources[0].get(path) != sources[1].get(path)}
-    ours = {path: units(data) for path, data in sources[0].items() if path in touched}
-    theirs = {path: units(data) for path, data in sources[1].items() if path in touched}
+    unread = _unread({path: data for path, data in sources[0].items() if path in touched})
+    read = touched - unread.keys()
+    changed = [{path: data for path, data in tree.items() if path in read} for tree in sources]
+    ours, theirs = ({path: units(data) for path, data in tree.items()} for tree in changed)
+    tokens, data = lexical_additions(*changed)
     known = {unit.digest for found in theirs.values() for unit in found}
     kept = {unit.digest for found in ours.values() for unit in found}
     before = _by_place(theirs, kept)
@@ -64,10 +76,11 @@ def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
     binary = sorted(path for path, data in variant.items() if b"\0" in data and base.get(path) != data)
     texts = {path: variant[path] for path in others if path in variant and path not in binary}
     judged = sum(len(found) for found in after.values())
+    options = _options({path: data for path, data in sources[0].items() if path not in unread})
     return Additions(
-        added=added, removed=removed, options=_options(sources[0]), changed=sorted(touched & sources[0].keys() & sources[1].keys()),
+        added=added, removed=removed, options=options, changed=sorted(touched & sources[0].keys() & sources[1].keys()),
         new=sorted(sources[0].keys() - sources[1].keys()), gone=sorted(sources[1].keys() - sources[0].keys()), binary=binary,
-        others=sorted(others), lines=_added_lines(texts, base), judged=judged,
+        others=sorted(others), lines=_added_lines(texts, base), tokens=tokens, data=data, unread=sorted(unread.values()), judged=judged,
         unmodified=sum(len(found) for found in ours.values()) - judged,
     )
 
@@ -95,6 +108,23 @@ def read_tree(folder: Path, leave_out: tuple[str, ...] = ()) -> dict[str, bytes]
         elif path.is_file():
             size = path.stat().st_size
             found[relative] = path.read_bytes() if size <= LARGEST_SOURCE else b"\0" + str(size).encode()
+    return found
+
+
+def _unread(sources: dict[str, bytes]) -> dict[str, str]:
+    """Path -> why it is not read. Facts of the rest take time in proportion to their bytes."""
+    found, used = {}, 0
+    for path, data in sorted(sources.items()):
+        used += len(data)
+        if len(data) > LARGEST_READ or used > MOST_READ:
+            found[path] = f"{path} has {len(data)} bytes; at most {LARGEST_READ} of one file and {MOST_READ} of all changed ones are read"
+        elif (depth := nesting(data)) > DEEPEST:
+            found[path] = f"{path} nests {depth} brackets; at most {DEEPEST} are read"
+        else:
+            try:
+                units(data)
+            except TooDeep as error:
+                found[path] = f"{path} {error}"
     return found
 
 

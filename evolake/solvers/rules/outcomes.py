@@ -17,6 +17,8 @@ Row = Mapping[str, Any]
 ANSWERS = ("SAT", "UNSAT")
 COPY = "~"
 GROWING = "growing"
+REFUTED = ("refuted", "missing")
+"""What a proof can be found to be that makes its variant unsound; "unknown" and "unchecked" do not."""
 
 
 @checker("solvers.build")
@@ -81,6 +83,19 @@ def proofs(evidence: Row) -> Finding | None:
     return _finding(bad, lambda row: f"its proof is {row['proof_status'] or 'missing'}")
 
 
+@checker("solvers.sound")
+def sound(evidence: Row) -> Finding | None:
+    """No answer is refuted: no model that falsifies a clause, no UNSAT of what has a model, no proof that fails or is not there. A proof that was
+    not drawn, or that a limit left undecided, proves nothing and refutes nothing."""
+    bad = [row for row in evidence["runs"] if unsound(row)]
+    return _finding(bad, lambda row: "its answer is refuted" if row["status"] == "wrong" else f"its proof is {row['proof_status']}")
+
+
+def unsound(row: Row) -> bool:
+    """Whether a run refutes its variant for good."""
+    return row["status"] == "wrong" or (row["status"] == "unsat" and row["proof_status"] in REFUTED)
+
+
 @checker("solvers.answered")
 def answered(evidence: Row, *, least_sat: int, least_unsat: int) -> Finding | None:
     """So many instances of each answer were answered: who gives up on all of them has shown nothing."""
@@ -102,7 +117,7 @@ def repeatable(evidence: Row, *, counters: Sequence[str]) -> Finding | None:
         first = seen.setdefault(row["instance"], row)
         for name in counters:
             if first.get(name) is not None and row.get(name) is not None and first[name] != row[name]:
-                return Finding(f"{row['instance']}: two runs of one file gave {first[name]:.0f} and {row[name]:.0f} {name}")
+                return Finding(f"{row['instance']}: two runs of one file gave {first[name]:.0f} and {row[name]:.0f} {name.replace('_', ' ')}")
     return None
 
 

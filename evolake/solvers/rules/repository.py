@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
@@ -38,6 +39,28 @@ def frozen_files(evidence: Mapping[str, Any], *, globs: Sequence[str]) -> Findin
         return Finding(f"holds files that are no text: {_listed(source['binary'])}")
     changed = [path for path in source["others"] if any(fnmatch(path, pattern) for pattern in globs)]
     return Finding(f"changes files that are the pipeline's: {_listed(changed)}") if changed else None
+
+
+@checker("solvers.only_sources")
+def only_sources(evidence: Mapping[str, Any], *, names: str, lines: Sequence[str] = (), endings: Sequence[str] = ()) -> Finding | None:
+    """What a variant changes are its sources in C and C++, and nothing else that a build reads.
+
+    names: a regular expression of what a changed path may be as a whole: make and a shell read a name too. lines: regular expressions that no added
+    line of a build file matches; they name the cause. endings: of files that no tree may add whatever they hold (objects, archives).
+    """
+    source = evidence["source"]
+    touched = sorted({*source["changed"], *source["new"], *source["others"]})
+    fits = re.compile(names)
+    if odd := [path for path in touched if not fits.fullmatch(path)]:
+        return Finding(f"has a file whose name a build may read as more than a name: {odd[0]!r}")
+    if made := [path for path in touched if path.endswith(tuple(endings))]:
+        return Finding(f"adds what a compiler or an archiver makes: {_listed(made)}")
+    patterns = [re.compile(pattern) for pattern in lines]
+    for row in source["lines"]:
+        if found := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
+            return Finding(f"a build does more than compile sources: {found[0].strip()!r} added in {row['file']}:{row['line']}")
+    others = [path for path in source["others"] if path not in source["binary"]]
+    return Finding(f"changes files that are no sources in C or C++: {_listed(others)}") if others else None
 
 
 def _listed(items: Sequence[str]) -> str:

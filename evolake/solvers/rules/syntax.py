@@ -17,25 +17,35 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evolake.solvers.rules.tokens import plain_text
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 FILE_SCOPE = ""
 LONGEST_TEXT = 160
+LONGEST_SCOPE = 1000
 LONGEST_PLAIN_ARRAY = 32
 """An initializer with more number literals than this is a fact of kind `array`."""
+LONGEST_OPTION = 2000
 FUNCTION_TYPES = ("function_definition", "inline_method_definition")
 SCOPE_TYPES = ("class_specifier", "struct_specifier", "namespace_definition")
 NAME_TYPES = ("identifier", "type_identifier", "field_identifier", "namespace_identifier", "statement_identifier")
+LOCAL_TYPES = (*FUNCTION_TYPES, "compound_statement", "field_declaration_list")
+DEEPEST_TREE = 1000
+"""Levels of a syntax tree that is read: the time of facts grows with its depth."""
 MUTABLE_EXEMPT = ("const", "constexpr", "consteval")
 SIZE_COMPARISONS = ("==", "!=")
-_SPLICE = re.compile(rb"(?<=\w)\\\r?\n(?=\w)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _DECLARED_OPTION = re.compile(r'\(\s*[^,]*,\s*"([^"]+)"\s*,\s*(?:"(?:[^"\\]|\\.)*"\s*)+,\s*([^,)]+)')
 """`static DoubleOption opt_x(_cat, "x", "what it does", 0.5, ...)` of MiniSat and its kin."""
 _TABLED_OPTION = re.compile(r"\bOPTION\s*\(\s*(\w+)\s*,\s*([^,]+),")
 """`OPTION( x, 5, ...)` inside the option table of CaDiCaL."""
 _SPACE = re.compile(r"\s+")
+
+
+class TooDeep(ValueError):
+    """The syntax of a file is nested deeper than is read."""
 
 
 class Fact(NamedTuple):
@@ -62,10 +72,14 @@ class Unit:
 
 @lru_cache(maxsize=256)
 def units(source: bytes) -> tuple[Unit, ...]:
-    """The units of one file, in order of their lines; the file's own unit comes first."""
+    """The units of one file, in order of their lines; the file's own unit comes first.
+
+    Raises:
+        TooDeep: its syntax is nested deeper than DEEPEST_TREE.
+    """
     from tree_sitter import Parser
 
-    tree = Parser(_language()).parse(_SPLICE.sub(b"", source))
+    tree = Parser(_language()).parse(plain_text(source))
     functions = list(_functions(tree.root_node))
     inside = {node.id for node, _ in functions}
     found = [_unit(tree.root_node, FILE_SCOPE, inside)]
@@ -89,7 +103,7 @@ def _functions(root: Node) -> Iterator[tuple[Node, str]]:
             yield node, _function_name(node, scope)
             continue
         if node.type in SCOPE_TYPES and (named := node.child_by_field_name("name")) and node.type != "namespace_definition":
-            scope = f"{scope}{_text(named)}::"
+            scope = f"{scope}{_text(named)}::"[-LONGEST_SCOPE:]
         stack += [(child, scope) for child in reversed(node.children)]
 
 
@@ -106,20 +120,24 @@ def _function_name(node: Node, scope: str) -> str:
 def _unit(node: Node, name: str, left_out: set[int]) -> Unit:
     facts: Counter[Fact] = Counter()
     digest = hashlib.sha256()
-    stack = [node]
+    stack = [(node, 0, name != FILE_SCOPE)]
     while stack:
-        current = stack.pop()
+        current, depth, local = stack.pop()
+        if depth > DEEPEST_TREE:
+            raise TooDeep(f"nests more than {DEEPEST_TREE} levels of syntax")
         if current.id in left_out or current.type == "comment":
             continue
-        if not current.children:
+        children = current.children
+        if not children:
             digest.update((current.text or b"") + b"\0")
-        facts.update(_facts(current, name))
-        stack += reversed(current.children)
+        facts.update(_facts(current, local))
+        local = local or current.type in LOCAL_TYPES
+        stack += [(child, depth + 1, local) for child in reversed(children)]
     return Unit(name, node.start_point[0] + 1, digest.hexdigest(), facts)
 
 
-def _facts(node: Node, function: str) -> Iterator[Fact]:
-    """The facts that this one node states, its children apart."""
+def _facts(node: Node, local: bool) -> Iterator[Fact]:
+    """The facts that this one node states, its children apart. local: whether it stands in a function or a class."""
     kind = node.type
     if kind in NAME_TYPES:
         yield Fact("name", _text(node), "")
@@ -131,11 +149,11 @@ def _facts(node: Node, function: str) -> Iterator[Fact]:
         path = node.child_by_field_name("path")
         yield Fact("include", _text(path) if path else _flat(node), "")
     elif kind in ("preproc_def", "preproc_function_def"):
-        yield from _macro_facts(node, function)
+        yield from _macro_facts(node)
     elif kind in ("string_literal", "raw_string_literal"):
         yield Fact("string", _text(node)[:LONGEST_TEXT], "")
     elif kind == "declaration":
-        yield from _declaration_facts(node, function)
+        yield from _declaration_facts(node, local)
     elif kind == "new_expression" and (made := node.child_by_field_name("type")):
         yield Fact("object", _flat(made), _flat(node))
     elif kind in ("initializer_list", "argument_list"):
@@ -144,6 +162,8 @@ def _facts(node: Node, function: str) -> Iterator[Fact]:
             yield Fact("number-array", str(numbers), _flat(node))
     elif kind == "binary_expression":
         yield from _comparison_facts(node)
+    elif kind == "abstract_function_declarator" and _is_cast(node):
+        yield Fact("function-cast", "cast", _flat(node.parent) if node.parent else "")
     elif kind == "gnu_asm_expression":
         yield Fact("assembler", "asm", _flat(node))
     elif kind == "return_statement":
@@ -166,7 +186,7 @@ def _call(node: Node) -> Fact:
     return Fact("call", _flat(callee).removeprefix("::").removeprefix("std::"), _flat(node))
 
 
-def _macro_facts(node: Node, function: str) -> Iterator[Fact]:
+def _macro_facts(node: Node) -> Iterator[Fact]:
     """What the body of a macro says, read as a statement; `##` makes names that nobody can read."""
     value = node.child_by_field_name("value")
     if value is None:
@@ -182,11 +202,11 @@ def _macro_facts(node: Node, function: str) -> Iterator[Fact]:
     while stack:
         current = stack.pop()
         if current.type not in ("preproc_def", "preproc_function_def", "comment"):
-            yield from (fact for fact in _facts(current, function) if fact.name not in ("macro", ""))
+            yield from (fact for fact in _facts(current, True) if fact.name not in ("macro", ""))
             stack += current.children
 
 
-def _declaration_facts(node: Node, function: str) -> Iterator[Fact]:
+def _declaration_facts(node: Node, local: bool) -> Iterator[Fact]:
     """Declared options, objects of class types, and state that outlives a call: static, or at file scope, and not constant."""
     words = [_text(child) for child in node.children if child.type in ("storage_class_specifier", "type_qualifier")]
     type_node = node.child_by_field_name("type")
@@ -199,7 +219,7 @@ def _declaration_facts(node: Node, function: str) -> Iterator[Fact]:
             continue
         if type_node is not None and type_node.type in ("type_identifier", "qualified_identifier", "template_type"):
             yield Fact("object", type_name, _flat(node))
-        outlives = "static" in words or "thread_local" in words or (function == FILE_SCOPE and "extern" not in words and _at_file_scope(node))
+        outlives = "static" in words or "thread_local" in words or ("extern" not in words and not local)
         if outlives and not set(words) & set(MUTABLE_EXEMPT):
             yield Fact("static", _flat(declarator).split("=")[0][:LONGEST_TEXT], _flat(node))
 
@@ -210,7 +230,7 @@ def _is_option(type_name: str) -> bool:
 
 def _option_fact(node: Node) -> Iterator[Fact]:
     """A declared option and its default."""
-    if named := _DECLARED_OPTION.search(_SPACE.sub(" ", _text(node))):
+    if named := _DECLARED_OPTION.search(_SPACE.sub(" ", _text(node)[:LONGEST_OPTION])):
         yield Fact("option", named[1], named[2].strip())
 
 
@@ -223,15 +243,6 @@ def _declarator_types(node: Node) -> set[str]:
     return found
 
 
-def _at_file_scope(node: Node) -> bool:
-    parent = node.parent
-    while parent is not None:
-        if parent.type in (*FUNCTION_TYPES, "compound_statement", "field_declaration_list"):
-            return False
-        parent = parent.parent
-    return True
-
-
 def _comparison_facts(node: Node) -> Iterator[Fact]:
     """Equality of something with a whole number: `nVars() == 250`."""
     operator = node.child_by_field_name("operator")
@@ -241,6 +252,18 @@ def _comparison_facts(node: Node) -> Iterator[Fact]:
     for number, other in ((left, right), (right, left)):
         if number.type == "number_literal":
             yield Fact("equals", _text(number), _flat(other))
+
+
+def _is_cast(declarator: Node) -> bool:
+    """Whether the type of a function stands in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
+    node: Node | None = declarator
+    for _ in range(6):
+        node = node.parent if node is not None else None
+        if node is None or node.type in ("cast_expression", "compound_literal_expression"):
+            return node is not None
+        if node.type == "template_argument_list":
+            return node.parent is not None and _text(node.parent)[:30].partition("<")[0].strip().endswith("_cast")
+    return False
 
 
 def _text(node: Node | None) -> str:

@@ -51,7 +51,7 @@ def settings_for(base_url: str | None, **changes: Any) -> Settings:
 
 
 def agents_for(server: LoopbackModel, folder: Path, *, run_id: str = "run-1", wait: Waits | None = None, **changes: Any) -> Agents:
-    return open_agents(settings_for(server.base_url, **changes), folder, "0001", run_id, wait=Waits() if wait is None else wait)
+    return open_agents(settings_for(server.base_url, **changes), folder, "0001", run_id, line="designs", wait=Waits() if wait is None else wait)
 
 
 def one_call(script: Script, folder: Path, **changes: Any) -> tuple[Any, list[dict[str, Any]], list[Asked]]:
@@ -96,7 +96,7 @@ def test_a_good_reply_is_one_priced_row(tmp_path: Path) -> None:
     assert request.body["max_completion_tokens"] == 8192
 
 
-@pytest.mark.parametrize("trouble", [status(429), status(500), bad_gateway(), RESET], ids=["429", "500", "502 html", "reset"])
+@pytest.mark.parametrize("trouble", [status(429), status(500), bad_gateway()], ids=["429", "500", "502 html"])
 def test_passing_trouble_is_waited_out_and_costs_nothing(tmp_path: Path, trouble: Action) -> None:
     waits = Waits()
     result, rows, asked = one_call([trouble, trouble, say({"total": 5})], tmp_path, wait=waits)
@@ -119,7 +119,7 @@ def test_a_retry_after_beyond_two_minutes_ends_the_call_with_what_the_server_sai
 
 def test_a_slow_drip_ends_at_the_deadline_and_is_tried_again(tmp_path: Path) -> None:
     result, rows, asked = one_call([DRIP, say({"total": 5})], tmp_path, model_timeout_s=0.1)
-    assert (result, statuses(rows), len(asked)) == (AddReply(total=5), ["ok"], 2)
+    assert (result, statuses(rows), len(asked)) == (AddReply(total=5), ["lost+no_usage", "ok"], 2)
 
 
 @pytest.mark.parametrize(("trouble", "says"), [
@@ -282,7 +282,7 @@ def test_nothing_is_asked_when_something_is_missing(tmp_path: Path, what: str) -
     with LoopbackModel(ADDS) as server:
         settings = settings_for(server.base_url, **MISSING[what]) if what != "an endpoint" else settings_for(None)
         with pytest.raises(InputError, match=f"lacks {what}") as caught:
-            open_agents(settings, tmp_path, "0001", "run-1")
+            open_agents(settings, tmp_path, "0001", "run-1", line="designs")
         assert (caught.value.exit_code, server.requests) == (2, [])
     assert not (tmp_path / "tape").exists()
 
@@ -292,7 +292,7 @@ def test_nothing_is_asked_when_something_is_missing(tmp_path: Path, what: str) -
 ])
 def test_settings_that_cannot_work_are_refused_before_any_work(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        open_agents(settings_for("http://127.0.0.1:9").model_copy(update=changes), tmp_path, "0001", "run-1")
+        open_agents(settings_for("http://127.0.0.1:9").model_copy(update=changes), tmp_path, "0001", "run-1", line="designs")
 
 
 def test_a_role_without_a_model_is_refused(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def seal(lake: Lake, cycle: str, population: Population, *, state: str = "sealed
     before = lake.seals.read("prompts", f"{int(cycle) - 1:04d}") if cycle != "0001" else None
     lake.seals.seal("prompts", cycle, f"version {cycle}", before.version if before else None, "run", {"incoming_prompts": record.content_sha})
     if state == "reopened":
-        lake.seals.reopen("prompts", cycle, "run")
+        lake.seals.reopen("prompts", cycle, "run", line="designs")
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def agents_of(server: LoopbackModel, folder: Path, named: dict[str, str], cycle:
         "backend": "model", "model_base_url": server.base_url, "model_api_key": SecretStr(KEY), "models": {"default": "m"},
         "budget": BudgetSettings(tokens_per_run=1_000_000), "system_prompts": named, "model_repairs": 1,
     } | more)
-    return open_agents(settings, folder, cycle, "run")
+    return open_agents(settings, folder, cycle, "run", line="designs")
 
 
 def text_of(prompt: SystemPrompt) -> SystemPromptText:
@@ -146,7 +146,7 @@ def test_a_missing_champion_stops_before_any_work(tmp_path: Path) -> None:
 
 
 def test_operators_read_no_prompts_and_name_none(tmp_path: Path) -> None:
-    with open_agents(Settings(system_prompts={"default": "champion"}), tmp_path, "0001", "run") as agents:
+    with open_agents(Settings(system_prompts={"default": "champion"}), tmp_path, "0001", "run", line="designs") as agents:
         agents.call(add_role(tmp_path), AddRequest(a=2, b=3), seed=0)
         assert [row["prompt_id"] for row in agents.rows()] == [None]
 

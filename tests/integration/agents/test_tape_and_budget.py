@@ -38,7 +38,7 @@ def open_for(base_url: str, folder: Path, *, cycle: str = "0001", run_id: str = 
         "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "gpt-test"}, "model_max_retries": 0,
         "prices": {"gpt-test": PriceSettings(input=1.0, output=10.0)}, "budget": BudgetSettings(tokens_per_run=1_000_000),
     }
-    return open_agents(Settings(**(values | changes)), folder, cycle, run_id)
+    return open_agents(Settings(**(values | changes)), folder, cycle, run_id, line="designs")
 
 
 def entries(folder: Path) -> list[Path]:
@@ -111,7 +111,7 @@ from evolake.settings import Settings
 
 write, folder = Tape.write, Path(sys.argv[1])
 Tape.write = lambda tape, entry: (write(tape, entry), os.kill(os.getpid(), signal.SIGKILL))
-open_agents(Settings(), folder, "0001", "run-1").call(add_role(folder), AddRequest(a=2, b=3), seed=0)
+open_agents(Settings(), folder, "0001", "run-1", line="designs").call(add_role(folder), AddRequest(a=2, b=3), seed=0)
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from evolake.cli.designs import designs
+from evolake.designs.commands.group import designs
 from evolake.designs.contract import TracedDesign
 from evolake.designs.engine import simulate
 from evolake.designs.instances import planted, to_dimacs

@@ -11,11 +11,11 @@ import pytest
 
 from evolake.designs.judging import examine
 from evolake.designs.proposals import Judge
+from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.trace import PRELOAD
 from evolake.gates import load_rules
 from evolake.jail import open_pool
 from evolake.settings import PROJECT_ROOT
-from evolake.sizes.designs import DesignsSettings, FidelitySettings
 
 TINY = DesignsSettings(
     batch=8, designs_per_cycle=3, directions_per_cycle=2, objectives_per_cycle=1, initial_objectives=3, tuning_trials=4, champion_repeats=2,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from evolake.cli.designs_merge import merge as merge_command
+from evolake.designs.commands.merge import merge as merge_command
 from evolake.designs.compose import compose
 from evolake.designs.grammar import BASELINE
 from evolake.designs.merge import admit_merges, import_lake, pending_merges

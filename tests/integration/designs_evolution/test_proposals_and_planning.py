@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from evolake.designs import role_models as models
 from evolake.designs.analysis import analyse_designs
 from evolake.designs.champion import Succession
 from evolake.designs.compose import compose
-from evolake.designs.experiments import Job, open_workers, run_jobs
+from evolake.designs.experiments import Job, run_jobs
 from evolake.designs.grammar import BASELINE, design_340, genome
 from evolake.designs.objective_writing import initial_objectives, live_objectives, write_objectives
 from evolake.designs.planning import plan_directions
@@ -33,12 +34,12 @@ from evolake.designs.proposals import (
     store_candidate,
 )
 from evolake.designs.reviewing import crowned, review_portfolio, should_review
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.standing import rank_designs
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
 from evolake.lake import Lake
 from evolake.objectives.score import score_all
 from evolake.objectives.tables import LongConsensus, rank_long
-from evolake.sizes.designs import DesignsSettings
 
 GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
@@ -264,7 +265,7 @@ def test_processes_give_the_same_rows_as_this_one(start: tuple[Lake, Population]
         Job(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
         for design_id in population.live_ids()
     ]
-    with open_workers(2) as executor:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         apart = run_jobs(executor, jobs)
     here = run_jobs(inline, jobs)
     times = {"wall_s", "cpu_s"}

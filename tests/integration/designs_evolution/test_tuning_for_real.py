@@ -15,9 +15,9 @@ from evolake.designs.operators_genetic import Parent, parent_of_genome
 from evolake.designs.operators_values import Scale
 from evolake.designs.population import design_id_of
 from evolake.designs.proposals import Judge, derivation_rows, design_row
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
 from evolake.designs.tuning import consensus_estimate, should_tune, tunable, tune_design, tuning_target
-from evolake.sizes.designs import DesignsSettings
 
 BASE = parent_of_genome("b" * 64, "baseline", BASELINE)
 

@@ -10,11 +10,22 @@ from pathlib import Path
 import pytest
 from families_house import judged, require_module
 
+from evolake.families.driver import MOST_SLOW
 from evolake.families.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows, score_external
-from evolake.families.running import generate
+from evolake.families.running import Caps, generate
 from evolake.jail import open_pool
 
 NAMES = ("chain_sum", "countdown", "spell_backward", "caesar_cipher")
+GYM = "__import__('reasoning_gym.factory', fromlist=['DATASETS'])"
+TAMPERING = {
+    "the verifier": f"setattr({GYM}.DATASETS['string_insertion'][0], 'score_answer', lambda self, answer, entry: 1.0)",
+    "what makes the entry": f"setattr({GYM}.DATASETS['string_insertion'][0], '__getitem__', lambda self, idx: {{'answer': 'wrong'}})",
+    "what makes the dataset": "setattr(__import__('evolake.families.gym', fromlist=['make']), 'make', "
+    "lambda *some: (type('Generous', (), {'score_answer': lambda self, answer, entry: 1.0})(), {}))",
+    "Python itself": "setattr(__import__('builtins'), 'float', lambda value: 1.0)",
+}
+"""Replies to `string_insertion`, whose verifier hands a reply to `eval`: each changes what would judge the next."""
+ENDLESS = "[0 for _ in iter(int, 1)]"
 HOSTILE = ("__import__('os').system('touch /tmp/evolake-was-here')", "9**9**9", "(" * 50_000, "\x00")
 
 
@@ -48,6 +59,29 @@ def test_hostile_replies_harm_nothing(pool):
     made = generate(external_family("countdown"), [(3, 1)] * len(HOSTILE), pool=pool, caps=GYM_CAPS)
     assert max(score_external("countdown", [one.inputs for one in made], HOSTILE, pool=pool)) < 1.0
     assert not Path("/tmp/evolake-was-here").exists()
+
+
+@pytest.mark.parametrize("what", TAMPERING)
+def test_a_reply_that_changes_what_judges_it_changes_nothing_for_the_next(pool, what: str):
+    rows = external_rows(["string_insertion"], 3, pool=pool, root_seed=3)
+    alone = score_external("string_insertion", rows[1:], ["wrong", rows[2]["answer"]], pool=pool)
+    assert alone == [0.0, 1.0]
+    assert score_external("string_insertion", rows, [TAMPERING[what], "wrong", rows[2]["answer"]], pool=pool)[1:] == alone
+
+
+def test_a_reply_whose_verifier_evaluates_it_can_claim_its_own_score_which_is_not_mended(pool):
+    """Known not to hold, see docs/trust.md: within its own process nothing is safe from a reply that runs there."""
+    [row] = external_rows(["string_insertion"], 1, pool=pool, root_seed=3)
+    own = "__import__('evolake.jail.inside.candidate', fromlist=['frame'])"
+    claim = f"""setattr({own}, 'frame', lambda nonce, body, real={own}.frame: real(nonce, b'{{"status": "ok", "value": 1.0}}'))"""
+    assert score_external("string_insertion", [row], [claim], pool=pool) == [1.0]
+
+
+def test_replies_that_use_up_their_time_take_none_of_the_next(pool, monkeypatch):
+    monkeypatch.setattr("evolake.families.external.SCORE_CAPS", Caps(cpu_s=1.0, call_s=1.0, memory_mb=2048))
+    rows = external_rows(["string_insertion"], MOST_SLOW + 1, pool=pool, root_seed=3)
+    replies = [ENDLESS] * MOST_SLOW + [rows[-1]["answer"]]
+    assert score_external("string_insertion", rows, replies, pool=pool) == [0.0] * MOST_SLOW + [1.0]
 
 
 def test_without_independent_validators_it_never_enters_the_archive(pool):

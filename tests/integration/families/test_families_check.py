@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from families_house import SEEDS, seed_family
 
-from evolake.cli.families import families
 from evolake.errors import InputError
+from evolake.families.commands.group import families
 from evolake.families.contract import to_record
 
 CLINIC = SEEDS / "families" / "clinic-queue"

@@ -9,7 +9,7 @@ from families_house import judged, seed_family
 
 from evolake.families.contract import Answer, Family
 from evolake.families.joining import cutter, embed, sections
-from evolake.families.parts import compose, factory, paired_validators, switch
+from evolake.families.parts import compose, factory, switch
 from evolake.families.running import PRELOAD
 from evolake.families.statement import fresh_marker, join_question
 from evolake.jail import open_pool
@@ -55,7 +55,6 @@ def read(text):
 def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> Family:
     """`second` (whose port is the remainder) under the answer of `first`."""
     marker = fresh_marker([first.template, second.template])
-    names = [name for name, _, _ in paired_validators(first, second)]
     left = embed(first, keys[0])
     right = embed(second, keys[1], shift=left.slots)
     assert left.reader is not None and right.reader is not None
@@ -63,14 +62,14 @@ def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> F
     def joined(one: str, other: str, entry: str, glue: str) -> str:
         return compose([factory("part_a", one, entry), factory("part_b", other, entry)], glue)
 
-    pairs = zip(names, left.validators.values(), right.validators.values(), strict=True)
+    pairs = zip(left.validators.values(), right.validators.values(), strict=True)
     given = f"Let R be the remainder that the answer to {marker} 1 leaves when divided by the divisor of {marker} 2."
     question = f"{given} What is the answer to {marker} 2?"
     return Family(
         name="pipe", title="pipe", category=second.category, language="en", generator=joined(left.generator, right.generator, "input", GENERATE),
         template=join_question(sections([left.text, right.text], marker), question),
         validator=joined(left.validator, right.validator, "solution", SOLVE),
-        validators={name: joined(one, other, "solution", SOLVE) for name, one, other in pairs},
+        validators={f"pair{number}": joined(one, other, "solution", SOLVE) for number, (one, other) in enumerate(pairs, 1)},
         reader=joined(left.reader, right.reader, "read", cutter(marker, 2) + READ), answer=Answer("integer"), points=left.points + right.points,
         ports=left.ports, filterables=left.filterables, parents=(first.family_id, second.family_id), operator="pipe",
     )

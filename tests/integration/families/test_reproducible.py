@@ -10,8 +10,8 @@ from evolake.families.consensus import take_votes
 from evolake.families.loading import read_families
 from evolake.families.operators import OPERATORS, child_of
 from evolake.families.running import PRELOAD, Caps, generate
+from evolake.families.settings import FamiliesSettings
 from evolake.jail import backends, open_pool
-from evolake.sizes.families import FamiliesSettings
 
 PAIRS = [(3, 11), (8, 12)]
 FAMILIES = read_families(SEEDS / "families")

@@ -25,11 +25,10 @@ def shell(script, *arguments, **files):
 def test_files_are_read_and_written_in_place(mode, tmp_path):
     (tmp_path / "in").write_text("one\n")
     (tmp_path / "out").write_text("old and longer\n")
-    (tmp_path / "programs").mkdir()
-    (tmp_path / "programs" / "data").write_text("two\n")
+    (tmp_path / "data").write_text("two\n")
     run = shell(
-        'read a < "$1"; read b < "$2/data"; echo $a-$b-$NAME > out; echo said; echo bad >&2; exit 20', "{work}/a", "{solver}",
-        programs=tmp_path / "programs", inputs={"a": tmp_path / "in"}, writable={"out": tmp_path / "out"}, environment={"NAME": "three"},
+        'read a < "$1"; read b < "$2/b"; echo $a-$b-$NAME > out; echo said; echo bad >&2; exit 20', "{work}/a", "{work}",
+        inputs={"a": tmp_path / "in", "b": tmp_path / "data"}, writable={"out": tmp_path / "out"}, environment={"NAME": "three"},
     )
     outcome = run_direct(run, SMALL, mode=mode)
     assert (outcome.status, outcome.exit_code, outcome.signal, outcome.outputs, outcome.stdout, outcome.stderr, outcome.reason, outcome.jail) == (

@@ -68,6 +68,11 @@ C_ATTACKS = {
     "raw socket call": ("#include <unistd.h>\n#include <sys/syscall.h>\nint attempt(void) { return syscall(SYS_socket, 2, 1, 0); }", "ok", 1),
     "trace": ("#include <sys/ptrace.h>\n#include <unistd.h>\nint attempt(void) { return ptrace(PTRACE_ATTACH, getppid(), 0, 0); }", "ok", 1),
     "user namespace": ("#define _GNU_SOURCE\n#include <sched.h>\nint attempt(void) { return unshare(CLONE_NEWUSER); }", "ok", 1),
+    "mount control groups": (
+        "#include <sys/mount.h>\n#include <sys/stat.h>\n"
+        "int attempt(void) { mkdir(\"g\", 0700); return mount(\"g\", \"g\", \"cgroup\", 0, \"memory\") & mount(\"g\", \"g\", \"cgroup2\", 0, 0); }",
+        "ok", 1,
+    ),
     "anonymous file": ("#define _GNU_SOURCE\n#include <sys/mman.h>\nint attempt(void) { return memfd_create(\"x\", 0); }", "ok", 1),
     "shared memory": ("#include <sys/shm.h>\nint attempt(void) { return shmget(5, 4096, IPC_CREAT | 0666); }", "ok", 1),
     "raise the limit": (

@@ -9,8 +9,10 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
+import pytest
+
 import evolake
-from evolake.jail import bubblewrap
+from evolake.jail import bubblewrap, groups
 
 SCRIPT = """
 import json, os, sys
@@ -28,6 +30,14 @@ print(json.dumps({"user": os.getuid(), "value": value, "fork": fork, "native": n
                   "direct": direct}))
 """
 NOBODY = 65534
+USER = NOBODY if os.getuid() == 0 else os.getuid()
+BURST = """
+import json
+from evolake.jail import Limits, groups, run_native
+burst = "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=/dev/null bs=60M count=1 2>/dev/null & done; wait"
+outcome = run_native(["/bin/sh", "-c", burst], limits=Limits(memory_mb=256, wall_s=50, processes=8, total_mb=128), mode="bubblewrap")
+print(json.dumps([groups.obstacle(), outcome.status, outcome.reason]))
+"""
 
 
 def reachable_interpreter(folder: Path) -> Path:
@@ -47,7 +57,9 @@ def reachable_interpreter(folder: Path) -> Path:
     return folder / "bin" / "python3"
 
 
-def test_an_ordinary_user_gets_the_same_jail():
+@pytest.fixture(scope="module")
+def ordinary_user():
+    """Runs a script as an ordinary user, entered into the control group whose cgroup.procs is given; its standard output, parsed."""
     with tempfile.TemporaryDirectory(prefix="evolake-user-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -62,9 +74,44 @@ def test_an_ordinary_user_gets_the_same_jail():
         environment = {"PATH": f"{program.parent}:/usr/bin:/bin", "PYTHONPATH": str(packages), "LD_LIBRARY_PATH": str(folder / "python" / "lib")}
         become = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
         python = reachable_interpreter(folder / "python")
-        done = subprocess.run([python, "-S", "-c", SCRIPT], env=environment, capture_output=True, text=True, cwd="/", timeout=60, **become)
-        assert done.stderr == ""
-        assert json.loads(done.stdout) == {
-            "user": NOBODY if become else os.getuid(), "value": [NOBODY, 42], "fork": "forbidden", "native": "hello\n", "contained": True,
-            "direct": ["ok", 2, f"{NOBODY}\n"],
-        }
+
+        def run(script, group=None):
+            enter = [*groups.INSIDE, str(group)] if group else []
+            command = [*enter, python, "-S", "-c", script]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd="/", timeout=60, **become)
+            assert done.stderr == ""
+            return json.loads(done.stdout)
+
+        yield run
+
+
+def test_an_ordinary_user_gets_the_same_jail(ordinary_user):
+    assert ordinary_user(SCRIPT) == {
+        "user": USER, "value": [NOBODY, 42], "fork": "forbidden", "native": "hello\n", "contained": True, "direct": ["ok", 2, f"{NOBODY}\n"],
+    }
+
+
+def test_an_ordinary_users_runs_are_limited_by_the_sum_where_its_group_is_not_its_own(ordinary_user):
+    why, status, reason = ordinary_user(BURST)
+    assert (status, reason.partition(":")[0]) == ("memory", "used more than 128 MiB in all its processes and files together")
+    assert reason.endswith("the kernel ended it") == (why is None)
+
+
+@pytest.fixture
+def own_group():
+    """A memory group of version 1 that was handed over to the ordinary user."""
+    place = groups.find()
+    if os.getuid() != 0 or not isinstance(place, groups.Place) or place.version != 1:
+        pytest.skip("only root can hand over a memory group, here of version 1")
+    folder = place.folder / f"evolake-test-user-{os.getpid()}"
+    folder.mkdir()
+    for path in (folder, folder / "cgroup.procs"):
+        os.chown(path, NOBODY, NOBODY)
+    yield folder
+    folder.rmdir()
+
+
+def test_an_ordinary_user_with_a_group_of_its_own_has_the_kernel_limit_its_runs(ordinary_user, own_group):
+    why, status, reason = ordinary_user(BURST, own_group / "cgroup.procs")
+    assert (why, status, reason) == (None, "memory", "used more than 128 MiB in all its processes and files together: the kernel ended it")
+    assert [path for path in own_group.iterdir() if path.is_dir()] == []

@@ -90,6 +90,14 @@ def lake(tmp_path_factory) -> Lake:
         ("r2", "v1", "0002", "coder", "model", 0.0, "replayed", "p"), ("r3", "v2", "0002", "coder", "model", 0.25, "invalid", "p"),
         ("r4", None, "0002", "planner", "model", 1.0, "ok", "unknown"), ("r5", "v2", "0002", "analyst", "model", 9.0, "ok", None), line="solvers",
     )
+    raised = "judging it raised TypeError at reading.py:40"
+    publish(
+        lake, "variants", VERDICTS, "0002", "run4", judged,
+        ("v1", "0002", 0, "compliance", "R3", "1", "block", f"{raised}: unhashable type: 'list'"),
+        ("v2", "0002", 0, "compliance", "R3", "1", "block", raised),
+        ("v3", "0002", 0, "compliance", "R3", "1", "block", "judging it raised KeyError at unknown: 'a'"),
+        ("v4", "0002", 0, "compliance", "R3", "1", "block", f"its README says: {raised}"), line="solvers",
+    )
     return lake
 
 
@@ -163,6 +171,13 @@ def test_system_prompts_that_roles_read(lake):
         ("p", "accepted", "coder", "0002", "0002", 3, 1, 0.75, 2, 1), ("unknown", None, "planner", "0002", "0002", 1, 0, 1.0, 0, 0),
     ]
     assert ask(lake, "system_prompts_in_use", line="designs") == []
+
+
+def test_where_judging_itself_raised(lake):
+    assert ask(lake, "judging_raised") == [
+        ("solvers", "0002", "reading.py:40", "TypeError", "compliance", 2, "judging it raised TypeError at reading.py:40"),
+        ("solvers", "0002", "unknown", "KeyError", "compliance", 1, "judging it raised KeyError at unknown: 'a'"),
+    ]
 
 
 def test_blast_radius_of_a_run(lake):

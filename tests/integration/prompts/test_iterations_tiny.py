@@ -10,7 +10,7 @@ from evolake.prompts.policies_local import LocalPolicy
 from evolake.prompts.population import Population, found_population
 from evolake.prompts.prompt import SystemPrompt, prompt_of
 from evolake.prompts.protocol import Problem, Rollout, Sample
-from evolake.sizes.prompts import PromptsSettings
+from evolake.prompts.settings import PromptsSettings
 
 SIZES = PromptsSettings(batch_problems=3, prompts_per_iteration=2, rollouts=3, window=4, crossover=1.0, edits_per_problem=1)
 ROOTS = {"short": prompt_of(["Be brief."]), "long": prompt_of(["Take your time."])}

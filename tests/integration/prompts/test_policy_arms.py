@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from tiny_policy import tiny_policy
 
 from evolake.agents import open_agents
-from evolake.cli.prompts import prompts
 from evolake.errors import InputError
 from evolake.prompts.arms import ArmRun, compare, summary
+from evolake.prompts.commands.group import prompts
 from evolake.prompts.evaluating import evaluate, score
 from evolake.prompts.library import load_library
 from evolake.prompts.policies_local import LocalPolicy
@@ -24,10 +24,11 @@ from evolake.prompts.prompt import SystemPrompt, prompt_of
 from evolake.prompts.protocol import Problem, Rollout, Sample
 from evolake.prompts.recipes import ESPL
 from evolake.prompts.scoring import judge_with
+from evolake.prompts.settings import PromptsSettings
 from evolake.settings import load
 
 ROOT = prompt_of(["Answer."])
-OWN = load("demo").prompts.model_copy(update={
+OWN = load("demo").of(PromptsSettings).model_copy(update={
     "policy": "tiny", "batch_problems": 2, "prompts_per_iteration": 2, "rollouts": 3, "max_tokens": 10, "heldout_problems": 3, "crossover": 1.0,
 })
 ARMS = ["espl", "rl", "evolution", "reflection"]
@@ -43,7 +44,7 @@ def found() -> ProblemSet:
 
 
 def run(policy: LocalPolicy, arms: list[str], lake: Path, **options: Any) -> list[ArmRun]:
-    settings = load("demo").model_copy(update={"prompts": OWN})
+    settings = load("demo").with_section(OWN)
     return compare(
         arms, policy, found(), ROOT, iterations=3, every=2, agents=lambda _: open_agents(settings, lake, "compare", "run", line="prompts"),
         judge=even, settings=OWN, library=load_library(settings.seeds / "prompts"), root_seed=5, **options,

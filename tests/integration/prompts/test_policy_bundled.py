@@ -14,6 +14,7 @@ from evolake.prompts.policies_local import LocalPolicy
 from evolake.prompts.policies_models import bundled_gguf
 from evolake.prompts.prompt import prompt_of
 from evolake.prompts.protocol import Group, Problem, Sample
+from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings, load
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
@@ -23,7 +24,7 @@ PROBLEM = Problem("p", "What is the capital of France?", json.dumps("Paris"), Fa
 
 def settings() -> Settings:
     found = load("demo")
-    return found.model_copy(update={"prompts": found.prompts.model_copy(update={"max_tokens": 8, "learning_rate": 1e-3})})
+    return found.with_section(found.of(PromptsSettings).model_copy(update={"max_tokens": 8, "learning_rate": 1e-3}))
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,16 @@ import pytest
 from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, operators
 
 from evolake.lake import BlobStore
-from evolake.prompts.journal import JOURNAL, read_entry
+from evolake.prompts.journal import read_entry
 from evolake.prompts.library import load_roots
 from evolake.prompts.policies import open_policy
 from evolake.prompts.population import found_population
 from evolake.prompts.prompt import SystemPrompt
 from evolake.prompts.protocol import Problem, Rollout, Sample
+from evolake.prompts.tables import JOURNAL
 from evolake.prompts.tables import PROBLEMS as TABLE
 from evolake.prompts.training_cycle import Notes, facts_of, train
-from evolake.settings import Settings
+from evolake.settings import Settings, settings_type
 
 ITERATIONS = 3
 ROWS = TABLE.frame({
@@ -46,7 +47,7 @@ class Desk:
 
 def settings_of(lake: Path, **sizes: Any) -> Settings:
     own = SIZES.model_copy(update={"iterations_per_cycle": ITERATIONS, "answer_format": "last", "format_bonus": 0.25, **sizes})
-    return Settings(lake=lake, seeds=SEEDS.parent, prompts=own)
+    return settings_type()(lake=lake, seeds=SEEDS.parent).with_section(own)
 
 
 def run(settings: Settings, policy, desk: Desk, blobs: BlobStore, *, guidance: tuple[str, ...] = ()) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ import pytest
 from repair_cases import LIN_0127, ROUND_1, ROUND_2
 
 from evolake.lake import Lake
-from evolake.repair.problems import read_problems
+from evolake.repair.problems import parse_problem
 from evolake.repair.running import read_study
 from evolake.repair.tables import ARMS, RESULTS
 
@@ -84,7 +84,7 @@ def test_the_benchmark_is_written_as_jsonl_and_its_first_problem_can_be_judged(t
     path = tmp_path / "problems.jsonl"
     assert evolake("problems", "--problems", "5", "--out", path, lake=tmp_path).returncode == 0
     assert evolake("problems", "--problems", "5", lake=tmp_path).stdout == path.read_text()
-    problems = read_problems(path)
+    problems = [parse_problem(line) for line in path.read_text().splitlines()]
     assert [item.id for item in problems] == [f"lin-000{place}" for place in range(5)]
     assert sorted(str(item.label) for item in problems) == ["sat"] * 3 + ["unsat"] * 2
     for item in problems:

@@ -84,7 +84,7 @@ def test_the_whole_path_with_a_model(tmp_path):
     results = stored.results
     assert set(results["backend"]) == {"model"} and set(results["model"]) == {"loopback-model"}
     assert len(asked) == results["calls"].sum() == tape_entries(tmp_path)
-    assert (results["input_tokens"] == 100 * results["calls"]).all() and (results["output_tokens"] == 20 * results["calls"]).all()
+    assert (results["input_tokens"] >= 100 * results["calls"]).all() and (results["output_tokens"] == 20 * results["calls"]).all()
     assert (results.filter(pl.col("arm") != "one_shot")["calls"] <= CALLS).all()
     assert results["solved"].sum() > 0 and results["parse_failures"].sum() > 0
     malformed = stored.attempts.filter(pl.col("verdict") == "malformed")

@@ -15,13 +15,13 @@ from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.lake.blobs import BlobStore
 from evolake.settings import BudgetSettings, Settings
-from evolake.sizes.solvers import SolversSettings
 from evolake.solvers.adapters import Adapter, Layout
 from evolake.solvers.build import BuildResult, build_variant
 from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
 from evolake.solvers.planning import Base, KnownVariant, standings
 from evolake.solvers.proposing import Proposals, propose_variants
 from evolake.solvers.repository import apply_diff, create_variant, source_sha
+from evolake.solvers.settings import SolversSettings
 
 SETTINGS = SolversSettings(repair_attempts=2, variants_per_cycle=3)
 SOURCE = """\
@@ -286,3 +286,23 @@ def test_a_diff_outside_the_sources_is_refused_and_told(house: House) -> None:
     found, _ = by_model(house, coder)
     assert "bin/starexec_run_default" in found.variants[0].objections[0]
     assert json.dumps(found.variants[0].diff).count("UNSATISFIABLE") == 0
+
+
+def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(house: House) -> None:
+    calls = []
+
+    def judge(folder: Path) -> Built:
+        calls.append(folder)
+        if len(calls) == 1:
+            raise RecursionError("too deep")
+        return house.judge(folder)
+
+    lines = standings([house.seed], ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
+    with operators() as agents:
+        found = propose_variants(
+            agents, [plan([house.seed]), plan([house.seed], number=1)], {house.seed.variant_id: house.seed}, {house.base.name: house.base},
+            {item.variant_id: item for item in lines}, house.into, judge, settings=SETTINGS, cycle="0001", root_seed=5,
+        )
+    assert [item.plan_id for item in found.unmade] == ["plan0"]
+    assert found.unmade[0].reason.startswith("judging it raised RecursionError")
+    assert [item.plan_id for item in found.variants] == ["plan1"]

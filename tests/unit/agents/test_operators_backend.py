@@ -16,7 +16,7 @@ from evolake.settings import Settings
 
 class TestOperatorsBackend(AgentBackendKit):
     def open(self, folder: Path) -> Agents:
-        return open_agents(Settings(), folder, "0001", "run-1")
+        return open_agents(Settings(), folder, "0001", "run-1", line="designs")
 
 
 class Drawn(BaseModel):
@@ -30,7 +30,7 @@ def _draw(request: AddRequest, rng: np.random.Generator) -> Drawn:
 
 
 def _agents(folder: Path) -> Agents:
-    return open_agents(Settings(), folder, "0001", "run-1")
+    return open_agents(Settings(), folder, "0001", "run-1", line="designs")
 
 
 def test_the_seed_decides_what_is_drawn(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_an_account_counts_each_attempt_once_over_all_processes_and_passes_over_
 
 
 def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
-    budget = Budget(BudgetSettings(tokens_per_run=10), tmp_path, line="designs", cycle="0001", run_id="../odd id")
+    budget = Budget(BudgetSettings(tokens_per_run=10), Tape(tmp_path), line="designs", cycle="0001", run_id="../odd id")
     with pytest.raises(ZeroDivisionError), budget.reserve(Usage(1, 10, 0.0)):
         raise ZeroDivisionError
     with budget.reserve(Usage(1, 10, 0.0)) as reservation:
@@ -89,7 +89,7 @@ def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
     with pytest.raises(BudgetExhausted, match="budget of 10 tokens a run"), budget.reserve(Usage(1, 7, 0.0)):
         pass
     assert budget.spent() == (Usage(1, 4, 0.0), Usage(1, 4, 0.0))
-    assert {path.parent for path in tmp_path.rglob("*.jsonl")} == {tmp_path}
+    assert {path.parent for path in tmp_path.rglob("*.jsonl")} == {tmp_path / "accounts"}
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 60)), max_size=12), st.integers(0, 200))
@@ -97,7 +97,7 @@ def test_spending_within_estimates_never_passes_the_limit(calls: list[tuple[int,
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        budget = Budget(BudgetSettings(tokens_per_cycle=limit), Path(folder), line="l", cycle="0001", run_id="r")
+        budget = Budget(BudgetSettings(tokens_per_cycle=limit), Tape(Path(folder)), line="l", cycle="0001", run_id="r")
         for number, (estimate, share) in enumerate(calls):
             try:
                 with budget.reserve(Usage(1, estimate, 0.0)) as reservation:

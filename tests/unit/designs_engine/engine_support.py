@@ -40,6 +40,13 @@ def _grad_single(vars, idx, sgn, hp):
     return {"v": -dv, "xl": -(c - hp.a), "xs": -(c - 0.25)}
 """
 
+FLAT = VARIABLES.replace(
+    '"xs": dict(', '"w": dict(init=lambda s: torch.rand(s), shape=("B", "M", 3), bounds=(-9.0, 9.0)),\n    "xs": dict(',
+) + """
+def _grad_single(vars, idx, sgn, hp):
+    return dict(vars)
+"""
+
 
 def traced(source: str, *, dtype: str = "float32", hyper: dict | None = None, size: tuple[int, int] | None = None) -> TracedDesign:
     """Traces and checks a trusted source without a jail."""

@@ -7,9 +7,11 @@ import pytest
 from unit.designs_engine import equations
 from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
 
+from evolake.designs import engine as engine_module
 from evolake.designs.engine import make_stepper, simulate
 from evolake.designs.instances import Planted, planted
 from evolake.errors import InputError
+from evolake.gates import read_reason
 
 SHIPPED = {"baseline": BASELINE, "340": DESIGN_340}
 
@@ -194,3 +196,9 @@ def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result()
 def test_arguments_that_make_no_run_are_refused(wrong):
     with pytest.raises(InputError):
         simulate(traced(SIMPLE), small_batch(), **({"max_steps": 5, "seed": 0} | wrong))
+
+
+def test_what_an_engine_of_ours_raises_is_a_failure_that_is_told_from_a_designs_own(monkeypatch):
+    monkeypatch.setattr(engine_module, "make_stepper", lambda *arguments, **options: [][0])
+    found = read_reason(simulate(traced(SIMPLE), planted(10, 6, 3), max_steps=9, seed=7).failure)
+    assert found is not None and found.error == "IndexError" and found.place.startswith("engine.py:")

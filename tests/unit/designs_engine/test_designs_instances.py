@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.instances import P0, planted, satisfied, to_dimacs, write_dimacs
+from evolake.designs.instances import P0, planted, to_dimacs, write_dimacs
 from evolake.errors import InputError
 
 
@@ -21,7 +21,8 @@ def test_the_hidden_assignment_satisfies_every_clause_of_three_distinct_variable
     assert set(np.unique(instances.sgn)) <= {-1, 1}
     ordered = np.sort(instances.idx, axis=2)
     assert (np.diff(ordered, axis=2) > 0).all()
-    assert satisfied(instances, instances.hidden).all()
+    values = np.take_along_axis(instances.hidden, instances.idx.reshape(batch, -1), axis=1).reshape(instances.idx.shape)
+    assert (values * instances.sgn > 0).any(axis=2).all()
 
 
 def test_clauses_hold_three_two_and_one_true_literals_in_the_stated_proportions():

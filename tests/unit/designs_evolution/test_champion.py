@@ -10,8 +10,8 @@ import pytest
 
 from evolake.designs.champion import Contender, decide_champion, reaches, should_crown, split_noise_floor
 from evolake.designs.experiments import instance_seed
+from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS
-from evolake.sizes.designs import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
     batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10),
@@ -29,6 +29,7 @@ class Run:
     engine: str = "reference"
     timed_out: bool = False
     diverged: int = 0
+    failure: str | None = None
 
 
 class Inline(Executor):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from evolake.designs.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
+from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError
-from evolake.sizes.designs import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
     batch=10, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, wall_s=20),
@@ -30,6 +30,7 @@ class Run:
     engine: str = "reference"
     timed_out: bool = False
     diverged: int = 0
+    failure: str | None = None
 
 
 def quadratic(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:

@@ -19,7 +19,7 @@ from evolake.designs.schedule import (
     size_of,
     sizes,
 )
-from evolake.sizes.designs import DesignsSettings
+from evolake.designs.settings import DesignsSettings
 
 PAPER = DesignsSettings()
 

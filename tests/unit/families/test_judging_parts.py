@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evolake.families.consensus import copies, vote
 from evolake.families.judging import GATE_NAMES, rule_evidence
 from evolake.families.leaks import leaking_place
-from evolake.families.likeness import Fingerprint, answer_key, fingerprint, likeness, normalised, similar_sources
+from evolake.families.likeness import Fingerprint, answer_key, fingerprint, jaccard, likeness, normalised, sketch
 from evolake.families.loading import read_families
 from evolake.families.probes import accepted_wrongly, wrong_answers
 from evolake.families.role_models import BlindRequest, QualityReply, QualityRequest, Turn
@@ -101,7 +101,7 @@ def test_names_comments_and_docstrings_do_not_make_another_source_but_constants_
     first = 'def solution(inputs):\n    """Doubles."""\n    total = 2 * inputs["n"]\n    return total\n'
     same = 'def solution(data) -> int:\n    x = 2 * data["n"]  # twice\n    return x\n'
     assert normalised(first) == normalised(same)
-    assert similar_sources(first, same) == 1.0
+    assert jaccard(sketch(normalised(first)), sketch(normalised(same))) == 1.0
     assert normalised(first) != normalised(first.replace("2", "3"))
     assert normalised("def (") == ["def", "("]
 

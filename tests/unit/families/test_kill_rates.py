@@ -6,10 +6,10 @@ import math
 
 from evolake.families.judging import GATE_NAMES
 from evolake.families.planting import KillRate, Planted, kill_rates, short_caps
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables_faults import KILL_RATES, figure_of, kill_rate_rows
 from evolake.plots import FaultKills
 from evolake.plots import kill_rates as figure
-from evolake.sizes.families import FamiliesSettings
 
 
 def row(fault: str, outcome: str, gate: str = "", number: int = 0) -> Planted:

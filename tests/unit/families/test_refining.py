@@ -11,8 +11,7 @@ from families_house import RULES, seed_family
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.errors import InputError
-from evolake.families.experience import load_experience, merged, save_experience
+from evolake.families.experience import merged
 from evolake.families.judging import Examined
 from evolake.families.observations import LESSONS, kind_of, observe
 from evolake.families.refining import SubmissionGuard, refine
@@ -97,18 +96,6 @@ def test_a_family_is_refined_until_it_passes_or_its_rounds_are_over():
     assert run({5}, rounds=5, refusals=3) == ("refused", 3, 3, None)
     assert run({5}, rounds=5, give_up_at=2) == ("given up", 2, 2, None)
     assert run({5}, rounds=5, same_at=2) == ("unchanged", 2, 2, None)
-
-
-def test_experience_is_kept_in_a_validated_file(tmp_path):
-    path = tmp_path / "experience" / "items.json"
-    assert load_experience(path) == []
-    save_experience(path, ["State every tie rule.", "写明平局规则。"])
-    assert load_experience(path) == ["State every tie rule.", "写明平局规则。"]
-    assert [item.name for item in path.parent.iterdir()] == ["items.json"]
-    for text in ("{", '{"items": [1]}', '{"items": [], "more": 1}', '{"version": 2, "items": []}'):
-        path.write_text(text)
-        with pytest.raises(InputError, match="no experience file"):
-            load_experience(path)
 
 
 def test_items_that_say_the_same_are_one_and_the_oldest_go_first():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evolake.errors import InputError
+from evolake.errors import InputError, JailUnavailable
 from evolake.gates import Finding, Gate, Ruleset, checker, judge, load_rules, passed
 from evolake.gates.rules import parse_rule
 
@@ -51,11 +51,11 @@ def test_a_gate_without_a_rule_is_refused():
         run(2, ruleset(rule_text("one", "tiny", 5)))
 
 
-def test_an_exception_of_our_own_collector_is_not_a_verdict():
+def test_a_failure_of_our_machinery_is_not_a_verdict():
     def broken(candidate):
-        raise RuntimeError("the jail is dead")
+        raise JailUnavailable("the jail is dead")
 
-    with pytest.raises(RuntimeError, match="the jail is dead"):
+    with pytest.raises(JailUnavailable, match="the jail is dead"):
         judge(1, [Gate(0, "tiny", broken)], ruleset(rule_text("one", "tiny", 5)), artifact_id="a", cycle="0001", run_id="r")
 
 

@@ -10,6 +10,13 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("torch", "z3", "pandas", "great_expectations", "matplotlib", "optuna", "numba", "scipy")
+WORKING = (
+    "numpy", "pyarrow", "duckdb", "openai", "pysat", "llvmlite", "radon", "complexipy", "tree_sitter", "trueskill", "cnfgen", "transformers",
+    "zstandard", "tarfile", "concurrent.futures.process", "evolake.agents", "evolake.answers", "evolake.gates", "evolake.jail", "evolake.objectives",
+    "evolake.plots", "evolake.report", "evolake.search", "evolake.seeds", "evolake.stats", "evolake.families.contract", "evolake.families.planting",
+    "evolake.prompts.iteration", "evolake.solvers.edits", "evolake.solvers.planning", "evolake.solvers.rules",
+)
+"""What only a materialization needs, beside HEAVY; benchmarks/import_time.py has what loading the definitions costs."""
 
 
 def test_imports_run_down_the_house():
@@ -17,7 +24,15 @@ def test_imports_run_down_the_house():
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-@pytest.mark.parametrize("module", ["pipelines.definitions", "evolake.cli", "evolake.gates", "evolake.lake", "evolake.jail", "evolake.agents"])
+def test_importing_the_definitions_loads_what_assets_are_and_nothing_they_do():
+    program = "import sys, pipelines.definitions; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert sorted(loaded.intersection((*HEAVY, *WORKING))) == []
+    assert sorted(name for name in loaded if name.startswith("evolake.") and name.endswith(("role_models", ".population", ".cycle"))) == []
+
+
+@pytest.mark.parametrize("module", ["evolake.cli", "evolake.gates", "evolake.lake", "evolake.jail", "evolake.agents"])
 def test_importing_loads_nothing_heavy(module: str):
     program = f"import sys, {module}; print(sorted(set(sys.modules) & set({HEAVY!r})))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from evolake import settings
+from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 
 
@@ -18,11 +21,11 @@ def clean_environment(monkeypatch):
 
 def test_shipped_profiles_load():
     assert settings.profile_names() == ["cluster", "demo", "laptop"]
-    assert [settings.load(name).designs.batch for name in settings.profile_names()] == [100, 24, 50]
+    assert [settings.load(name).of(DesignsSettings).batch for name in settings.profile_names()] == [100, 24, 50]
 
 
 def test_cluster_is_the_paper_schedule():
-    designs = settings.load("cluster").designs
+    designs = settings.load("cluster").of(DesignsSettings)
     assert [(level.max_n, level.max_steps, level.wall_s) for level in (designs.low, designs.medium, designs.high)] == [
         (640, 10_000, 60), (1280, 100_000, 300), (2560, 1_000_000, 1800),
     ]  # fmt: skip
@@ -32,7 +35,7 @@ def test_the_environment_wins_over_the_profile(monkeypatch):
     monkeypatch.setenv("EVOLAKE_DESIGNS__BATCH", "7")
     monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
     loaded = settings.load()
-    assert (loaded.profile, loaded.designs.batch, loaded.designs.designs_per_cycle) == ("demo", 7, 6)
+    assert (loaded.profile, loaded.of(DesignsSettings).batch, loaded.of(DesignsSettings).designs_per_cycle) == ("demo", 7, 6)
 
 
 def test_an_unknown_profile_is_refused_with_the_names_there_are():
@@ -44,3 +47,18 @@ def test_a_value_that_does_not_fit_names_its_variable(monkeypatch):
     monkeypatch.setenv("EVOLAKE_DESIGNS__BATCH", "0")
     with pytest.raises(InputError, match="EVOLAKE_DESIGNS__BATCH"):
         settings.load("demo")
+
+
+def test_settings_go_to_another_process_with_every_section():
+    loaded = settings.load("demo")
+    assert pickle.loads(pickle.dumps(loaded)) == loaded
+    assert type(pickle.loads(pickle.dumps(loaded))) is settings.settings_type()
+
+
+def test_a_section_that_is_not_there_is_an_error_and_one_is_replaced_by_its_class():
+    loaded = settings.load("demo")
+    assert loaded.with_section(DesignsSettings(batch=5)).of(DesignsSettings).batch == 5
+    with pytest.raises(LookupError, match="no section DesignsSettings"):
+        settings.Settings().of(DesignsSettings)
+    with pytest.raises(LookupError, match="no section DesignsSettings"):
+        settings.Settings().with_section(DesignsSettings())

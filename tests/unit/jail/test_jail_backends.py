@@ -21,7 +21,7 @@ def test_the_weaker_mode_is_chosen_by_name_only_and_says_what_it_lacks(monkeypat
     chosen = backend(None)
     assert chosen.mode == "rlimits"
     assert GUARANTEES - chosen.python_guarantees == {"secrets", "environment", "host-processes", "devices"}
-    assert GUARANTEES - chosen.native_guarantees == {"secrets", "environment", "host-processes", "devices", "writes", "leftovers"}
+    assert GUARANTEES - chosen.native_guarantees == {"secrets", "environment", "host-processes", "devices", "writes", "leftovers", "programs"}
 
 
 def test_an_unknown_mode_is_a_wrong_input():
@@ -76,7 +76,7 @@ def test_nothing_of_the_host_is_visible_but_system_interpreter_and_package(tmp_p
         (tmp_path / name).mkdir(parents=True)
     options = bubblewrap.arguments(
         str(tmp_path / "base/bin/python"), [str(tmp_path / "home"), str(tmp_path / "venv/lib/site-packages")], package=tmp_path / "home/evolake",
-        environment={}, scratch_mb=0,
+        environment={}, scratch_mb=0, namespaces=bubblewrap.own_namespaces(None, -1, -1),
     )
     bound = [options[place + 1] for place, option in enumerate(options) if option == "--ro-bind"]
     assert str(tmp_path / "home/evolake") in bound

@@ -11,7 +11,7 @@ from evolake.jail.inside.seccomp import PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST
 OWN = 4321
 NATIVE = Policy(programs=True)
 NATIVE_WITHOUT_THREADS = Policy(programs=True, threads=False)
-NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True)
+NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True, changes=True)
 ALLOWED = "allowed"
 
 
@@ -38,7 +38,8 @@ def decide(policy, name, *arguments, architecture=None, number=None):
             position += if_true if holds else if_false
 
 
-EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY]
+EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY,
+              *syscalls.SHARED_STATE, "execveat"]
 
 
 @pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES])
@@ -92,7 +93,25 @@ def test_every_policy_refuses_the_common_list(policy):
     (PYTHON_ON_THE_HOST, "openat", (0, 0, 0o100), errno.EPERM),
     (PYTHON_ON_THE_HOST, "openat2", (), errno.ENOSYS),
     (PYTHON_ON_THE_HOST, "unlinkat", (), errno.EPERM),
-    (PYTHON_IN_NAMESPACES, "unlinkat", (), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "unlinkat", (), errno.EPERM),
+    (NATIVE, "unlinkat", (), errno.EPERM),
+    (NATIVE, "creat", (), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "unlinkat", (), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "fchmodat", (), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "utimensat", (), 0),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 6), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 1024), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "fcntl", (3, 3), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "fcntl", (3, 37), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "madvise", (0, 4096, 4), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "madvise", (0, 4096, 21), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "mmap", (0, 4096, 1, 0x02), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "mmap", (0, 4096, 1, 0x21), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "mmap", (0, 4096, 1, 0x01), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "mmap", (0, 4096, 1, 0x03), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "mmap", (0, 4096, 1, 0x22), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "mmap", (0, 4096, 1, 0x21), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "ioctl", (3, 0x40086602), errno.EPERM),
 ])
 def test_calls_are_decided_by_their_arguments(policy, name, arguments, expected):
     assert decide(policy, name, *arguments) == expected
@@ -106,14 +125,14 @@ def test_foreign_architectures_are_killed_and_unknown_calls_do_not_exist():
 
 def test_the_template_with_a_process_filled_in_is_the_filter():
     for policy in (PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE):
-        own = seccomp._step(seccomp.JUMP_EQUAL, OWN, 0, 1)
-        assert seccomp.template(policy).replace(seccomp._step(seccomp.JUMP_EQUAL, seccomp.ANYBODY, 0, 1), own) == seccomp.program(policy, OWN)
+        own = seccomp.step(seccomp.JUMP_EQUAL, OWN, 0, 1)
+        assert seccomp.template(policy).replace(seccomp.step(seccomp.JUMP_EQUAL, seccomp.ANYBODY, 0, 1), own) == seccomp.program(policy, OWN)
 
 
 def test_every_named_call_has_a_number_on_both_architectures_or_a_successor():
     only_older = {
         "fork", "vfork", "mknod", "create_module", "_sysctl", "uselib", "ioperm", "iopl", "modify_ldt", "open", "creat", "rename", "link", "symlink",
-        "unlink", "mkdir", "rmdir", "chmod", "chown", "lchown", "utime", "utimes", "futimesat",
+        "unlink", "mkdir", "rmdir", "chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init",
     }
     assert {name for name, (_, aarch64) in syscalls.NUMBERS.items() if aarch64 is None} == only_older
     assert all(x86 is not None for x86, _ in syscalls.NUMBERS.values())

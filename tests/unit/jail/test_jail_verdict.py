@@ -23,6 +23,8 @@ def seen(cause=None, **report):
     (seen("timeout", signal=signal.SIGKILL), ("timeout", "still running after 2 s of wall clock")),
     (seen("output", signal=signal.SIGKILL), ("output", "wrote more than 4 bytes")),
     (seen(signal=signal.SIGKILL, excess="made more than 256 threads"), ("forbidden", "made more than 256 threads")),
+    (seen(signal=signal.SIGKILL, excess="used more than 9 MiB in all", out_of_memory=True), ("memory", "used more than 9 MiB in all")),
+    (seen(out_of_memory=True), ("killed", "the kernel ended it because memory was short beyond its own limit")),
     (seen(signal=signal.SIGKILL, excess="made more than 9 files"), ("output", "made more than 9 files")),
     (seen(signal=signal.SIGXCPU, cpu_s=0.99), ("cpu", "used more than 1 s of processor time")),
     (seen(cpu_s=1.2), ("cpu", "used more than 1 s of processor time")),

@@ -84,7 +84,7 @@ def test_the_sentence_names_the_backfill_that_mends(seals):
 def test_a_seal_that_cannot_be_read_says_what_to_do(seals, tmp_path):
     chain(seals, 3)
     (tmp_path / "seals/designs/0003.json").write_text('{"state": "sea')
-    with pytest.raises(LakeError, match="materialize cycle 0002 of designs again"):
+    with pytest.raises(LakeError, match="0003.json cannot be believed[\\s\\S]*run `evolake lake verify --repair`"):
         seals.broken_link("designs", "0003")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from evolake.errors import CorruptPart, InputError, LakeError, PartitionBusy
 from evolake.lake import DERIVATIONS, Lake, Record
+from evolake.lake.hashing import content_hash
 from evolake.lake.layout import Partition
 
 FRAME = pl.DataFrame({"design": ["a", "b"], "score": [1.0, None]})
@@ -32,7 +33,7 @@ def test_what_is_published_is_read_and_recorded(lake):
     assert lake.scan("designs", "candidates", "0001").collect().equals(FRAME)
     path = lake.root / "tables/designs/candidates/cycle=0001/part.parquet"
     assert record == Record(
-        "designs", "candidates", "0001", path, 2, lake.content_hash(FRAME), record.file_sha, None, None, "run1", NOON
+        "designs", "candidates", "0001", path, 2, content_hash(FRAME), record.file_sha, None, None, "run1", NOON
     )
     assert Lake(lake.root).record("designs", "candidates", "0001") == record
     assert list(lake.assets()) == [("designs", "candidates")]
@@ -76,7 +77,7 @@ def test_who_wrote_a_row_is_not_content_where_the_schema_says_so(lake):
     )
     assert first == second
     assert (first.schema_name, first.schema_version) == ("artifacts", 1)
-    assert first.content_sha == lake.content_hash(ARTIFACTS.frame([rows | {"run_id": "r3"}]), ARTIFACTS)
+    assert first.content_sha == content_hash(ARTIFACTS.frame([rows | {"run_id": "r3"}]), ARTIFACTS.provenance)
 
 
 def test_superseded_content_is_kept(lake):
@@ -214,3 +215,18 @@ def test_a_lake_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(LakeError, match="nothing is lost: mend the disk"):
         Lake(tmp_path / "file").publish("designs", "candidates", FRAME, cycle="0001", run_id="r")
+
+
+def test_a_line_whose_lock_cannot_be_written_is_an_error_that_says_so(tmp_path):
+    (tmp_path / "locks").write_text("not a folder")
+    lock = Lake(tmp_path).line_lock("designs", run_id="r")
+    with pytest.raises(LakeError, match=r"line designs cannot be locked for run r[\s\S]*nothing is lost"), lock:
+        pass
+
+
+def test_a_damaged_counter_of_writers_is_an_error_and_nothing_is_written(lake):
+    record = publish(lake)
+    Partition(lake.root, "designs", "candidates", "0001").token.write_bytes(b"\x80")
+    with pytest.raises(LakeError, match=r"counter of writers[\s\S]*evolake lake verify --repair"):
+        publish(lake, OTHER)
+    assert Lake(lake.root).record("designs", "candidates", "0001") == record

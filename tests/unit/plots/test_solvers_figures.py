@@ -10,8 +10,8 @@ from solver_lake import ID, make_lake
 
 from evolake.lake import Lake
 from evolake.plots.solvers import Meeting, Par2Point, SolverTimes, cactus, par2_trajectory, scatter
-from evolake.report.solvers import read_report
-from evolake.report.solvers_figures import cycle_figures, rival_of
+from evolake.solvers.report.data import read_report
+from evolake.solvers.report.figures import cycle_figures, rival_of
 
 TIMES = [
     SolverTimes("champion-with-a-name-that-is-much-too-long-for-a-legend", [0.1, 0.0, 3.5], "champion"), SolverTimes("seed", [0.4, 2.0], "seed"),

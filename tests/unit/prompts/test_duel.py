@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolake.prompts.duel import DECISIONS, decide
+from evolake.prompts.duel import decide
+from evolake.prompts.tables import DECISIONS
 
 
 def fought(champion: list[list[bool]], challenger: list[list[bool]]) -> dict:

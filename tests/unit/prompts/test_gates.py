@@ -13,7 +13,7 @@ from prompts_house import PROBLEMS, SEEDS, problem
 
 from evolake.gates import load_rules
 from evolake.prompts.edits import Hunk, apply
-from evolake.prompts.judging import GATE_NAMES, examine, replay
+from evolake.prompts.judging import GATES, examine, replay
 from evolake.prompts.population import Population, found_population
 from evolake.prompts.prompt import Principle, SystemPrompt, prompt_of
 from evolake.prompts.reproduction import Reproduction
@@ -60,7 +60,7 @@ def with_text(child: dict[str, Any], population: Population, texts: list[str]) -
 def test_a_child_made_by_its_edits_passes_every_gate():
     found = judged(*born())
     assert found.accepted
-    assert {verdict.gate for verdict in found.verdicts} == set(GATE_NAMES)
+    assert {verdict.gate for verdict in found.verdicts} == {gate.name for gate in GATES}
     assert {verdict.rule_id for verdict in found.verdicts} == {rule.id for rule in RULES.rules}
     assert found.blocked_by is None
 
@@ -152,6 +152,6 @@ def test_replaying_no_edits_gives_the_parent():
 
 
 def test_a_rule_file_is_there_for_every_gate(tmp_path: Path):
-    assert {rule.gate for rule in RULES.rules} == set(GATE_NAMES)
+    assert {rule.gate for rule in RULES.rules} == {gate.name for gate in GATES}
     assert all(isinstance(rule.text, str) and rule.text for rule in RULES.rules)
     assert isinstance(pl.DataFrame(RULES.rows()), pl.DataFrame)

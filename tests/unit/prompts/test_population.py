@@ -73,7 +73,7 @@ def test_states_follow_the_window_and_the_champion_reigns_on() -> None:
 def test_a_blocked_prompt_stays_in_the_tables_and_takes_no_part() -> None:
     found = population(3).rated({child(2).prompt_id: (30.0, 1.0)}).blocked([child(2).prompt_id]).in_window(2)
     assert states(found) == ["retired", "candidate", "candidate", "blocked"]
-    assert [one.number for one in found.candidates()] == [0, 1, 2] and found.best_id() == child(1).prompt_id
+    assert [one.number for one in found.entrants()] == [0, 1, 2] and found.best_id() == child(1).prompt_id
     assert child(2).texts in found.known()
     with pytest.raises(KeyError):
         found.blocked(["nobody"])

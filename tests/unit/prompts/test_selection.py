@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.selection import Candidate, latest, leader, select, slots
+from evolake.prompts.selection import Entrant, latest, leader, select, slots
 
 POPULATIONS = st.lists(st.tuples(st.floats(0, 50), st.floats(0.5, 9)), min_size=1, max_size=25).map(
-    lambda ratings: [Candidate(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
+    lambda ratings: [Entrant(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
 )
 
 
-def people(*ratings: tuple[float, float]) -> list[Candidate]:
-    return [Candidate(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
+def people(*ratings: tuple[float, float]) -> list[Entrant]:
+    return [Entrant(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
 
 
 def random(seed: int = 0) -> np.random.Generator:
@@ -24,7 +24,7 @@ def random(seed: int = 0) -> np.random.Generator:
 
 @given(POPULATIONS, st.integers(1, 6), st.integers(1, 12), st.integers(0, 2**32), st.sampled_from([None, 0.01, 1.0, 100.0]))
 def test_chosen_ones_are_distinct_members_of_the_window(
-    population: list[Candidate], count: int, window: int, seed: int, temperature: float | None
+    population: list[Entrant], count: int, window: int, seed: int, temperature: float | None
 ) -> None:
     chosen = select(population, count, random(seed), window=window, temperature=temperature)
     allowed = {one.prompt_id for one in population[-window:]}
@@ -34,14 +34,14 @@ def test_chosen_ones_are_distinct_members_of_the_window(
 
 
 @given(POPULATIONS, st.integers(1, 6), st.integers(0, 2**32))
-def test_the_highest_score_of_the_window_always_leads(population: list[Candidate], count: int, seed: int) -> None:
+def test_the_highest_score_of_the_window_always_leads(population: list[Entrant], count: int, seed: int) -> None:
     best = max(one.rating[0] + 2 * one.rating[1] for one in population[-10:])
     first = select(population, count, random(seed))[0]
     assert first.rating[0] + 2 * first.rating[1] == best
 
 
 @given(POPULATIONS, st.integers(0, 2**32))
-def test_the_order_in_which_prompts_are_given_does_not_matter(population: list[Candidate], seed: int) -> None:
+def test_the_order_in_which_prompts_are_given_does_not_matter(population: list[Entrant], seed: int) -> None:
     assert select(population[::-1], 3, random(seed)) == select(population, 3, random(seed))
 
 
@@ -93,6 +93,6 @@ def test_fewer_prompts_than_places_take_turns() -> None:
     ("population", "options"),
     [([], {}), (people((25, 1)), {"count": 0}), (people((25, 1)), {"window": 0}), (people((25, 1)), {"temperature": 0.0})],
 )
-def test_what_cannot_be_selected_from_is_refused(population: list[Candidate], options: dict[str, float]) -> None:
+def test_what_cannot_be_selected_from_is_refused(population: list[Entrant], options: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="selection|window|temperature"):
         select(population, **({"count": 1, "random": random()} | options))  # pyright: ignore[reportArgumentType]

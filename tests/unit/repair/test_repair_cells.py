@@ -21,7 +21,7 @@ from evolake.repair.study import Entry, Study, pick_arms, pick_seeds, study_of
 from evolake.repair.tables import ARMS, ATTEMPTS, MATCHED_ARMS, RESULTS, cell_of, parse_cell
 
 K, R = 3, 4
-SETTINGS = settings_module.Settings(backend="operators")
+SETTINGS = settings_module.settings_type()(backend="operators")
 
 
 @pytest.fixture(scope="module")

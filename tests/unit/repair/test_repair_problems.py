@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from repair_cases import LIN_0127
 
 from evolake.errors import InputError
 from evolake.repair.cores import minimal_core
-from evolake.repair.problems import parse_problem, problem_of, read_problems
+from evolake.repair.problems import parse_problem, problem_of
 
 
 def test_a_problem_survives_its_json_form():
@@ -49,18 +47,6 @@ def test_what_is_no_problem_is_refused_by_name(change, what):
 def test_text_that_holds_no_problem_is_refused(text):
     with pytest.raises(InputError):
         parse_problem(text)
-
-
-def test_a_jsonl_file_is_read_line_by_line_and_ids_are_its_own(tmp_path):
-    path = tmp_path / "problems.jsonl"
-    path.write_text(f"{json.dumps(LIN_0127)}\n\n{json.dumps(LIN_0127 | {'id': 'other'})}\n")
-    assert [item.id for item in read_problems(path)] == ["lin-0127", "other"]
-    path.write_text(f"{json.dumps(LIN_0127)}\n" * 2)
-    with pytest.raises(InputError, match="lin-0127"):
-        read_problems(path)
-    path.write_text(f"{json.dumps(LIN_0127)}\nnonsense\n")
-    with pytest.raises(InputError, match="line 2"):
-        read_problems(path)
 
 
 @given(conflicts=st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=4), order=st.permutations("abcdefgh"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolake.report.prompts_arms import arms_page, arms_table, differences_table, verdict
+from evolake.prompts.report.arms import arms_page, arms_table, differences_table, verdict
 
 
 def share(value: float) -> dict[str, float]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.errors import InputError
-from evolake.search.mcgs import Candidate, SearchGraph
+from evolake.search.mcgs import RankedDesign, SearchGraph
 
 
 def visits(graph: SearchGraph) -> dict:
@@ -49,9 +49,9 @@ def test_ucb_adds_exploration_to_the_rank():
     graph = SearchGraph("abc", [("a", "b", 1.0), ("a", "c", 1.0)])
     bonus = 0.1 * np.sqrt(2)
     assert graph.ucb(["b", "a", "c"]) == [
-        Candidate("b", 0.0, 1.0, 1 + bonus),
-        Candidate("a", 2.0, 0.5, 0.5 + bonus / 3),
-        Candidate("c", 0.0, 0.0, bonus),
+        RankedDesign("b", 0.0, 1.0, 1 + bonus),
+        RankedDesign("a", 2.0, 0.5, 0.5 + bonus / 3),
+        RankedDesign("c", 0.0, 0.0, bonus),
     ]
 
 
@@ -65,7 +65,7 @@ def test_much_visited_designs_give_way():
 
 def test_without_edges_the_order_is_the_ranking():
     assert [c.design_id for c in SearchGraph([1, 2, 3], []).ucb([3, 1, 2])] == [3, 1, 2]
-    assert SearchGraph([1], []).ucb([1]) == [Candidate(1, 0.0, 1.0, 1.0)]
+    assert SearchGraph([1], []).ucb([1]) == [RankedDesign(1, 0.0, 1.0, 1.0)]
     assert SearchGraph([], []).ucb([]) == []
 
 

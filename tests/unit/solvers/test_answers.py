@@ -55,3 +55,9 @@ def test_the_last_match_of_a_counter_counts():
 
 def test_the_tail_leaves_the_model_out():
     assert without_model(b"c a\ns SATISFIABLE\nv 1 2 3\nv 0\nc end\n", 12) == "IABLE\nc end\n"
+
+
+@pytest.mark.parametrize("printed", ["1" + "0" * 400, "9223372036854775808", "nan", "-3", "inf"])
+def test_a_count_that_no_table_holds_is_left_out(printed: str) -> None:
+    patterns = {"conflicts": r"^c conflicts : (\S+)", "decisions": r"^c decisions : (\d+)"}
+    assert read_counters(f"c conflicts : {printed}\nc decisions : 7\n".encode(), patterns) == {"decisions": 7.0}

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from evolake.cli.solvers import solvers
 from evolake.errors import InputError
+from evolake.solvers.commands.group import solvers
 
 SOURCE = """
 #include <cstdio>

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,10 @@ import pytest
 from solver_runs import run_row
 
 from evolake.errors import InputError, MachineryError
+from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.benchmark import Plan, is_checked, plan_jobs, run_jobs, run_limits
+from evolake.settings import PROJECT_ROOT
+from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.cores import held_core, usable_cores
 from evolake.solvers.duel import Contender, run_duel
 from evolake.solvers.execute import Program
@@ -26,6 +28,7 @@ from evolake.solvers.journal import read_journal
 from evolake.solvers.measuring import Job, measure
 from evolake.solvers.metrics import compute_metrics
 from evolake.solvers.proof import ProofVerdict
+from evolake.solvers.soundness import stage_judge, unsound_in
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
 
@@ -46,6 +49,8 @@ read p cnf variables clauses < "$1"
 [ -n "$2" ] && echo "1 2 foo 0" > "$2"
 echo "s UNSATISFIABLE"; exit 20
 """
+RESTLESS = HONEST.replace('&& echo 0 > "$2"', '&& { echo "1 0"; echo 0; } > "$2"')
+"""Right answers, and a proof that `_Chance` makes longer from run to run."""
 ENDLESS = "while :; do :; done"
 
 
@@ -67,7 +72,7 @@ def solver(tmp_path: Path) -> Callable[..., Program]:
         (folder / "solver").write_text(f"#!/bin/sh\n{script}\n")
         (folder / "solver").chmod(0o755)
         proof_argv = ("solver", "{cnf}", "{proof}") if proof else None
-        return Program(folder, ("solver", "{cnf}"), proof_argv, "drat-text" if proof else "none", {}, STATISTICS)
+        return Program(folder, ("solver", "{cnf}"), proof_argv, "drat-text" if proof else "none", {}, STATISTICS, tools=(Path("/bin/sh"),))
 
     return make
 
@@ -112,19 +117,23 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
     }
 
 
+def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(solver: Callable[..., Program], tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (folder / "bad.cnf").write_bytes(UNSAT)
+    (folder / "empty.cnf").write_bytes(b"p cnf 3 3\n1 2 0\n-3 0\n0\n")
+    (folder / "status.csv").write_text("bad,UNSAT\nempty,UNSAT\n")
+    suite = competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache")
+    found = rows({"v": solver('echo "s UNSATISFIABLE"; exit 20')}, suite)
+    assert said(found["v", "empty"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
+    assert said(found["v", "bad"]) == ("unsat", "UNSAT", False, True, None, "missing")
+
+
 def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program], suite: Suite) -> None:
     found = rows({"v": solver(HONEST), "champion": solver(HONEST)}, suite, replace(PLAN, proof_share=0.0, champions=frozenset({"champion"})))
-    assert said(found["v", "bad"]) == ("unsat", "UNSAT", True, False, None, "unchecked")
+    assert said(found["v", "bad"]) == ("unsat", "UNSAT", False, False, None, "unchecked")
     assert said(found["champion", "bad"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
     assert found["v", "bad"]["proof_bytes"] == 2
-
-
-def test_the_checked_share_is_the_same_in_every_run() -> None:
-    chosen = [is_checked("v", str(number), 0.3) for number in range(2000)]
-    assert chosen == [is_checked("v", str(number), 0.3) for number in range(2000)]
-    assert 0.25 < sum(chosen) / 2000 < 0.35
-    assert all(is_checked("v", str(number), 1.0) for number in range(100))
-    assert not any(is_checked("v", str(number), 0.0) for number in range(100))
 
 
 def test_a_proof_is_checked_once_and_an_undecided_one_again(
@@ -242,6 +251,41 @@ def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Progra
     assert frame.filter(pl.col("pair") == 0).select("variant_id", "instance", "status", "certificate").rows() == [
         ("old", "bad", "unsat", "proof"), ("new", "bad", "unsat", "proof"), ("old", "good", "sat", "model"), ("new", "good", "wrong", None),
     ]
+
+
+def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+    def duel(champion: str, challenger: str, pairs: int) -> set[str]:
+        sides = Contender("old", solver(champion)), Contender("new", solver(challenger))
+        with _Chance(sides[challenger == RESTLESS].program.folder / "solver") as executor:
+            found = run_duel(*sides, suite, PLAN, executor, cycle="0002", pairs=pairs)
+        assert all(row["solved"] for row in found)
+        for part, script in (("champion", champion), ("challenger", challenger)):
+            lengths = {row["proof_bytes"] for row in found if (row["part"], row["status"]) == (part, "unsat")}
+            assert lengths == ({2} if script == HONEST else {6, 15} if pairs > 1 else {6})
+        return unsound_in(judge(found))
+
+    rules = load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", "solvers")
+    judge = stage_judge("duel", rules, BlobStore(tmp_path), cycle="0002", run_id="r")
+    assert duel(HONEST, HONEST, pairs=2) == set()
+    assert duel(HONEST, RESTLESS, pairs=2) == {"new"}
+    assert duel(RESTLESS, HONEST, pairs=2) == {"old"}
+    assert duel(HONEST, RESTLESS, pairs=1) == set(), "who runs once cannot differ from itself: known, and said in docs/trust.md"
+
+
+class _Chance(ThreadPoolExecutor):
+    """Stands for chance, of which a jail holds little: from the second pair of two formulas on, RESTLESS writes longer proofs."""
+
+    def __init__(self, script: Path):
+        super().__init__(1)
+        self._script, self._text, self._made = script, script.read_text(), 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        def chancy() -> Any:
+            self._script.write_text(self._text.replace('echo "1 0"', 'echo "1 0"; echo "-1 1 1 0"') if self._made >= 2 else self._text)
+            self._made += 1
+            return fn(*args, **kwargs)
+
+        return super().submit(chancy)
 
 
 def test_a_core_is_held_by_one_at_a_time(tmp_path: Path) -> None:

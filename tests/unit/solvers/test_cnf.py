@@ -27,7 +27,7 @@ CLAUSES = st.lists(st.lists(LITERAL, max_size=5), max_size=12)
 
 
 def rows(formula):
-    return [formula.clause(index).tolist() for index in range(formula.clauses)]
+    return [formula.literals[start:end].tolist() for start, end in itertools.pairwise(formula.starts)]
 
 
 def models(formula):

@@ -9,6 +9,7 @@ from evolake.solvers.execute import Program, RunLimits, run_solver
 
 CNF = b"p cnf 2 1\n1 -2 0\n"
 LIMITS = RunLimits(cpu_s=5, wall_s=20, memory_mb=256, proof_mb=1, output_bytes=100_000)
+SHELL = (Path("/bin/sh"), Path("/usr/bin/yes"), Path("/bin/sleep"))
 STATISTICS = {"conflicts": r"^c conflicts (\d+)"}
 
 
@@ -22,7 +23,8 @@ def run(tmp_path):
         folder.mkdir(exist_ok=True)
         (folder / "solver").write_text(f"#!/bin/sh\n{script}\n")
         (folder / "solver").chmod(0o755)
-        program = Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "--proof={proof}"), "drat-text", {"GREETING": "hello"}, STATISTICS)
+        program = Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "--proof={proof}"), "drat-text", {"GREETING": "hello"}, STATISTICS,
+                          tools=SHELL)
         return run_solver(program, tmp_path / "a-telling-name.cnf", limits, scratch=tmp_path / "scratch", **options)
 
     return call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -130,6 +131,32 @@ def test_seeds_of_a_user_come_from_a_folder_an_archive_an_address_and_git(tmp_pa
             blobs, seed = BlobStore(tmp_path / f"lake-{name}"), load_seeds(seeds_file(tmp_path, place))["toy"]
             found.add(source_sha(lay_out_seed(seed, blobs, tmp_path / f"cache-{name}", adapters=tmp_path / "adapters", now=NOW)))
     assert len(found) == 1
+
+
+def test_an_edited_record_does_not_beat_the_pin(tmp_path: Path, pip_index: pytest.MonkeyPatch):
+    """Whatever a record of an earlier fetch is made to say, the sources are the pinned ones, and what the seed says of itself stands."""
+    evil = tar_of({"toy-1/code/main.cc": b"int main() { return 10; }\n"})
+    address = tmp_path / "toy.tar"
+    address.write_bytes(INNER)
+    places = [f'url = "{address.as_uri()}"\nsha256 = "{sha(INNER)}"']
+    if shutil.which("git"):
+        tree = toy_tree(tmp_path / "repository")
+        git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+        for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
+            subprocess.run([*git, *arguments], check=True)
+        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        places.append(f'git = "{tree.as_uri()}"\ncommit = "{commit}"')
+    for place in places:
+        blobs = BlobStore(tmp_path / f"lake-{place[:3]}")
+        seed = load_seeds(seeds_file(tmp_path, place))["toy"]
+        first = fetch_seed(seed, blobs, now=NOW)
+        assert fetch_seed(seed, blobs, now=LATER) == first
+        record = next((tmp_path / f"lake-{place[:3]}/fetched").glob("toy-*.json"))
+        own = {"licence": "none", "adapter": "other", "name": "x"}
+        for changed in ({"sha256": blobs.put(evil)}, {"sha256": "../../etc/passwd"}, {"sha256": 7}, own):
+            record.write_text(json.dumps(json.loads(record.read_text()) | changed))
+            again = fetch_seed(seed, blobs, now=LATER)
+            assert (again.sha256, again.name, again.licence, again.adapter) == (first.sha256, first.name, first.licence, first.adapter)
 
 
 def test_trees_are_unpacked_once_by_name(tmp_path: Path):

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from evolake.agents.prompts import build_messages
 from evolake.solvers import role_models as models
 from evolake.solvers.edits import PATCHES, write_edits
-from evolake.solvers.roles import ANALYST, CODER, CODER_REPAIR, LOOKUP, PLANNER, ROLES, RULE_WRITER
+from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
+from evolake.solvers.roles import ANALYST, CODER, CODER_REPAIR, LOOKUP, OBJECTIVE_WRITER, PLANNER, ROLES, RULE_WRITER
 from evolake.solvers.roles_analyst import free_ranges
 from evolake.solvers.roles_coder import edits_of
 from evolake.solvers.roles_planner import arms, asked_for
@@ -79,7 +80,20 @@ RULE_REQUEST = models.RuleRequest(
     finding=FINDING, incidents=ANALYSIS.incidents, checkers=[models.CheckerSpec(name="solvers.forbidden_edit", meaning="m")], rules=[],
     accepted=[[decay(0.9)], [GEOMETRIC]],
 )
+OBJECTIVE_REQUEST = models.ObjectiveRequest(
+    cycle="0003", guidance=["look at memory"],
+    existing=[
+        models.ObjectiveSummary(
+            description=spec.description, family=spec.family, parameters=dict(spec.parameters), source=spec.source, created=1, weight=0.2,
+            multiplier=1.0, median_tau=0.5,
+        )
+        for spec in initial_portfolio(np.random.default_rng(4), 5)
+    ],
+    blocked=[models.BlockedObjective(description="d", family="tail", reason="the same score for all variants")],
+    formulas=[models.FormulaGroup(family="f", expected="SAT", formulas=4, solved_share=0.5)],
+)
 REQUESTS = {
+    OBJECTIVE_WRITER: OBJECTIVE_REQUEST,
     PLANNER: PLAN_REQUEST, LOOKUP: LOOKUP_REQUEST, CODER: CODE_REQUEST, CODER_REPAIR: REPAIR_REQUEST, ANALYST: ANALYSIS, RULE_WRITER: RULE_REQUEST,
 }
 
@@ -269,3 +283,27 @@ def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_faile
     found = answer(RULE_WRITER, request.model_copy(update={"incidents": dropped}))
     assert (found.check, found.evidence) == ("solvers.kept_edit", ["000000000004"])
     assert found.parameters == {"edit": "restart-geometric", "base": "minisat22"}
+
+
+def test_objectives_are_drawn_and_mutated_and_none_that_votes_comes_again() -> None:
+    votes = {item.source for item in OBJECTIVE_REQUEST.existing}
+    found = [answer(OBJECTIVE_WRITER, seed=seed) for seed in range(60)]
+    assert not votes & {reply.source for reply in found}
+    assert len({reply.source for reply in found}) == 60
+    voting = {item.family for item in OBJECTIVE_REQUEST.existing}
+    families = Counter(reply.family for reply in found)
+    assert set(families) > voting
+    assert sum(families[name] for name in voting) > 20  # mutants keep their family; rare families are what is drawn
+    for reply in found:
+        known = FAMILIES[reply.family]
+        assert all(reply.parameters[name] in values for name, values in known.choices.items() if name in reply.parameters)
+        assert all(low <= reply.parameters[name] <= high for name, (low, high) in known.ranges.items() if name in reply.parameters)
+
+
+def test_the_search_for_objectives_leaves_families_that_were_blocked_and_heeds_people() -> None:
+    def drawn(**changes) -> Counter:
+        request = OBJECTIVE_REQUEST.model_copy(update={"existing": [], "blocked": [], "guidance": []} | changes)
+        return Counter(answer(OBJECTIVE_WRITER, request, seed).family for seed in range(80))
+
+    blocked = [models.BlockedObjective(description="d", family="memory", reason="r")] * 5
+    assert drawn(blocked=blocked)["memory"] < drawn()["memory"] < drawn(guidance=["mind the memory"])["memory"]

@@ -7,21 +7,27 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from solver_runs import run_row
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import Job
-from evolake.gates import CHECKERS
-from evolake.sizes.solvers import SolversSettings
+from evolake.gates import CHECKERS, load_rules
+from evolake.jail import open_pool
 from evolake.solvers.edits import Edit
 from evolake.solvers.learned_rules import decide
+from evolake.solvers.objectives.evolving import evolve_objectives
 from evolake.solvers.planning import Base, KnownVariant, plan_variants, standings
+from evolake.solvers.population import empty_population
 from evolake.solvers.post_mortem_roles import Evaluated, attempt_of, checker_specs, post_mortem
 from evolake.solvers.proposing_sources import excerpts, outline, visible_files
 from evolake.solvers.replay import StoredVariant
-from evolake.solvers.role_models import Region
+from evolake.solvers.role_models import ObjectiveReply, Region
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables import RUNS
+from evolake.solvers.told_rules import rule_texts, told_rules
 
 PAR2 = 987.654321
 SETTINGS = SolversSettings(par2_hidden_until=33, variants_per_cycle=3)
@@ -172,3 +178,50 @@ def test_a_cycle_without_incidents_asks_nobody() -> None:
     with Agents(backend, line="solvers", cycle="0003") as agents:
         assert post_mortem(agents, [], settings=SETTINGS, cycle="0003", root_seed=1).findings == ()
     assert backend.jobs == []
+
+
+def test_rules_of_the_holdout_are_told_to_no_role():
+    ruleset = load_rules(Path(__file__).parents[3] / "data_lake" / "seeds" / "rules", "solvers")
+    told = rule_texts(ruleset)
+    assert len(told) == len([rule for rule in ruleset.rules if rule.gate != "holdout"]) < len(ruleset.rules)
+    assert "holdout" not in " ".join([*told, *(rule.id for rule in told_rules(ruleset))])
+
+
+PAR2_OF_RUNS = "7.654321"
+
+
+def told_of_objectives(cycle: str, rows: list[dict]) -> list[str]:
+    """What the objective writer is asked in a cycle with these runs, twice; its first reply raises with a figure."""
+    leak = "def objective(results):\n    raise ValueError(str(sum(row['cpu_s'] for row in results) / len(results)))\n"
+    backend = Writing(leak)
+    runs = RUNS.frame(rows)
+    with Agents(backend, line="solvers", cycle=cycle) as agents, open_pool(workers=1) as pool:
+        first = evolve_objectives(agents, empty_population(), runs, pool, settings=SETTINGS, cycle="0001", root_seed=1)
+        settings = SETTINGS.model_copy(update={"objectives_per_cycle": 2})
+        population = empty_population().add(objectives=first.rows)
+        found = evolve_objectives(agents, population, runs, pool, settings=settings, cycle=cycle, root_seed=1)
+    assert next(PAR2_OF_RUNS in (row["reason"] or "") for row in found.rows if row["state"] == "blocked")
+    assert {job.role.name for job in backend.jobs} == {"solvers_objective_writer"}
+    return backend.texts()
+
+
+class Writing(Listening):
+    """The first answer is this objective."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.source = source
+
+    def ask(self, job, record):
+        told = super().ask(job, record)
+        return ObjectiveReply(description="leaky", source=self.source) if len(self.jobs) == 1 else told
+
+
+@pytest.mark.parametrize("cycle", ["0002", "0040"])
+def test_the_objective_writer_sees_no_time_no_formula_and_no_figure_that_an_objective_saw(cycle: str) -> None:
+    rows = [run_row(name, f"secretname-{number}", "sat", float(PAR2_OF_RUNS)) for name in IDS for number in range(4)]
+    texts = told_of_objectives(cycle, rows)
+    assert len(texts) == 2
+    assert all("secretname" in text and "secretname-" not in text for text in texts)  # a family's name is shown, no formula's
+    assert not [text for text in texts if "7.65" in text or "holdout" in text or any(name in text for name in IDS)]
+    assert "no finite number for a variant (error)" in texts[1]

@@ -1,7 +1,7 @@
 """Helpers that the solvers' objective families share: reading the rows of a benchmark.
 
 A row is one run on one formula: instance, family, expected, shuffle, repeat, status, answer, solved, certificate, proof_status, cpu_s, timeout_s,
-peak_mb, conflicts, decisions, propagations (counters may be null). Shuffled copies of a formula are named `<formula>~<number>`.
+peak_mb, proof_bytes (null without a proof). Shuffled copies of a formula are named `<formula>~<number>`.
 """
 
 import math

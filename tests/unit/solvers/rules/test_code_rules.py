@@ -5,51 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from solver_code import BASE, found, in_search
 
-import evolake.solvers.rules  # noqa: F401
-from evolake.gates import load_rules
-from evolake.gates.checkers import apply
 from evolake.solvers.rules import additions, read_tree
 
-RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
-BASE = """
-#include <stdio.h>
-#include "core/Solver.h"
-static DoubleOption opt_decay(_cat, "var-decay", "How fast activity fades", 0.95, DoubleRange(0, false, 1, false));
-static const int limits[] = {1, 2, 3};
-static Solver* solver;
-void Solver::printStats() { double now = cpuTime(); printf("c time %g\\n", now); }
-lbool Solver::search(int budget) {
-    for (;;) {
-        if (conflicts > budget) return l_Undef;
-        if (certified) fprintf(proof_file, "0\\n");
-        reduceDB();  // fork() and time(0) in a comment are no calls
-    }
-}
-int main(int argc, char** argv) {
-    FILE* in = fopen(argv[1], "r");
-    Solver S;
-    printf(S.solve() ? "s SATISFIABLE\\n" : "s UNSATISFIABLE\\n");
-    exit(0);
-}
-"""
-SEARCH = "        reduceDB();"
 HOOK = '        if (certified) fprintf(proof_file, "0\\n");\n'
-
-
-def found(variant: str, base: str = BASE, more: dict[str, bytes] | None = None) -> dict[str, str]:
-    """Reasons by rule id, of the rules on code."""
-    tree = {"src/core/Solver.cc": variant.encode(), **(more or {})}
-    source = additions(tree, {"src/core/Solver.cc": base.encode()}).to_json()
-    evidence = {"source": source, "edits": [], "parent_edits": [], "base": "toy"}
-    rules = [rule for rule in RULES.of_gate("compliance") if rule.check not in ("solvers.layout", "solvers.documents")]
-    findings = {rule.id.removeprefix("solvers-"): apply(rule.check, evidence, rule.parameters) for rule in rules}
-    return {name: finding.reason for name, finding in findings.items() if finding}
-
-
-def in_search(code: str) -> str:
-    return BASE.replace(SEARCH, f"        {code}\n{SEARCH}")
-
 
 @pytest.mark.parametrize(
     ("code", "rule", "words"),
@@ -64,6 +24,10 @@ def in_search(code: str) -> str:
         ("random_seed = time(0);", "no-clocks", "'time(0)'"),
         ("auto t = std::chrono::steady_clock::now();", "no-clocks", "'chrono'"),
         ("if (cpuTime() > 5) return l_Undef;", "no-clocks", "'cpuTime()'"),
+        ("double (*now)() = cpuTime; if (now() > 5) return l_Undef;", "no-clocks", "'cpuTime'"),
+        ("rlimit room; getrlimit(9, &room); budget = room.rlim_cur;", "no-clocks", "'getrlimit(9, &room)'"),
+        ("signal(SIGALRM, due);", "no-clocks", "'SIGALRM'"), ("alarm(1);", "no-clocks", "'alarm(1)'"),
+        ("long about[64]; fstat(3, about);", "no-clocks", "'fstat(3, about)'"),
         ("if (nVars() == 250 && nClauses() == 1065) return l_False;", "no-instance-decisions", "exact size: 'nClauses()'"),
         ("if (strstr(argv[1], \"uf250\")) return l_True;", "no-command-line", "'argv'"),
         ("static char buffer[4096];", "no-static-state", "'static char buffer[4096];' added in Solver::search"),

@@ -65,6 +65,10 @@ def test_good_rows_pass(check: str, parameters: dict[str, Any]):
             "solvers.repeatable", [row(), row(conflicts=7)], {"counters": ["conflicts"]}, "a: two runs of one file gave 5 and 7 conflicts",
         ),
         (
+            "solvers.repeatable", [row(proof_bytes=900), row(proof_bytes=901)], {"counters": ["proof_bytes", "conflicts"]},
+            "a: two runs of one file gave 900 and 901 proof bytes",
+        ),
+        (
             "solvers.memory", [row(family="growing", status="crash")], {**ENDED, "most_growth": 2.0, "slack_mb": 1},
             "a: crashed over a growing instance under a limit of 256 MB",
         ),

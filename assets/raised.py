@@ -1,0 +1,104 @@
+"""A warning that judging itself may be at fault: an asset check that never blocks, the same in every line and study.
+
+What judging raises on one candidate is that candidate's block (evolake.gates.boundary), also where a mistake of ours raised it. This check looks at
+the blocks of a whole cycle (evolake.gates.faults) and warns where they look like one mistake: metadata name the place, how many met it, what to do.
+"""
+
+from __future__ import annotations
+
+import typing
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from assets.checks import markdown_table, with_cycle
+from evolake.lake import VERDICTS, TableSchema, side_table
+from resources.lake import LakeResource
+
+NAME = "judging_did_not_raise"
+SHORT_ID = 12
+DO = (
+    "If the place is in evolake's code, report it with the message, the cycle and the version: the candidates are not to blame. Nothing is lost, for "
+    "replies are on the tape: once it is mended, materialize the whole group for this cycle again, and the tape replays them to gates that judge. "
+    "If the candidates are strange and alike, all of one model, say, there is nothing to do: they are blocked."
+)
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """A table of the line in which a failure is told. candidate: SQL that names it. reason: the column, null where nothing failed."""
+
+    asset: str
+    schema: TableSchema
+    candidate: str
+    reason: str = "reason"
+
+
+def raised_check(
+    asset: dg.AssetsDefinition, line: str, partitions_def: dg.PartitionsDefinition, *, judged: Sequence[str] = (), told: Sequence[Reasons] = (),
+) -> dg.AssetChecksDefinition:
+    """A check of `asset` that warns where what judging raised looks like a fault of ours; see `evolake.gates.faults.suspicion`.
+
+    Args:
+        asset: the last one that judges, so that the rows of all others are there.
+        judged: assets that publish verdicts. told: tables that tell of failures beside verdicts. All candidates named in any of them count.
+
+    Metadata: candidates, raised, share; where it warns also `places` (a markdown table), `do` and `sql`, ready to paste.
+    """
+    sql, schemas = reasons_sql(line, judged, told), {(line, one.asset): one.schema for one in told}
+
+    def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
+        from evolake.lake import Catalogue
+
+        with Catalogue(lake.open(), extra_schemas=schemas) as catalogue:
+            rows = catalogue.frame(sql, {"cycle": context.partition_key}).to_dicts()
+        return warning(rows, with_cycle(sql, context.partition_key))
+
+    check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
+        return dg.asset_check(
+            asset=asset, name=NAME, description="No place of our own code raised on several candidates, or on many of them.", blocking=False,
+            partitions_def=partitions_def, pool=asset.op.pool,
+        )(check)
+
+
+def reasons_sql(line: str, judged: Sequence[str], told: Sequence[Reasons]) -> str:
+    """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty where nothing was wrong)."""
+    tables = ", ".join(f"'{side_table(name, VERDICTS)}'" for name in judged)
+    parts = [
+        f"SELECT artifact_id AS candidate, gate, reason FROM verdicts_all\n"
+        f"WHERE NOT superseded AND origin_line = '{line}' AND origin_asset IN ({tables}) AND cycle = $cycle"
+    ] if judged else []
+    parts += [
+        f"SELECT CAST({one.candidate} AS VARCHAR) AS candidate, '{one.asset}' AS gate, {one.reason} AS reason FROM {line}.{one.asset}\n"
+        f"WHERE cycle = $cycle" for one in told
+    ]
+    return "\nUNION ALL\n".join(parts)
+
+
+def warning(rows: Iterable[Mapping[str, Any]], sql: str) -> dg.AssetCheckResult:
+    """The check's result. rows: candidate, gate, reason, as `sql` found them."""
+    from evolake.gates.boundary import OPENING
+    from evolake.gates.faults import Judged, find_faults, suspicion
+
+    faults = find_faults(Judged(**row) for row in rows)
+    why = suspicion(faults)
+    metadata: dict[str, Any] = {"candidates": faults.candidates, "raised": faults.raised, "share": faults.share}
+    if why:
+        table = pl.DataFrame([
+            {
+                "place": one.raised.place, "error": one.raised.error, "candidates": len(one.candidates), "gates": ", ".join(one.gates),
+                "message": one.raised.message, "such as": one.candidates[0][:SHORT_ID],
+            }
+            for one in faults.places
+        ])
+        metadata |= {
+            "places": dg.MetadataValue.md(markdown_table(table)), "do": DO,
+            "sql": dg.MetadataValue.md(f"```sql\nSELECT * FROM (\n{sql}\n) WHERE starts_with(reason, '{OPENING}')\n```"),
+        }
+    return dg.AssetCheckResult(passed=not why, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why or None)

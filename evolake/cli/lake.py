@@ -1,0 +1,66 @@
+"""`evolake lake`: what the lake holds, held against what was written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evolake import settings as settings_module
+
+if TYPE_CHECKING:
+    from evolake.lake.audit import Audit, Finding
+
+
+@click.group()
+def lake() -> None:
+    """Look after the lake."""
+
+
+@lake.command()
+@click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
+@click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
+@click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
+    """Hold the lake's seals, manifests, parts, blobs and tape against their check sums, and against each other.
+
+    Exit code 0: clean. 1: something is not as it was written. 2: there is no such lake. 3: the lake cannot be read.
+    """
+    from evolake.errors import InputError
+    from evolake.report.health import examine, mend
+
+    folder = root or settings_module.load().lake
+    if mends and fast:
+        raise InputError("a repair reads every byte", wanted="--repair or --fast", got="both", do="drop --fast")
+    if root is not None and not root.exists():
+        raise InputError(f"there is no lake {root}", wanted="a folder", do="name the lake's folder")
+    found = mend(folder) if mends else examine(folder, fast=fast)
+    cannot = any(finding.kind == "machinery" for finding in found.findings)
+    if as_json:
+        told = {"verdict": found.verdict, "lake": str(folder), "findings": [finding.row() for finding in found.findings]}
+        click.echo(json.dumps(told | {"done": [{"where": where, "what": what} for where, what in found.done]}))
+    else:
+        _print(found)
+    return 3 if cannot else 1 if found.verdict == "findings" else 0
+
+
+def _print(found: Audit) -> None:
+    for where, what in found.done:
+        click.echo(f"done  {what}" + (f" ({where})" if where else ""))
+    for finding in found.findings:
+        _print_one(finding)
+    real = [finding for finding in found.findings if not finding.note]
+    mendable = sum(finding.repair is not None for finding in real)
+    if not real:
+        click.echo("clean: everything is as it was written")
+    else:
+        click.echo(f"{len(real)} findings" + (f"; {mendable} can be mended: evolake lake verify --repair" if mendable else ""))
+
+
+def _print_one(finding: Finding) -> None:
+    click.echo(f"{'note ' if finding.note else 'FIND '} {finding.what}")
+    click.echo(f"      where:  {finding.where}\n      wanted: {finding.wanted}\n      got:    {finding.got}")
+    click.echo(f"      mend:   {'evolake lake verify --repair' if finding.repair else finding.mend}")

@@ -1,0 +1,174 @@
+"""`evolake designs`: measure a design file, or ask whether it can be used at all.
+
+Exit codes: 0 when the design was measured, solved or not (an unsolved run is a measurement, not a verdict on the file); 1 when it is blocked; 2 for a
+missing file or a number that makes no run; 3 when the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake.commands import LazyGroup
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.designs.contract import Blocked, TracedDesign
+    from evolake.designs.engine import Simulation
+
+@click.group(cls=LazyGroup, later={"merge": "evolake.designs.commands.merge:merge"})
+def designs() -> None:
+    """3-SAT solver designs: measure one, check one, merge lakes."""
+
+
+@designs.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--n", "n", type=int, default=100, show_default=True, help="Variables an instance.")
+@click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
+@click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
+@click.option("--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True)
+@click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True)
+@click.option("--dimacs", type=click.Path(path_type=Path), default=None, help="Write the instances as DIMACS files into this folder.")
+@click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def solve(
+    file: Path, n: int, instances: int, seed: int, max_steps: int, engine: str, dtype: str, dimacs: Path | None, hyper: tuple[str, ...], as_json: bool
+) -> int:
+    """Run the design in FILE on planted 3-SAT instances until more than half are solved at the same step."""
+    from evolake.designs.contract import Blocked
+    from evolake.designs.instances import RATIO, planted, write_dimacs
+    from evolake.designs.isolated import Run, run_apart, warm
+
+    source = read_source(file)
+    if max_steps < 1:
+        raise InputError("nothing to run", wanted="--max-steps of at least 1", got=str(max_steps), do="raise --max-steps")
+    batch = planted(n, instances, seed)
+    if dimacs is not None:
+        write_dimacs(batch, dimacs)
+    warm()
+    traced = trace_file(source, dtype=dtype, size=(batch.n, batch.m), hyper=read_hyper(hyper))
+    if isinstance(traced, Blocked):
+        return _say_blocked(traced, file, as_json)
+    text = json.dumps(traced.to_json())
+    run = Run(text, n, instances, seed, max_steps, instance_seed=seed, ratio=RATIO, engine=engine, dtype=traced.dtype)
+    with _progress(file.name, max_steps, quiet=as_json) as advance:
+        result = run_apart(run, advance)
+    if result.failure:
+        return _say_blocked(Blocked(f"failed while running: {result.failure}", "run"), file, as_json)
+    _say_result(result, file, n, instances, seed, as_json)
+    return 0
+
+
+@designs.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def check(file: Path, as_json: bool) -> int:
+    """Trace the design in FILE in the jail and say whether it can be used, and by which engine."""
+    from evolake.designs.contract import Blocked
+
+    traced = trace_file(read_source(file))
+    if isinstance(traced, Blocked):
+        return _say_blocked(traced, file, as_json)
+    engine, note = best_engine(traced)
+    if engine == "none":
+        return _say_blocked(Blocked(f"no engine can run it: {note}", "run"), file, as_json)
+    if as_json:
+        found = {
+            "verdict": "accepted", "reasons": [], "graph_sha": traced.graph_sha, "engine": engine, "note": note,
+            "variables": [item.name for item in traced.variables], "hypers": [item.name for item in traced.hypers],
+            "nodes": len(traced.gradient().nodes),
+        }
+        click.echo(json.dumps(found))
+    else:
+        click.echo(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
+        click.echo(f"  graph {traced.graph_sha}")
+    return 0
+
+
+def read_source(file: Path) -> str:
+    """The text of a design file. Raises InputError when there is none."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"no design file {str(file)!r}", wanted="a Python file", do="check the path") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the design file {str(file)!r} cannot be read", got=str(error), do="give a readable Python file in UTF-8") from None
+
+
+def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE pairs as numbers, or as text where a value is no number."""
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise InputError("a hyperparameter needs a name and a value", wanted="--hyper NAME=VALUE", got=pair, do="write it as NAME=VALUE")
+        try:
+            values[name] = int(text) if text.lstrip("+-").isdigit() else float(text)
+        except ValueError:
+            values[name] = text
+    return values
+
+
+def trace_file(source: str, **options: Any) -> TracedDesign | Blocked:
+    """Traces in a jail opened for this one file."""
+    from evolake.designs.trace import PRELOAD, trace
+    from evolake.jail import open_pool
+
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        return trace(source, pool=pool, **options)
+
+
+def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
+    """The engine that "auto" would take, and why it is not the fused one."""
+    from evolake.designs.isolated import engine_apart
+
+    return engine_apart(json.dumps(traced.to_json()), *(traced.size or (16, 68)), traced.dtype)
+
+
+def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
+    if as_json:
+        click.echo(json.dumps({"verdict": "blocked", "gate": blocked.gate, "reasons": [blocked.reason]}))
+    else:
+        click.echo(f"{file}: blocked at the gate {blocked.gate!r}: {blocked.reason}")
+    return 1
+
+
+def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: int, as_json: bool) -> None:
+    verdict = "solved" if result.unsolved_fraction < 0.5 else "unsolved"
+    if as_json:
+        found = {
+            "verdict": verdict, "median_step": result.median_step, "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
+            "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
+        }
+        click.echo(json.dumps(found))
+        return
+    reached = f"more than half solved at step {result.median_step:,}"
+    missed = f"not half solved; the median is put at step {result.median_step:,}"
+    click.echo(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
+    click.echo(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
+    engine = f"{result.engine} ({result.note})" if result.note else result.engine
+    click.echo(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
+    if result.diverged:
+        click.echo(f"  {result.diverged} instances diverged")
+
+
+@contextmanager
+def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
+    """A bar on a terminal's standard error; silence elsewhere."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as bars:
+        bar = bars.add_task(title, total=total)
+        yield lambda steps, solved: bars.update(bar, completed=steps, description=f"{title}: {solved} solved")

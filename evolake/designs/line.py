@@ -1,0 +1,10 @@
+"""Designs of 3-SAT solvers and the objectives that judge them. What the line contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "designs", assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
+    commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
+)

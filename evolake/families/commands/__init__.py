@@ -1,0 +1,1 @@
+"""Commands of `evolake` that the line brings."""

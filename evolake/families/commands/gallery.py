@@ -1,0 +1,69 @@
+"""`evolake families gallery`: a page a family, to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake import settings as settings_module
+from evolake.families.settings import FamiliesSettings
+
+if TYPE_CHECKING:
+    from evolake.families.contract import Family
+    from evolake.families.gallery import Example
+
+DIFFICULTIES = (2, 7)
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write.")
+@click.option("--from", "source", type=click.Path(path_type=Path), default=None, help="A family's folder, a folder of such, or a JSONL file.")
+@click.option("--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families.")
+def gallery(out: Path, source: Path | None, evolved: bool) -> int:
+    """Write an index and one page a family: two instances with their labels, the rules that may change, and every program."""
+    from evolake.families.commands.group import read_path
+    from evolake.families.gallery import write_gallery
+    from evolake.families.running import PRELOAD
+    from evolake.jail import open_pool
+
+    settings = settings_module.load()
+    if source is not None and evolved:
+        raise click.UsageError("--from and --evolved exclude each other")
+    found = _of_lake(settings.lake) if evolved else read_path(source or settings.seeds / "families")[0]
+    with open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
+        examples = {family.family_id: examples_of(family, pool, settings) for family in found}
+    written = write_gallery(found, examples, out)
+    click.echo(f"families shown: {len(found)}; open {written[0]}")
+    return 0
+
+
+def examples_of(family: Family, pool: Any, settings: Any) -> list[Example]:
+    """Labelled instances at DIFFICULTIES; one without a strict majority is left out."""
+    from evolake.families.consensus import take_votes
+    from evolake.families.execution import caps_of
+    from evolake.families.gallery import Example
+    from evolake.families.running import generate
+    from evolake.seeds import child_seed
+
+    pairs = [(difficulty, child_seed(settings.seed, "families", family.family_id, "gallery", difficulty)) for difficulty in DIFFICULTIES]
+    made = [one for one in generate(family, pairs, pool=pool, caps=caps_of(settings.of(FamiliesSettings))) if one.status == "ok"]
+    votes = take_votes(family, made, pool=pool, settings=settings.of(FamiliesSettings))
+    return [
+        Example(one.difficulty, one.text, vote.label, len(vote.for_label), len(vote.statuses))
+        for one, vote in zip(made, votes, strict=True) if vote.decided
+    ]
+
+
+def _of_lake(root: Path) -> list[Family]:
+    from evolake.errors import InputError
+    from evolake.families.commands.export import finished
+    from evolake.families.dataset import archive_after, load_families
+    from evolake.lake import Lake
+
+    lake = Lake(root)
+    done = finished(lake, None)
+    if not done:
+        raise InputError(f"no cycle of families is finished in {root}", do="run `evolake run --cycles 1 --lines families`")
+    return load_families(lake, archive_after(lake, done[-1]).rows("accepted"))

@@ -1,0 +1,117 @@
+"""`evolake families`: take a family through the gates; export and audit are in files of their own.
+
+Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a folder or file that holds no family, 3 when the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake.commands import LazyGroup
+from evolake.families.settings import FamiliesSettings
+
+if TYPE_CHECKING:
+    from evolake.families.contract import Family
+    from evolake.families.judging import Examined
+
+
+@click.group(cls=LazyGroup, later={
+    "audit": "evolake.families.commands.audit:audit", "export": "evolake.families.commands.export:export",
+    "external": "evolake.families.commands.external:external", "gallery": "evolake.families.commands.gallery:gallery",
+})
+def families() -> None:
+    """Verifiable task families: check them, export their instances, have them audited."""
+
+
+@families.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
+@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--seed", type=int, default=None, help="Root seed of the blind reviews' instances.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
+    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record a line."""
+    from evolake.agents import open_agents
+    from evolake.families.completing import complete
+    from evolake.families.judging import examine
+    from evolake.families.running import PRELOAD
+    from evolake.gates import load_rules
+    from evolake.jail import open_pool
+    from evolake.settings import load
+
+    chosen: dict[str, Any] = {} if backend is None else {"backend": backend}
+    settings = load(profile, **chosen)
+    found, many = read_path(path)
+    root_seed = settings.seed if seed is None else seed
+    ruleset = load_rules(settings.seeds / "rules", "families")
+    results = []
+    agents = open_agents(settings, settings.lake, "0001", "check", line="families")
+    with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
+        for family in found:
+            whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
+            known = [result.fingerprint for result in results if result.accepted and result.fingerprint]
+            examined = examine(
+                whole, pool=pool, agents=agents, ruleset=ruleset, settings=settings.of(FamiliesSettings), cycle="0001", run_id="check", known=known,
+                root_seed=root_seed,
+            )
+            results.append(examined)
+            if not as_json:
+                say(examined)
+    if as_json:
+        click.echo(json.dumps(as_object(results, many), ensure_ascii=False))
+    return 0 if all(result.accepted for result in results) else 1
+
+
+def read_path(path: Path) -> tuple[list[Family], bool]:
+    """The families of a folder, of a folder of folders, or of a JSONL file; and whether there may be several. Raises InputError."""
+    from evolake.families.contract import GENERATOR
+    from evolake.families.importing import read_jsonl
+    from evolake.families.loading import read_families, read_family
+
+    if path.is_file():
+        return read_jsonl(path), True
+    if path.is_dir() and not (path / GENERATOR).exists() and list(path.glob(f"*/{GENERATOR}")):
+        return read_families(path), True
+    return [read_family(path)], False
+
+
+def as_object(results: list[Examined], many: bool) -> dict[str, Any]:
+    """One family's verdict; for several, one of the whole with the families' own under `families`."""
+    found = [_one(result) for result in results]
+    if not many or len(found) == 1:
+        return found[0]
+    blocked = [item for item in found if item["verdict"] == "blocked"]
+    return {
+        "verdict": "blocked" if blocked else "accepted", "gate": blocked[0]["gate"] if blocked else None,
+        "reasons": [f"{item['name']}: {reason}" for item in blocked for reason in item["reasons"]], "votes": None, "families": found,
+    }
+
+
+def _one(result: Examined) -> dict[str, Any]:
+    verdict = result.blocked_by
+    votes = None
+    if result.sample_votes:
+        votes = {
+            "instances": len(result.sample_votes), "strict_majority": sum(vote.decided for vote in result.sample_votes),
+            "for_label": {name: sum(name in vote.for_label for vote in result.sample_votes) for name in result.family.voters()},
+            "blind_reviews": len(result.reviews), "blind_matches": sum(review.matched for review in result.reviews),
+        }
+    return {
+        "verdict": "accepted" if result.accepted else "blocked", "gate": verdict.gate if verdict else None,
+        "reasons": [verdict.reason] if verdict else [], "votes": votes, "name": result.family.name, "family_id": result.family_id,
+    }
+
+
+def say(result: Examined) -> None:
+    """The same for people."""
+    verdict = result.blocked_by
+    if verdict is not None:
+        click.echo(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
+        return
+    matched = sum(review.matched for review in result.reviews)
+    click.echo(f"{result.family.name}: accepted, {len(result.family.voters())} voters agree, {matched} of {len(result.reviews)} blind reviews match")
+    click.echo(f"  family {result.family_id}")

@@ -1,0 +1,10 @@
+"""Verifiable task families. What the line contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "families", assets="assets.families", settings="evolake.families.settings:FamiliesSettings", profiles="evolake.families.profiles",
+    commands={"families": "evolake.families.commands.group:families"}, report="evolake.families.report.page:families_section",
+)

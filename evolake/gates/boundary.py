@@ -1,0 +1,126 @@
+"""The boundary around one candidate: whatever judging it raises is its block, and a failure of our equipment is an exception.
+
+Text by a candidate reaches parsers, arithmetic and tables on the host, and some of it makes them raise: a tree too deep for the stack, a number too
+long to convert, half a surrogate pair. Replies are replayed from the tape, so an exception that escapes stops the line at the same place for ever.
+Hence one rule: where *one* candidate is judged, code runs inside `contained`; what it raises becomes a `Raised`, the reason of a block.
+
+Only what `is_machinery` names passes through, because it says something about us and nothing about the candidate:
+
+    EvolakeError               ours, and typed: a dead jail, a damaged lake, a spent budget, a rule file or a setting that cannot be used
+    OSError                    disk, memory, processes, permissions; not the few errors that a *name* alone can cause (OF_A_NAME)
+    BrokenExecutor             a pool of ours lost a worker; a line that runs candidates in workers tells their deaths apart before this
+    ImportError, NameError     no text can cause them: our installation is not whole, or our code is wrong
+    RuntimeError               "can't start new thread" alone: the machine is out of threads
+    BaseException              interrupts and exits; but a panic of a Rust library (complexipy, polars) is an error like any other
+
+A library between us and the candidate must not turn its words into one of these: what reads candidate text and raises InputError for people, say,
+is called with its InputError taken as a value.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+from evolake.errors import EvolakeError
+from evolake.jail.protocol import one_line
+
+MACHINERY: tuple[type[BaseException], ...] = (EvolakeError, OSError, BrokenExecutor, ImportError, NameError)
+"""Exceptions that say nothing about a candidate."""
+OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.EISDIR})
+"""What a text used as a file name can cause on a sound machine."""
+PANIC = "pyo3_runtime"
+"""The module of the panics of Rust libraries, which are no `Exception`."""
+RAISED = "raised"
+"""Key of evidence that could not be collected: its value is the reason."""
+LONGEST_REASON = 400
+OPENING = "judging it raised"
+"""How the reason of every such block begins, in every line; `read_reason` knows the rest of it."""
+_REASON = re.compile(rf"{OPENING} (\S+) at (unknown|[^\s:]+:\d+)(?:[:;] (.*))?", re.DOTALL)
+_HERE = PurePath(__file__)
+_OURS = _HERE.parents[1]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What judging one candidate raised. error: the class. message: one line. place: file and line of ours where it came up."""
+
+    error: str
+    message: str
+    place: str
+
+    @property
+    def reason(self) -> str:
+        """One line for a verdict."""
+        return f"{OPENING} {self.error} at {self.place}" + (f": {self.message}" if self.message else "")
+
+    def evidence(self) -> dict[str, Any]:
+        """Evidence that every rule of its gate blocks; see `raised_in`."""
+        return {RAISED: self.reason}
+
+
+def is_machinery(error: BaseException) -> bool:
+    """Whether this exception is our own failure and must not be taken for the candidate's."""
+    if isinstance(error, OSError):
+        return error.errno not in OF_A_NAME
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return True
+    if isinstance(error, MACHINERY):
+        return True
+    return not isinstance(error, Exception) and type(error).__module__ != PANIC
+
+
+def contained(judging: Callable[..., T], *arguments: Any, **options: Any) -> T | Raised:
+    """`judging(*arguments, **options)`, or what it raised. Machinery failures and interrupts pass through."""
+    try:
+        return judging(*arguments, **options)
+    except BaseException as error:
+        if is_machinery(error):
+            raise
+        return raised(error)
+
+
+def raised(error: BaseException) -> Raised:
+    """The value that stands for an exception; never raises itself."""
+    try:
+        message = one_line(str(error), LONGEST_REASON)
+    except Exception:
+        message = "(its message cannot be shown)"
+    return Raised(type(error).__name__, message, _place(error))
+
+
+def read_reason(reason: str | None) -> Raised | None:
+    """What raised, from the reason of a block; None for any other reason."""
+    found = _REASON.fullmatch(reason or "")
+    return Raised(found[1], found[3] or "", found[2]) if found else None
+
+
+def raised_in(evidence: Mapping[str, Any]) -> str:
+    """The reason in evidence that could not be collected, "" in any other."""
+    found = evidence.get(RAISED, "") if isinstance(evidence, Mapping) else ""
+    return found if isinstance(found, str) else ""
+
+
+def _place(error: BaseException) -> str:
+    """The innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates call: a line may lie outside evolake.
+
+    A stack of a thousand frames is walked once.
+    """
+    found, own, called_by_gates = "unknown", [_OURS], False
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = PurePath(frame.f_code.co_filename)
+        if path.name == _HERE.name and path.is_relative_to(_OURS):
+            continue  # this wall, and that of a line
+        if called_by_gates and not path.is_relative_to(_OURS):
+            own.append(path.parent)
+        if any(path.is_relative_to(folder) for folder in own):
+            found = f"{path.name}:{line}"
+        called_by_gates = path.parent == _HERE.parent
+    return found

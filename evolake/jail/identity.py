@@ -1,0 +1,82 @@
+"""Who a jail's processes are on the host: never its root, and as root nobody that owns a file.
+
+An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is given, drawn anew for each jail: it
+owns nothing on the host, so that no mode, owner or time of a host file can be changed by it, and the kernel's quotas per user are its own. Root
+builds the jail's mounts in an outer user namespace, where its files can be opened; the processes end up in an inner one that knows only that number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from evolake.jail.inside.namespaces import Range, identities
+
+PREFERRED = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))
+"""Numbers that Linux distributions assign to nobody lasting; the second where a container knows no larger ones (systemd's table of user ids)."""
+
+
+def drawn() -> int | None:
+    """A number, user and group at once, for a new jail; None where this process is an ordinary user, or root of a namespace that knows no other."""
+    return choose(identities("uid"), identities("gid")) if os.geteuid() == 0 else None
+
+
+def choose(users: Iterable[Range], groups: Iterable[Range]) -> int | None:
+    """One of PREFERRED that both maps know, by chance; None when there is none."""
+    known = [_overlap(_inside(user), _inside(group)) for user in users for group in groups]
+    for preferred in PREFERRED:
+        usable = [found for one in known if (found := _overlap(one, preferred))]
+        if usable:
+            return secrets.choice(usable[0])
+    return None
+
+
+def _inside(known: Range) -> range:
+    return range(known[0], known[0] + known[2])
+
+
+def _overlap(one: range, other: range) -> range:
+    return range(max(one.start, other.start), min(one.stop, other.stop))
+
+
+class Shown:
+    """Files of the host for one jail of `identity`. They stay as they are, but what root has written for itself alone is shown as a copy, and what
+    the jail may write is lent to its group, until `stack` is closed. An ordinary user's jail has the user's own rights."""
+
+    def __init__(self, identity: int | None, stack: contextlib.ExitStack):
+        self.identity = identity
+        self._stack = stack
+
+    def readable(self, path: Path) -> Path:
+        """`path`, or a copy that everybody may read and execute as far as its owner may."""
+        if self.identity is None:
+            return path
+        mode = path.stat().st_mode
+        everybody = mode | (mode >> 6 & 0o5)
+        if everybody == mode:
+            return path
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="evolake-shown-"))
+        copy = Path(folder) / "file"
+        shutil.copyfile(path, copy)
+        copy.chmod(everybody & 0o555)
+        return copy
+
+    def writable(self, path: Path) -> Path:
+        """`path`, which the jail may write and nobody may execute. It stays root's: only an owner may change a file's mode and times."""
+        if self.identity is not None:
+            before = path.stat()
+            os.chown(path, -1, self.identity)
+            path.chmod(0o660)
+            self._stack.callback(self._back, path, before)
+        return path
+
+    @staticmethod
+    def _back(path: Path, before: os.stat_result) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.chown(path, -1, before.st_gid)
+            path.chmod(before.st_mode & 0o7777)

@@ -1,0 +1,84 @@
+"""Mending a manifest: what the records beside the parts prove is noted again, then what is broken is acknowledged. Nothing is rewritten.
+
+A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes. Where those bytes lie beside it, that
+commit did happen. A part for which nothing speaks goes to quarantine: its cycle has to be materialized again.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from evolake.lake import chained, disk, layout
+from evolake.lake.layout import Partition
+from evolake.lake.locks import hold
+from evolake.lake.manifest import COMMIT, Entry, body, entry_of
+from evolake.lake.store import Lake
+
+
+def read_record(partition: Partition) -> Entry | None:
+    """The entry in the record beside a part; None where there is none or it is damaged."""
+    try:
+        data = disk.read(partition.record)
+        told = chained.unsigned(data[:-1]) if data.endswith(b"\n") else None
+        entry = entry_of(told, partition.root) if told else None
+    except (FileNotFoundError, KeyError, TypeError, ValueError):
+        return None
+    own = entry and (entry.record.line, entry.record.asset, entry.record.cycle, entry.event, entry.record.path)
+    return entry if own == (partition.line, partition.asset, partition.cycle, COMMIT, partition.part) else None
+
+
+def mend_manifest(lake: Lake, path: Path) -> str:
+    """See the module's text. Says what was done.
+
+    Raises:
+        PartitionBusy: a writer is at work in the table.
+    """
+    line, asset = path.parent.parent.name, path.parent.name
+    lake = Lake(lake.root)
+    with ExitStack() as held, disk.told(f"the manifest {path} cannot be mended", "to append to it"):
+        present = {layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part)) for part in layout.parts(path.parent)}
+        for partition in present.values():
+            held.enter_context(hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0))
+        found = lake.manifests.look(path)
+        told: list[str] = []
+        again = [entry for partition in present.values() if (entry := _lacking(lake, partition, found.partitions, told)) is not None]
+        bodies: list[dict[str, Any]] = [body(entry, lake.root) for entry in again]
+        if found.log.faults:
+            bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in found.log.faults]})
+        if bodies:
+            lake.manifests.note(path, bodies)
+    told.insert(0, f"manifest of {line}/{asset}: {len(again)} records noted again, {len(found.log.faults)} breaks acknowledged")
+    return "; ".join(told) if bodies or len(told) > 1 else "was mended already"
+
+
+def _lacking(lake: Lake, partition: Partition, known: Any, told: list[str]) -> Entry | None:
+    """The entry to note again for a part that lies there; None where the manifest has it. A part that nothing speaks for is put aside."""
+    sha = disk.file_sha(partition.part)
+    log = known.get(partition.cycle)
+    if log and ((log.committed and log.committed.record.file_sha == sha) or any(entry.record.file_sha == sha for entry in log.pending)):
+        return None
+    record = read_record(partition)
+    if record is not None and record.record.file_sha == sha:
+        return record
+    if log and log.commits:
+        return None  # the part is damaged, or the record is: what the manifest says of the partition is looked at once it is whole
+    told.append(f"no record speaks for {partition}: moved to {put_aside(lake, partition, partition.part, sha).relative_to(lake.root)}")
+    return None
+
+
+def put_aside(lake: Lake, partition: Partition, path: Path, sha: str, wanted: str | None = None) -> Path:
+    """Moves a file of a table to quarantine with a note; the caller holds the partition's lock."""
+    folder = partition.quarantine
+    disk.make_folder(folder)
+    name = f"{'history-' if path != partition.part else ''}{partition.cycle or 'whole'}-{sha[:16]}"
+    note = {"partition": str(partition), "got": f"sha256 {sha}", "wanted": wanted, "run_id": None}
+    disk.write_atomic(folder / f"{name}.json", json.dumps(note, indent=1).encode(), tag="verify")
+    if path.exists():
+        disk.replace(path, folder / f"{name}.parquet")
+        disk.sync_folder(path.parent)
+        disk.sync_folder(folder)
+    return folder / f"{name}.parquet"
+

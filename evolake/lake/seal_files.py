@@ -1,0 +1,126 @@
+"""A seal as it lies on the disk, and the journal of a line's seals.
+
+A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes than those that were written are taken
+for it. The journal beside it holds every seal that was ever made, in a log that knows when a line of it is lost (`chained`), and is written first:
+a file that is older than the journal, because its writer died in between or because somebody put an old one back, is not believed. Files that
+evolake 0.1.0 wrote have neither; they are held to the hash of the tables that they name, and enter the journal with the first seal that is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+FORMAT = 2
+JOURNAL = "_journal.jsonl"
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The seal of the population that enters one cycle.
+
+    Attributes:
+        state: sealed, or reopened because the cycle before runs again.
+        version: content version of the population.
+        built_on: version of the seal before it; None for the first.
+        run_id: the run that sealed or reopened it. at: when, ISO 8601 in UTC.
+        tables: asset name -> content_sha of the lake parts that are the population. The part's cycle is the seal's own;
+            `name@0001` names another.
+    """
+
+    line: str
+    cycle: str
+    state: Literal["sealed", "reopened"]
+    version: str
+    built_on: str | None
+    run_id: str
+    at: str
+    tables: Mapping[str, str] = field(default_factory=dict)
+
+
+_TEXTS = ("line", "cycle", "version", "run_id", "at")
+
+
+def population_version(hashes: Mapping[str, str]) -> str:
+    """Content version of a population: sha256 of its tables' names and content hashes."""
+    return hashlib.sha256(json.dumps(dict(hashes), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def encode(seal: Seal) -> bytes:
+    """The bytes of a seal's file."""
+    body = {**asdict(seal), "format": FORMAT}
+    return _text({**body, "check": _check(body)})
+
+
+def _text(body: Mapping[str, Any]) -> bytes:
+    return (json.dumps(body, sort_keys=True, indent=1) + "\n").encode()
+
+
+def _check(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def decode(data: bytes, line: str, cycle: str) -> tuple[Seal, int]:
+    """The seal in a file's bytes, and the format that it is in (1: evolake 0.1.0, without a check sum).
+
+    Raises:
+        ValueError: these are not, byte for byte, the bytes of a seal of that line and cycle; says why.
+    """
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(body, dict):
+        raise ValueError("no JSON object")
+    checked = {name: value for name, value in body.items() if name not in ("format", "check")}
+    seal = from_body(checked)
+    if "format" in body or "check" in body:
+        if body.get("format") != FORMAT:
+            raise ValueError(f"format {body.get('format')!r}: this evolake reads formats 1 and {FORMAT}")
+        if data != encode(seal):
+            raise ValueError("its check sum does not fit")
+    elif data != _text(asdict(seal)):
+        raise ValueError("not the bytes that were written")
+    elif seal.tables and seal.version != population_version(seal.tables):
+        raise ValueError("its version is not that of the tables that it names")
+    if (seal.line, seal.cycle) != (line, cycle):
+        raise ValueError(f"it is the seal of {seal.line}, cycle {seal.cycle}")
+    return seal, body.get("format", 1)
+
+
+def from_body(body: Mapping[str, Any]) -> Seal:
+    """A seal from its fields. Raises ValueError where one is missing, is not known or has another type."""
+    try:
+        seal = Seal(**body)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    right = all(isinstance(getattr(seal, name), str) for name in _TEXTS) and isinstance(seal.built_on, str | None)
+    if not right or seal.state not in ("sealed", "reopened") or not isinstance(seal.tables, dict):
+        raise ValueError("a field has the wrong type")
+    if not all(isinstance(sha, str) for sha in seal.tables.values()):
+        raise ValueError("a table without a hash")
+    return seal
+
+
+def journal(folder: Path) -> Path:
+    """Where the journal of the line lies whose seals are in `folder`."""
+    return folder / JOURNAL
+
+
+def entry(seal: Seal) -> dict[str, Any]:
+    """The journal's line for a seal."""
+    return {"event": "seal", **asdict(seal)}
+
+
+def history(bodies: tuple[dict[str, Any], ...]) -> dict[str, list[Seal]]:
+    """cycle -> its seals, oldest first, of a journal's lines."""
+    found: dict[str, list[Seal]] = {}
+    for body in bodies:
+        if body.get("event") == "seal":
+            seal = from_body({name: value for name, value in body.items() if name != "event"})
+            found.setdefault(seal.cycle, []).append(seal)
+    return found

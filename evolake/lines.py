@@ -1,0 +1,109 @@
+"""Which lines and studies there are: whatever installed packages register under the entry-point group `evolake.lines`.
+
+A line is two packages, its science and its assets, and one `LineSpec` that names what it contributes. Everything that lists lines (settings,
+profiles, the command line, reports, guidance, `evolake doctor`, the cookbook, Dagster's definitions) asks here, and nothing else names one,
+so that a further line is
+a package of its own with no change in this one:
+
+    [project.entry-points."evolake.lines"]
+    bridges = "bridges.line:LINE"
+
+A spec holds names of objects ("package.module:object"), which are imported when they are needed: listing the lines costs no import of their science.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module, metadata, resources
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+
+GROUP = "evolake.lines"
+
+
+@dataclass(frozen=True)
+class LineSpec:
+    """What a line, or a study, contributes.
+
+    Attributes:
+        name: lower-case identifier: its settings' section, its assets' key prefix, its schema in SQL.
+        assets: package of its Dagster assets, which has a `line` (assets.line.Line) or a `study` (assets.study.Study).
+        settings: class of its section of the settings, a pydantic model whose defaults can run; "" for none.
+        profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults; "" for none.
+        commands: name of a command of `evolake` -> click command or group.
+        report: function (lake's root, cycle) -> `evolake.report.html.Section`; "" for the section that every line gets.
+        tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
+        cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
+        requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
+    """
+
+    name: str
+    assets: str
+    settings: str = ""
+    profiles: str = ""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    report: str = ""
+    tables: str = ""
+    cookbook: str = ""
+    requirements: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier() or self.name != self.name.lower():
+            raise InputError("a line needs a name that settings, SQL and asset keys can bear", wanted="a lower-case identifier", got=repr(self.name))
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Something that a line needs of the machine, as `evolake doctor` says it. Its absence skips the line or a part of it and nothing else.
+
+    name: what is needed. ok: whether it is there. detail: what was found. skips: what its absence skips. mend: the line that installs it.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    skips: str
+    mend: str
+
+
+@cache
+def lines() -> Mapping[str, LineSpec]:
+    """name -> spec of every registered line and study, by name. Read once per process.
+
+    Raises:
+        InputError: no entry point at all (an earlier version is installed), one that is no LineSpec or cannot be imported, or two of one name.
+    """
+    found: dict[str, LineSpec] = {}
+    for entry in metadata.entry_points(group=GROUP):
+        owner = entry.dist.name if entry.dist else "an installed package"
+        try:
+            spec = entry.load()
+        except Exception as error:
+            what = f"the line {entry.name!r} of {owner} cannot be loaded"
+            raise InputError(what, wanted=entry.value, got=f"{type(error).__name__}: {error}", do=f"mend or uninstall {owner}") from error
+        if not isinstance(spec, LineSpec) or spec.name != entry.name:
+            wanted = f"a LineSpec named {entry.name!r}"
+            raise InputError(f"the entry point {entry.value} of {owner} is no line", wanted=wanted, got=repr(spec)[:80],
+            do=f"mend or uninstall {owner}")
+        if found.get(spec.name, spec) != spec:
+            raise InputError(f"two packages have a line {spec.name!r}", got=f"{owner} and another", do="uninstall one of them")
+        found[spec.name] = spec
+    if not found:
+        do = "install evolake again: pip install -c constraints.txt -e ."
+        raise InputError("no line is registered", wanted=f"entry points of the group {GROUP}", do=do)
+    return {name: found[name] for name in sorted(found)}
+
+
+def resolve(name: str) -> Any:
+    """The object that a spec names as "package.module:object"."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def folder_of(package: str) -> Path:
+    """The folder of an installed package's files."""
+    return Path(str(resources.files(package)))

@@ -1,0 +1,155 @@
+"""`evolake prompts`: compare the arms on one problem set, show a prompt with its rating and its parents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+from evolake.prompts.settings import PromptsSettings
+
+if TYPE_CHECKING:
+    from evolake.prompts.arms import ArmRun
+    from evolake.prompts.population import Population
+
+LINE = "prompts"
+
+
+@click.group()
+def prompts() -> None:
+    """System prompts that evolve while the policy learns."""
+
+
+@prompts.command()
+@click.option("--arms", default="rl,reflection,evolution,espl", show_default=True, help="Comma-separated: espl, evolution, rl, reflection.")
+@click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations an arm.")
+@click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
+@click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
+@click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Write report.html, summary.json, all rows here.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def compare(arms: str, iterations: int, every: int, profile: str | None, root_name: str | None, out: Path | None, as_json: bool) -> int:
+    """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems."""
+    from contextlib import nullcontext
+
+    from evolake.agents import open_agents
+    from evolake.prompts.arms import compare as run_arms
+    from evolake.prompts.arms import summary
+    from evolake.prompts.library import load_library, load_roots
+    from evolake.prompts.policies import open_policy
+    from evolake.prompts.problems import problem_set
+    from evolake.prompts.recipes import recipe_of
+    from evolake.prompts.scoring import judge_with
+
+    settings = settings_module.load(profile)
+    names = [name.strip() for name in arms.split(",") if name.strip()]
+    own = settings.of(PromptsSettings)
+    roots = load_roots(settings.seeds / LINE)
+    name = root_name or next(iter(roots))
+    if name not in roots:
+        raise InputError(f"no root prompt named {name!r}", wanted=f"one of {', '.join(roots)}", do="pass --root with one of these names")
+    found = problem_set(own, lake=_lake(settings.lake), seeds=settings.seeds, seed=settings.seed)
+    policy = open_policy(settings, settings.lake, "compare", "compare")
+    with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
+        runs = run_arms(
+            names, policy, found, roots[name], iterations=iterations, every=every, agents=lambda _: open_agents(
+                settings, settings.lake, "compare", "compare", line=LINE,
+            ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own, library=load_library(settings.seeds / LINE),
+            root_seed=settings.seed, report=lambda arm, done: click.echo(f"{arm}: iteration {done} of {iterations}", err=True),
+        )
+    told = {
+        "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "backend": settings.backend, "source": found.source,
+        "passed_over": list(found.passed_over), "train_problems": len(found.train), "heldout_problems": len(found.heldout), "iterations": iterations,
+        "seed": settings.seed, **summary(runs, settings.seed),
+    }
+    if out is not None:
+        _write(out, runs, told)
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        _say(told)
+    return 0
+
+
+@prompts.command()
+@click.argument("prompt", default="champion")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def show(prompt: str, as_json: bool) -> int:
+    """Show a prompt of the lake: its text, its rating and where it comes from. PROMPT: the start of its id, or `champion`."""
+    population = _population(settings_module.load().lake)
+    row = _found(population, prompt)
+    parents = population.derivations.filter(population.derivations["child_id"] == row["prompt_id"]).to_dicts()
+    text = population.prompt(row["prompt_id"]).text()
+    if as_json:
+        click.echo(json.dumps({
+            "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
+            "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {one["parent_id"]: one["weight"] for one in parents},
+            "text": text,
+        }))
+        return 0
+    click.echo(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
+    click.echo(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
+    for one in parents:
+        click.echo(f"  parent {one['parent_id']}, weight {one['weight']:.2f}")
+    click.echo(text or "(the empty prompt)")
+    return 0
+
+
+def _lake(root: Path) -> Any:
+    from evolake.lake import Lake
+
+    return Lake(root)
+
+
+def _population(root: Path) -> Population:
+    """The population that the last sealed cycle left. Raises InputError where there is none."""
+    from evolake.prompts.population import population_of
+    from evolake.prompts.tables import ARCHIVE
+
+    lake = _lake(root)
+    sealed = [cycle for cycle in lake.seals.cycles(LINE) if (seal := lake.seals.read(LINE, cycle)) and seal.state == "sealed"]
+    if not sealed:
+        raise InputError("the lake holds no prompts yet", wanted="a sealed population", got=str(root), do="run: evolake run --lines prompts")
+    return population_of({name: lake.read(LINE, f"incoming_{name}", sealed[-1]) for name in ARCHIVE})
+
+
+def _found(population: Population, prompt: str) -> dict[str, Any]:
+    if prompt == "champion":
+        return population.row(population.champion_id or population.best_id())
+    rows = [row for row in population.rows() if row["prompt_id"].startswith(prompt)]
+    if len(rows) != 1:
+        raise InputError(
+            f"{'no prompt' if not rows else f'{len(rows)} prompts'} with an id that starts with {prompt!r}",
+            wanted="the start of one id, or champion", do='list them: evolake sql "SELECT prompt_id FROM prompts.incoming_prompts"',
+        )
+    return rows[0]
+
+
+def _write(folder: Path, runs: list[ArmRun], told: dict[str, Any]) -> None:
+    from evolake.prompts.iteration import TABLES
+    from evolake.prompts.report.arms import arms_page
+    from evolake.prompts.tables import EVALUATIONS
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, schema in {**TABLES, "heldout": EVALUATIONS}.items():
+        schema.frame(row for run in runs for row in run.rows[name]).write_parquet(folder / f"{name}.parquet")
+    (folder / "summary.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    (folder / "report.html").write_text(arms_page(told), encoding="utf-8")
+
+
+def _say(told: dict[str, Any]) -> None:
+    click.echo(f"{told['policy']} on {told['source']} problems, {told['heldout_problems']} held out, {told['iterations']} iterations an arm")
+    for reason in told["passed_over"]:
+        click.echo(f"  passed over {reason}")
+    click.echo(f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end (95%)      in form")
+    for name, arm in told["arms"].items():
+        first, last = arm["heldout"][0], arm["heldout"][-1]
+        correct, form = last["correct"], last["formatted"]
+        shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
+        click.echo(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
+    for name, one in told["differences"].items():
+        click.echo(f"{name} against {one['base']}: {one['difference']:+.1%} ({one['low']:+.1%} to {one['high']:+.1%})")

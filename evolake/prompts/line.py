@@ -1,0 +1,11 @@
+"""System prompts, evolved beside the weights. What the line contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "prompts", assets="assets.prompts", settings="evolake.prompts.settings:PromptsSettings", profiles="evolake.prompts.profiles",
+    commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
+    requirements="evolake.prompts.requirements:requirements",
+)

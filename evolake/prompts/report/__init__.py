@@ -1,0 +1,1 @@
+"""The line's section of the report, and its figures."""

@@ -1,0 +1,144 @@
+"""`evolake repair`: run the study, write its problems, or judge one candidate.
+
+Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when the problem or the files cannot be used, 3 when the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import click
+
+from evolake.commands import LazyGroup
+from evolake.errors import InputError
+from evolake.repair.settings import RepairSettings
+
+if TYPE_CHECKING:
+    from evolake.repair.running import Progress
+
+@click.group(cls=LazyGroup, later={"report": "evolake.repair.commands.report:report"})
+def repair() -> None:
+    """Does solver-grounded feedback beat more attempts? Run the study, report it, judge a candidate."""
+
+
+@repair.command()
+@click.argument("problem", type=click.Path(path_type=Path))
+@click.argument("candidate", type=click.Path(path_type=Path))
+@click.option("--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds the solver may take.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> int:
+    """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
+    from evolake.repair.candidates import parse_candidate
+    from evolake.repair.certify import CERTIFIED, Certifier
+    from evolake.repair.problems import read_problem
+
+    posed = read_problem(problem)
+    try:
+        text = candidate.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {str(candidate)!r}", wanted="a candidate in JSON", do="check the path") from None
+    except OSError as error:
+        raise InputError(f"{str(candidate)!r} cannot be read", got=str(error), do="give a readable file") from None
+    found = Certifier(timeout_ms).certify(posed, parse_candidate(text, posed))
+    if as_json:
+        click.echo(json.dumps(found.as_dict()))
+    else:
+        click.echo(f"{posed.id}: {found.verdict}: {found.reason}")
+        if found.violated:
+            click.echo(f"  violated: {', '.join(found.violated)}")
+    return 0 if found.verdict == CERTIFIED else 1
+
+
+@repair.command()
+@click.option("--problems", type=click.IntRange(min=1), default=500, show_default=True, help="How many; fewer are the first ones of more.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
+def problems(problems: int, seed: int, out: Path | None) -> int:
+    """Write the main benchmark as JSONL, one problem with its certified label a line."""
+    from evolake.repair.generator import generate
+
+    lines = "".join(f"{item.problem.to_json()}\n" for item in generate(problems, seed))
+    if out is None:
+        click.echo(lines, nl=False)
+        return 0
+    try:
+        out.write_text(lines, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{str(out)!r} cannot be written", got=str(error), do="name a file in a folder that exists") from None
+    return 0
+
+
+@repair.command()
+@click.option("--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's).")
+@click.option("--seeds", type=click.IntRange(min=1), help="How many seeds each arm is run with (default: the profile's).")
+@click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all.")
+@click.option("--perturbed", type=click.IntRange(min=0), help="Main problems that are also run scaled, permuted and relabelled.")
+@click.option("--transfer", type=click.IntRange(min=0), help="Sudoku 4x4 grids of the transfer suite.")
+@click.option("--backend", type=click.Choice(["operators", "model"]), help="Who proposes (default: EVOLAKE_BACKEND, else operators).")
+@click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop).")
+@click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED, else 0).")
+@click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def run(
+    problems: int | None, seeds: int | None, arms: str, perturbed: int | None, transfer: int | None, backend: str | None, profile: str | None,
+    seed: int | None, replay_only: bool, as_json: bool,
+) -> int:
+    """Run the study; goes on where an earlier run of the same study stopped."""
+    from evolake import settings as settings_module
+    from evolake.repair.running import run_study
+    from evolake.repair.study import pick_arms, pick_seeds
+
+    settings = settings_module.load(profile)
+    sizes = {"problems": problems, "seeds": seeds, "perturbed": perturbed, "transfer": transfer}
+    given = {"backend": backend, "seed": seed, "replay_only": replay_only or None}
+    settings = settings.model_copy(update={
+        **{name: value for name, value in given.items() if value is not None},
+    })
+    settings = settings.with_section(
+        settings.of(RepairSettings).model_copy(update={name: value for name, value in sizes.items() if value is not None})
+    )
+    chosen = pick_arms(arms), pick_seeds(settings.of(RepairSettings).seeds)
+    with _progress(quiet=as_json) as progress:
+        outcome = run_study(settings, *chosen, f"repair-{uuid4().hex[:12]}", progress)
+    study = outcome.study
+    if as_json:
+        found = {
+            "verdict": "complete", "reasons": [], "study_sha": study.sha, "backend": study.backend, "model": study.model,
+            "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.lake),
+        }
+        click.echo(json.dumps(found))
+    else:
+        click.echo(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
+        click.echo("  next: evolake repair report --out repair_report")
+    return 0
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Progress]:
+    """A bar on a terminal's standard error, a line a cell elsewhere, silence where `quiet`."""
+    from rich.console import Console
+
+    from evolake.repair.running import Progress
+
+    console = Console(stderr=True)
+
+    def tell(cell: str, solved: int, trials: int) -> None:
+        if not quiet:
+            click.echo(f"{cell}: {solved} of {trials} solved", err=True)
+
+    if quiet or not console.is_terminal:
+        yield Progress(lambda trials: None, lambda trials: None, tell)
+        return
+    from rich.progress import Progress as Bars
+
+    with Bars(console=console, transient=True) as bars:
+        bar = bars.add_task("repair study", total=None)
+        yield Progress(
+            lambda trials: bars.update(bar, total=trials), lambda trials: bars.advance(bar, trials),
+            lambda cell, solved, trials: bars.console.print(f"{cell}: {solved} of {trials} solved", highlight=False),
+        )

@@ -1,0 +1,10 @@
+"""The study of solver-grounded repair. What the study contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "repair", assets="assets.repair", settings="evolake.repair.settings:RepairSettings", profiles="evolake.repair.profiles",
+    commands={"repair": "evolake.repair.commands.group:repair"},
+)

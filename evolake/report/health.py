@@ -1,0 +1,111 @@
+"""The health of a lake: the audit of its tables, blobs and seals, with the tape and the fetched sources, which have their own ways to be checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from evolake.agents.tape import Tape
+from evolake.errors import EvolakeError, InputError
+from evolake.lake import Lake, disk
+from evolake.lake.audit import Audit, Finding, audit, repair
+from evolake.lake.audit.blobs import files
+
+VERIFY = "evolake lake verify"
+
+
+def open_lake(root: Path) -> Lake:
+    """The lake at a path that a user named.
+
+    Raises:
+        InputError: there is something else than a folder.
+    """
+    if root.exists() and not root.is_dir():
+        raise InputError(f"{root} is no lake", wanted="a folder", got="a file", do="name the lake's folder (EVOLAKE_LAKE or --lake)")
+    return Lake(root)
+
+
+def examine(root: Path, *, fast: bool = False) -> Audit:
+    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and tape."""
+    return Audit(tuple(audit(open_lake(root), fast=fast, more=(tape, fetched))))
+
+
+def mend(root: Path) -> Audit:
+    """Mends what provably can be mended, and gives what was done and what is left."""
+    return repair(open_lake(root), more=(tape, fetched))
+
+
+def summary(found: Audit) -> str | None:
+    """One line on what was found, with the command that tells more; None where nothing was."""
+    real = [finding for finding in found.findings if not finding.note]
+    if not real:
+        return None
+    more = f" and {len(real) - 1} more" if len(real) > 1 else ""
+    return f"{real[0].what}{more}; run: {VERIFY}{' --repair' if any(finding.repair for finding in real) else ''}"
+
+
+def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
+    """Findings of the tape: each entry holds what was written under the key that it is filed under."""
+    if fast:
+        return
+    root = lake.root / "tape"
+    entries = Tape(root)
+    for path in files(root):
+        steps = path.relative_to(root).parts
+        if steps[0] == "locks" or path.name.startswith(".tmp-"):
+            continue
+        where = f"tape/{'/'.join(steps)}"
+        if steps[0] == "accounts":
+            yield from _account(entries, path, where)
+        elif len(steps) != 2 or path.suffix != ".json":
+            wanted = "two digits, a folder, the rest of a key"
+            yield Finding("tape", "a file on the tape has no entry's name", where, wanted, path.name, "move it away")
+        elif told := _damage(entries, steps[0] + path.stem):
+            yield Finding("tape", told.what, where, "the bytes that were written", "others", told.do or "restore the file from a backup")
+
+
+def _damage(entries: Tape, key: str) -> EvolakeError | None:
+    try:
+        entries.read(key)
+    except EvolakeError as error:
+        return error
+    return None
+
+
+def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
+    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is on the tape is held to the tape."""
+    lines = disk.read(path).split(b"\n")
+    for at, line in enumerate(lines[:-1], start=1):  # after the last newline there is nothing, or what a dying writer left unfinished
+        if not line:
+            continue
+        try:
+            spent = json.loads(line)
+            key, tokens = str(spent["key"]), int(spent["tokens"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            what = f"a line of what was spent is damaged at line {at}"
+            yield Finding("tape", what, where, "one JSON object", str(error), "restore it from a backup")
+            continue
+        entry = entries.read(key) if len(key) == 64 and not _damage(entries, key) else None
+        if entry is not None and entry.charged_tokens != tokens:
+            what, mends = f"line {at} of what was spent is not what the tape has", "nothing, where the call was lost once and charged by estimate"
+            yield Finding("tape", what, where, f"{entry.charged_tokens} tokens", f"{tokens} tokens", mends, note=True)
+
+
+def fetched(lake: Lake, fast: bool) -> Iterator[Finding]:
+    """Findings of the records of fetched sources: each can be read and its archive is there. Their pins are held to at every use."""
+    root = lake.root / "fetched"
+    for path in files(root):
+        if path.suffix != ".json" or path.name.startswith(".tmp-"):
+            continue
+        where = f"fetched/{path.relative_to(root).as_posix()}"
+        try:
+            sha = json.loads(disk.read(path))["sha256"]
+            there = lake.blobs.path(sha).exists()
+        except (EvolakeError, ValueError, KeyError, TypeError, OSError) as error:
+            what, mends = "the record of a fetched source is damaged", "remove it: it is fetched again"
+            yield Finding("fetched", what, where, "a JSON object with a sha256", str(error), mends)
+            continue
+        if not there:
+            what, mends = "the archive of a fetched source is gone", "nothing: it is fetched again when needed"
+            yield Finding("fetched", what, where, f"the blob {sha}", "no file", mends, note=True)

@@ -1,0 +1,109 @@
+"""`evolake solvers`: measure solver repositories on a suite.
+
+Exit codes: 0 every repository was built and measured and no answer is refuted; 1 one is not laid out as a variant, does not build, or gave an answer
+that is refuted; 2 a missing folder or suite; 3 the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake.commands import LazyGroup
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from evolake.solvers.bench import Opened, Report
+
+SHOWN = ("solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat", "wrong", "unproved", "memory_max_mb")
+
+
+@click.group(cls=LazyGroup, later={"verify": "evolake.solvers.commands.verify:verify"})
+def solvers() -> None:
+    """SAT solvers as repositories: measure them, verify them."""
+
+
+@solvers.command()
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--suite", default="train", show_default=True, help="train, holdout, smoke, or a folder of .cnf, .cnf.gz and .cnf.xz files.")
+@click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status for a folder; default: its status.csv.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds a run; default: the profile's.")
+@click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first so many formulas; 0: all.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula.")
+@click.option("--proof-share", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Share of UNSAT answers that are checked.")
+@click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB of a proof; a longer one ends its run. Default: the profile's.")
+@click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds of a proof's check.")
+@click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory of a proof's check.")
+@click.option("--adapter", default=None, help="How to build and run; default: what variant.toml says.")
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', one a core at most.")
+@click.option("--runs", "runs_file", type=click.Path(path_type=Path), default=None, help="Write all runs into this Parquet file.")
+@click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep finished runs in this file and go on from it.")
+@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def bench(
+    folders: tuple[Path, ...], as_json: bool, runs_file: Path | None, proof_mb: int | None, proof_timeout_s: float | None,
+    proof_memory_mb: int | None, **options: Any,
+) -> None:
+    """Build each repository DIR and run it on a suite: answers judged by the formula, UNSAT answers by their proofs."""
+    from evolake.solvers.bench import bench_folders
+
+    with _progress(quiet=as_json) as advance:
+        proofs = {"proof_mb": proof_mb, "proof_timeout_s": proof_timeout_s, "proof_memory_mb": proof_memory_mb}
+        report = bench_folders(folders, on_progress=advance, proofs=proofs, **options)
+    if runs_file is not None:
+        report.runs.write_parquet(runs_file)
+    if as_json:
+        click.echo(json.dumps(report.to_json()))
+    else:
+        _say(report)
+    sys.exit(0 if report.verdict == "measured" else 1)
+
+
+def _say(report: Report) -> None:
+    if not report.metrics.is_empty():
+        from rich.console import Console
+
+        console = Console(width=None if sys.stdout.isatty() else 160)
+        console.print(_table(report.opened, report.metrics))
+    for reason in report.reasons:
+        click.echo(reason)
+
+
+def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
+    from rich.table import Table
+
+    first = metrics.row(0, named=True)
+    table = Table(title=f"suite {first['suite']}: {first['instances']} formulas, timeout {first['timeout_s']:g} s of cpu time")
+    names = {item.variant_id: str(item.folder) for item in reversed(opened)}
+    table.add_column("repository", overflow="fold")
+    for name in SHOWN:
+        table.add_column(name.replace("_", " "), justify="right")
+    for row in metrics.to_dicts():
+        table.add_row(names[row["variant_id"]], *("-" if row[name] is None else f"{row[name]:.4g}" for name in SHOWN))
+    return table
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Any]:
+    """A bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet:
+        yield None
+        return
+    if not console.is_terminal:
+        yield lambda done, total, row: click.echo(f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as bars:
+        bar = bars.add_task("runs", total=None)
+        yield lambda done, total, row: bars.update(bar, completed=done, total=total, description=f"{row['instance']}: {row['status']}")

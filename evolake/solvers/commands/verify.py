@@ -1,0 +1,57 @@
+"""`evolake solvers verify`: may this repository take part? All gates, from layout to stability.
+
+Exit codes: 0 accepted, 1 blocked, 2 a missing folder, adapter or seed, 3 the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--suite", type=click.Choice(["smoke", "train"]), default="smoke", show_default=True, help="Further formulas for models and proofs.")
+@click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first so many formulas of it; 0: all.")
+@click.option("--adapter", "adapter_name", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
+@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB of a proof; a longer one ends its run. Default: the profile's.")
+@click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds of a proof's check.")
+@click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory of a proof's check.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, profile: str | None, as_json: bool, **proofs: Any) -> int:
+    """Judge the repository DIR: layout and rules, a clean build, small files, models and proofs, stability."""
+    from evolake.solvers.verifying import verify_folder
+
+    with _progress(quiet=as_json) as advance:
+        found = verify_folder(
+            folder, suite=suite, instances=instances, adapter_name=adapter_name, profile=profile, on_progress=advance, proofs=proofs,
+        )
+    if as_json:
+        click.echo(json.dumps(found.to_json()))
+    elif found.judged.blocked is None:
+        click.echo(f"{folder}: accepted ({sum(found.to_json()['runs'].values())} runs, suite {suite})")
+    else:
+        click.echo(f"{folder}: blocked\n{found.judged.feedback}")
+    return 0 if found.verdict == "accepted" else 1
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Any]:
+    """A bar on a terminal's standard error; silence elsewhere."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as bars:
+        bar = bars.add_task("gates", total=None)
+        yield lambda gate, done, total: bars.update(bar, completed=done, total=total, description=gate)

@@ -1,0 +1,12 @@
+"""SAT-solver repositories. What the line contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "solvers", assets="assets.solvers", settings="evolake.solvers.settings:SolversSettings", profiles="evolake.solvers.profiles",
+    commands={"proof": "evolake.solvers.commands.proof:proof", "solvers": "evolake.solvers.commands.group:solvers"},
+    report="evolake.solvers.report.page:solvers_section", tables="evolake.solvers.known_tables:known_tables",
+    requirements="evolake.solvers.requirements:requirements",
+)

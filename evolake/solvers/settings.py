@@ -1,0 +1,39 @@
+"""Sizes of the `solvers` line."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SolversSettings(BaseModel):
+    """How much a cycle of the `solvers` line does.
+
+    `train_instances` and its like take the first so many formulas of a suite; the suites' specs put a balanced quick selection on top. 0 means all.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    seeds: list[str] = Field(default=["minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"], description="seeds to start from")
+    variants_per_cycle: int = Field(default=6, gt=0)
+    survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one a seed among them")
+    repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
+    timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a benchmark run may take")
+    memory_mb: int = Field(default=2048, gt=0)
+    proof_mb: int = Field(default=512, gt=0, description="MiB of a proof; a longer one ends the run without an answer")
+    proof_timeout_s: float = Field(default=200.0, gt=0, description="cpu seconds a proof checker may take")
+    proof_memory_mb: int = Field(default=4096, gt=0, description="MiB of memory a proof checker may take")
+    proof_share: float = Field(default=1.0, ge=0, le=1, description="share of UNSAT answers whose proofs are checked; others count unsolved")
+    train_instances: int = Field(default=0, ge=0, description="how many formulas of the suite `train` are used; 0: all")
+    holdout_instances: int = Field(default=0, ge=0)
+    holdout_repeats: int = Field(default=2, gt=0, description="runs of each holdout formula")
+    smoke_instances: int = Field(default=0, ge=0)
+    smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
+    correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
+    carry_instances: int = Field(default=24, ge=0, description="formulas of `train` that are run beside renamed copies; less than 4 show nothing")
+    carry_copies: int = Field(default=2, gt=0, description="renamed and shuffled copies of each of them")
+    challengers: int = Field(default=2, gt=0)
+    duel_instances: int = Field(default=0, ge=0, description="formulas of a duel where more than `train_instances`; 0: just as many")
+    pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger a formula")
+    initial_objectives: int = Field(default=7, gt=0)
+    objectives_per_cycle: int = Field(default=1, ge=0, description="objectives written a cycle from the second on; as many calls of a model")
+    portfolio_size: int = Field(default=12, gt=0, description="objectives that vote at most; those least heard retire, PAR-2 never")
+    par2_hidden_until: int = Field(default=33, ge=0, description="cycle before which agents see no PAR-2")

@@ -1,0 +1,127 @@
+"""Formulas that nobody has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
+
+A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their clauses, by their size, or as a heuristic that
+suits just these) gains nothing there. Parameters stay those of the suite, and with them the difficulty. A status is kept only where the generator
+makes it so; elsewhere it is unknown, and an answer is judged by its model or its proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolake.errors import InputError
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.cnf import Formula, read_dimacs, shuffled, write_dimacs
+from evolake.solvers.suites.generators import generate, pcg
+from evolake.solvers.suites.materialize import Trees, build, recipes_of, with_files
+from evolake.solvers.suites.principles import drawn_principle
+from evolake.solvers.suites.secret import secret_seed
+from evolake.solvers.suites.spec import Instance, Recipe, Status, Suite, load_spec
+
+FRESH, CARRIED = "fresh", "carried"
+BY_CONSTRUCTION: dict[str, Status] = {"planted": "SAT", "qgh": "SAT", "arx": "SAT", "tseitin": "UNSAT"}
+"""Generators whose formulas have one status whatever the seed. Of what cnfgen makes, see `principles`; where those draw nothing, the lock's holds."""
+
+
+def fresh_suite(
+    name: str, blobs: BlobStore, cache: Path, *, seeds: Path, secret: bytes, root_seed: int, cycle: str, count: int = 0, trees: Trees | None = None,
+) -> Suite:
+    """The suite `name` anew for one cycle, as files; the same for the same secret, root seed and cycle.
+
+    Args:
+        seeds, trees, count: as for `materialize_suite`.
+
+    Raises:
+        InputError: no such suite, or a recipe that cannot be made.
+    """
+    spec = load_spec(name, seeds)
+    instances = []
+    for recipe in recipes_of(spec)[: count or None]:
+        rng = pcg(secret_seed(secret, root_seed, FRESH, cycle, recipe.name))
+        locked: Status = spec.locked.get(recipe.name, {}).get("status", recipe.status)
+        formula, status = fresh_formula(recipe, locked, rng, trees)
+        sha = blobs.put(write_dimacs(shuffled(formula, rng)))
+        label = f"{recipe.name}@{cycle}"
+        instances.append(Instance(label, recipe.family, status, sha, base=label))
+    return with_files(Suite(f"{name}-{FRESH}", tuple(instances)), blobs, cache)
+
+
+def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, trees: Trees | None = None) -> tuple[Formula, Status]:
+    """A formula as the recipe's, of another seed, and its status where that is known by how it is made. locked: the status of the recipe's own."""
+    if recipe.generator is None:
+        return read_dimacs(build(recipe, trees), lenient=True), locked
+    parameters = dict(recipe.parameters)
+    status: Status = BY_CONSTRUCTION.get(recipe.generator, "unknown")
+    if recipe.generator == "cnfgen" and (drawn := drawn_principle(str(parameters.get("args", "")), rng)) is not None:
+        return drawn, "UNSAT"
+    if recipe.generator == "mult":
+        parameters, status = _other_product(parameters, rng)
+    elif "seed" in parameters:
+        parameters["seed"] = int(rng.integers(2**62))
+    else:
+        status = locked
+    made = generate(recipe.generator, parameters)
+    return (made if isinstance(made, Formula) else read_dimacs(made, lenient=True)), status
+
+
+def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int) -> Suite:
+    """Some formulas of `suite`, each as it is and in `copies` shuffled copies: where a gain on the first does not carry over, it was learnt by heart.
+
+    Args:
+        count: how many formulas, drawn under the secret as the copies are; all where the suite has no more. They are the same in every cycle of a
+            lake, so that variants of all cycles are judged alike.
+
+    A copy's `base` is the name of its formula, its `shuffle` its number from 1.
+    """
+    rng = pcg(secret_seed(secret, root_seed, CARRIED))
+    chosen = sorted(rng.permutation(len(suite.instances))[:count].tolist())
+    instances = []
+    for item in (suite.instances[place] for place in chosen):
+        formula = read_dimacs(blobs.get(item.sha), lenient=True, name=item.name)
+        for number in range(copies + 1):
+            own = pcg(secret_seed(secret, root_seed, CARRIED, item.name, str(number)))
+            sha = blobs.put(write_dimacs(shuffled(formula, own))) if number else item.sha
+            label = f"{item.name}~{CARRIED}{number}" if number else item.name
+            instances.append(Instance(label, item.family, item.status, sha, shuffle=number, base=item.name))
+    return with_files(Suite(CARRIED, tuple(instances)), blobs, cache)
+
+
+def _other_product(parameters: Mapping[str, Any], rng: np.random.Generator) -> tuple[dict[str, Any], Status]:
+    """Parameters of a multiplier with another product: a prime for a prime, two primes of the factors' lengths for a product of two.
+
+    Raises:
+        InputError: a product of more than two primes, for which there is no such thing.
+    """
+    product, widths = int(parameters["product"]), (int(parameters["bits_a"]), int(parameters["bits_b"]))
+    factor = _least_factor(product)
+    if factor == product:
+        low, high = max(3, product - product // 8), min(product + product // 8, (1 << sum(widths)) - 1)
+        return {**parameters, "product": _prime(low, high, rng)}, "UNSAT"
+    if _least_factor(product // factor) != product // factor:
+        raise InputError(f"the product {product} has more than two prime factors", wanted="a prime, or a product of two", do="mend the suite's spec")
+    sizes = [value.bit_length() for value in (factor, product // factor)]
+    made = [_prime(max(3, 1 << size - 1), (1 << size) - 1, rng) for size in sizes]
+    fits = all(size <= width for size, width in zip(sorted(sizes), sorted(widths), strict=True))
+    return {**parameters, "product": made[0] * made[1]}, "SAT" if fits else "UNSAT"
+
+
+def _prime(low: int, high: int, rng: np.random.Generator) -> int:
+    """A prime from low to high, both included."""
+    while True:
+        value = int(rng.integers(low, high + 1)) | 1
+        if low <= value <= high and _least_factor(value) == value:
+            return value
+
+
+def _least_factor(value: int) -> int:
+    """The least prime factor; for products of multipliers of some 20 bits by trial division."""
+    divisor = 2
+    while divisor * divisor <= value:
+        if value % divisor == 0:
+            return divisor
+        divisor += 1 if divisor == 2 else 2
+    return value

@@ -1,0 +1,45 @@
+"""Upkeep of the lake: the job `verify_lake` holds every file to what was written; the schedule `lake_nightly` runs it each night.
+
+A finding makes the run red, with the findings in its metadata and the command that mends them. Nothing is mended by itself: that is for a person
+to decide. (Annotations are not postponed in this file: Dagster reads an op's context and resources from its signature.)
+"""
+
+import os
+
+import dagster as dg
+
+from pipelines.schedules import CRON_VARIABLE
+from resources.lake import LakeResource
+
+ONE_IN_THE_NIGHT = "0 1 * * *"
+SHOWN = 20
+
+
+@dg.op(description="Fails where a seal, manifest, part, blob or tape entry is not as it was written.")
+def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource) -> None:
+    """The one op of the job.
+
+    Raises:
+        dg.Failure: something is damaged; the metadata name what, where and how it is mended.
+    """
+    from evolake.report.health import examine, summary
+
+    found = examine(lake.open().root)
+    for finding in found.findings:
+        context.log.log("INFO" if finding.note else "WARNING", f"{finding.what} ({finding.where}): wanted {finding.wanted}, got {finding.got}")
+    if told := summary(found):
+        rows = [f"- {finding.what}: `{finding.where}`" for finding in found.findings if not finding.note]
+        shown = "\n".join([*rows[:SHOWN], *([f"- and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else [])])
+        raise dg.Failure(told, metadata={"findings": dg.MetadataValue.md(shown), "count": len(rows)}, allow_retries=False)
+
+
+@dg.job(executor_def=dg.in_process_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")
+def verify_lake() -> None:
+    """See the module docstring."""
+    hold_to_what_was_written()
+
+
+lake_nightly = dg.ScheduleDefinition(
+    name="lake_nightly", job=verify_lake, cron_schedule=os.environ.get(CRON_VARIABLE, ONE_IN_THE_NIGHT),
+    default_status=dg.DefaultScheduleStatus.STOPPED, description="Holds the lake to what was written each night, before the lines grow.",
+)

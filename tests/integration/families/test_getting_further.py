@@ -1,0 +1,133 @@
+"""A rule is loosened in a cycle that is there: what gets further is compared with what is known now, in Dagster, up to the blocking checks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+from families_house import SEEDS, seed_family
+
+from assets.families.judge import rows_now
+from assets.line import register_keys
+from evolake.families import proposing
+from evolake.families.contract import Family
+from evolake.families.likeness import Fingerprint
+from evolake.families.proposing import Proposal, Proposals
+from evolake.families.refining import Refinement
+from evolake.families.tables import CANDIDATES
+from evolake.gates.checkers import CHECKERS, Finding
+from evolake.lake import Lake
+
+JUDGED = ("execution", "quality", "consensus_labels", "blind_reviews")
+CHECK = "tests.nothing_executes"
+REFUSES = f"---\nid: families-refuses\nversion: 1\nkind: static\ngate: execution\ncheck: {CHECK}\nparameters: {{}}\n---\nNothing passes.\n"
+CLINIC, TELLERS = seed_family("clinic-queue"), seed_family("truth-tellers")
+
+
+def child(family: Family, blanks: str) -> Family:
+    """Another id, the same code and the same texts but for blanks."""
+    return replace(family, template=family.template + blanks, parents=(CLINIC.family_id,), operator="written")
+
+
+TWIN, NEW, DOUBLE = child(CLINIC, "\n"), child(TELLERS, "\n"), child(TELLERS, "\n\n")
+"""Of a seed; of nothing in the archive; and of NEW."""
+
+
+@dataclass(frozen=True)
+class House:
+    lake: Lake
+    rules: Path
+    instance: dg.DagsterInstance
+    defs: dg.Definitions
+
+    def run(self, *assets: str) -> None:
+        """Assets of cycle 0001 in one run with their checks; all without any."""
+        register_keys(self.instance, ["0001"])
+        chosen = [dg.AssetKey(["families", asset]) for asset in assets] or None
+        done = self.defs.resolve_job_def("families_cycle").execute_in_process(
+            instance=self.instance, partition_key="0001", asset_selection=chosen, raise_on_error=False
+        )
+        failed = [(event.step_key, event.event_specific_data) for event in done.all_events if event.is_step_failure]
+        assert done.success, failed
+        checks = done.get_asset_check_evaluations()
+        assert checks and [check.check_name for check in checks if not check.passed] == []
+
+    def read(self, asset: str) -> list[dict]:
+        return self.lake.read("families", asset, "0001").to_dicts()
+
+    def blocks(self) -> dict[str, tuple[str, str]]:
+        """family_id -> gate and rule that block it, by the verdicts of record."""
+        rows = [row for asset in JUDGED for row in self.read(f"{asset}__verdicts") if row["outcome"] != "pass"]
+        return {row["artifact_id"]: (row["gate"], row["rule_id"]) for row in rows}
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    """A lake whose one seed is the clinic queue, and whose cycle 0001 proposes TWIN, NEW and DOUBLE."""
+    shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
+    shutil.copytree(SEEDS / "families" / "clinic-queue", tmp_path / "seeds" / "families" / "clinic-queue")
+    given = {"EVOLAKE_LAKE": tmp_path / "lake", "EVOLAKE_SEEDS": tmp_path / "seeds", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setattr(proposing, "propose_families", propose)
+    monkeypatch.setitem(CHECKERS, CHECK, lambda evidence: Finding("nothing passes"))
+    from pipelines.definitions import defs
+
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = House(Lake(tmp_path / "lake"), tmp_path / "seeds" / "rules" / "families", instance, defs)
+        assert defs.resolve_job_def("families_seeds").execute_in_process(instance=instance).success
+        yield house
+
+
+def propose(agents, population, *, judge, known: Sequence[Fingerprint], **rest) -> Proposals:
+    """As the evolution agent would: each family compared with those accepted before it."""
+    seen, proposals = list(known), []
+    for number, family in enumerate((TWIN, NEW, DOUBLE)):
+        examined = judge(family, seen)
+        seen += [examined.fingerprint] if examined.accepted else []
+        proposals.append(Proposal(number, "written", Refinement((examined,), (), family if examined.accepted else None, "given up")))
+    return Proposals(tuple(proposals), ())
+
+
+def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(house: House):
+    (house.rules / "refuses.md").write_text(REFUSES)
+    house.run()
+    assert {row["gate"] for row in house.read("candidates")} == {"execution"} == {gate for gate, _ in house.blocks().values()}
+    assert [row["fingerprint"] for row in house.read("candidates")] == [None] * 3
+    (house.rules / "refuses.md").unlink()
+    house.run(*JUDGED, "accepted", "instances", "complexity", "funnel", "drift", "experience", "survivors")
+    duplicate = ("static", "families-near-duplicate")
+    assert house.blocks() == {TWIN.family_id: duplicate, DOUBLE.family_id: duplicate}
+    [accepted] = house.read("accepted")
+    assert (accepted["family_id"], Fingerprint.from_json(accepted["fingerprint"]).family_id) == (NEW.family_id, NEW.family_id)
+    assert set(json.loads(accepted["evidence"])) == {"execution", "static", "quality", "consensus", "blind"}
+    entering = house.lake.read("families", "incoming_families", "0002")
+    kept = entering.filter(pl.col("state") == "accepted").select("family_id", "fingerprint").rows()
+    assert {family_id for family_id, _ in kept} == {CLINIC.family_id, NEW.family_id} and all(fingerprint for _, fingerprint in kept)
+    assert {row["artifact_id"] for row in house.read("quality__agent_calls")} >= {NEW.family_id}
+
+
+def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(house: House, monkeypatch: pytest.MonkeyPatch):
+    blind = house.rules / "blind.md"
+    blind.write_text(blind.read_text().replace('"least_matches": 3', '"least_matches": 6'))
+    house.run()
+    last = ("blind", "families-blind")
+    assert house.blocks() == {TWIN.family_id: ("static", "families-near-duplicate"), NEW.family_id: last, DOUBLE.family_id: last}
+    blind.write_text(blind.read_text().replace('"least_matches": 6', '"least_matches": 3'))
+    monkeypatch.setattr("evolake.jail.open_pool", lambda **_: pytest.fail("all evidence is stored"))
+    house.run("blind_reviews", "accepted")
+    assert house.blocks() == dict.fromkeys((TWIN.family_id, DOUBLE.family_id), ("static", "families-near-duplicate"))
+    assert [row["family_id"] for row in house.read("accepted")] == [NEW.family_id]
+    assert {row["family_id"] for row in house.read("further_blind_reviews")} == {NEW.family_id, DOUBLE.family_id}
+
+
+def test_a_lake_of_before_has_no_table_of_those_that_got_further(tmp_path: Path):
+    lake = Lake(tmp_path)
+    frame = CANDIDATES.frame([{"family_id": "f", "gate": "blind"}])
+    assert rows_now(lake, "0001", frame) == frame.to_dicts()

@@ -1,0 +1,56 @@
+"""`status`, `sql` and `doctor` say that a manifest or a seal is damaged, with the command that mends it; the table does not just vanish."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lake_damage import old_lake
+
+
+def evolake(root: Path, *arguments: str) -> subprocess.CompletedProcess:
+    program = "import sys; from evolake.cli import main; sys.argv[0] = 'evolake'; main()"
+    environment = {"EVOLAKE_LAKE": str(root), "PATH": "/usr/bin:/bin"}
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.mark.parametrize("damaged", ["manifest", "seal"])
+def test_each_command_tells_it(tmp_path, damaged):
+    root = old_lake(tmp_path)
+    if damaged == "manifest":
+        path = root / "tables/ordered/candidates__artifacts/_manifest.jsonl"
+        path.write_bytes(b"\n".join(line for line in path.read_bytes().split(b"\n") if b'"intent"' not in line and b'"commit"' not in line))
+        asked = "SELECT * FROM artifacts"
+    else:
+        (root / "seals/ordered/0003.json").write_text("{}")
+        asked = "SELECT * FROM seals"
+    for arguments in (["status"], ["sql", asked]):
+        done = evolake(root, *arguments)
+        assert (done.returncode, "evolake lake verify" in done.stderr, "Traceback" in done.stderr) == (3, True, False), done.stderr
+    done = evolake(root, "sql", "SELECT count(*) FROM ordered.candidates")
+    assert (done.returncode, "cannot be read" in done.stderr) == (0, True)
+
+
+def test_a_lake_that_is_a_file_is_the_users_mistake(tmp_path):
+    (tmp_path / "file").write_text("")
+    for arguments in (["status"], ["lake", "verify"]):
+        done = evolake(tmp_path / "file", *arguments)
+        assert (done.returncode, "is no lake" in done.stderr) == (2, True), done.stderr
+
+
+def test_the_doctor_says_in_one_line_what_is_damaged_and_what_to_run(tmp_path):
+    from evolake.cli.doctor import _health
+
+    root = old_lake(tmp_path)
+    assert _health(root).detail == "a publication of ordered/late cycle 0001 was cut off; run: evolake lake verify --repair"
+    evolake(root, "lake", "verify", "--repair")
+    assert _health(root).ok
+    shutil.copy(root / "seals/ordered/0001.json", root / "seals/ordered/0004.json")
+    found = _health(root)
+    assert (found.ok, found.needed, found.mend) == (False, False, "evolake lake verify --repair")
+    told = json.loads(evolake(root, "lake", "verify", "--json").stdout)
+    assert [finding["where"] for finding in told["findings"] if not finding["note"]] == ["seals/ordered/0004.json"]

@@ -1,0 +1,71 @@
+"""A variant that knows its training formulas by heart is blocked, and gains nothing in a duel. Real builds and runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from solver_gates import RULES, GatesHouse, open_house
+from solver_memorizer import plant_memory
+
+from evolake.gates.checkers import apply
+from evolake.solvers.build import build_variant, open_program
+from evolake.solvers.cnf import read_cnf_file, write_dimacs
+from evolake.solvers.execute import Program, RunLimits, run_solver
+from evolake.solvers.gate_carry import carry_evidence, carry_runs
+from evolake.solvers.suites import Instance, Suite, with_files
+from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.generators import planted_ksat
+
+SECRET = bytes(range(32))
+LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=1024)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
+    return open_house(tmp_path_factory.mktemp("memorizer"))
+
+
+def training(house: GatesHouse, count: int = 10) -> Suite:
+    """Satisfiable formulas of some tenths of a second each."""
+    blobs = house.bench.blobs
+    formulas = {f"train-{seed}": planted_ksat(54, 1134, 5, seed) for seed in range(count)}
+    items = tuple(Instance(name, "planted-5", "SAT", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
+    return with_files(Suite("train", items), blobs, house.bench.cache)
+
+
+def built(house: GatesHouse, folder: Path) -> Program:
+    adapter = house.adapter("minisat22")
+    result = build_variant(folder, adapter, house.bench.blobs)
+    assert result.ok, result.reason
+    return open_program(result, adapter, house.bench.blobs, house.bench.cache)
+
+
+def test_a_table_of_models_does_not_carry_over(house: GatesHouse, tmp_path: Path, requires: Any):
+    """Ten models are few numbers, and every answer is right: no rule on sources and no other gate objects."""
+    requires("c++")
+    suite = training(house)
+    seed = built(house, house.seed("minisat22"))
+    known = []
+    for item in suite.instances:
+        assert item.path is not None
+        run = run_solver(seed, item.path, LIMITS, scratch=tmp_path)
+        assert run.model is not None
+        known.append((read_cnf_file(item.path), run.model))
+    carried = carried_suite(suite, house.bench.blobs, house.bench.cache, secret=SECRET, root_seed=0, count=10, copies=2)
+    house = replace(house, bench=replace(house.bench, carried=carried, smoke=house.bench.smoke.first(12), correctness_limits=LIMITS))
+    folder = house.copy("minisat22", "memorizer")
+    assert set(plant_memory(folder, known)) == {"src/core/Solver.h", "src/core/Solver.cc"}
+    for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
+        (folder / name).write_text("# Better phases\n\nThe first phase of each variable is chosen with care.\n")
+    judged = house.judge(folder, "minisat22")
+    assert judged.blocked is not None and judged.blocked.rule_id == "solvers-stability-carried-over", judged.feedback
+    assert "its gain does not carry over" in judged.blocked.reason
+    mine = carry_evidence([row for row in judged.stability_runs if row["suite"] == "carried"])
+    theirs = carry_evidence(carry_runs(seed, carried, variant_id="seed", cycle="0001", limits=LIMITS))
+    gain = sum(row["original"] for row in theirs) / sum(row["original"] for row in mine)
+    assert gain > 4, "it gains nothing by heart, so that blocking it shows nothing"
+    rule = next(rule for rule in RULES.rules if rule.id == "solvers-stability-carried-over")
+    assert apply(rule.check, {"carried": theirs, "base_carried": []}, rule.parameters) is None

@@ -1,0 +1,200 @@
+"""Who reads the label reads nothing; who guesses is found out, falls for good, and takes nobody along. Real builds, runs, proofs and duels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from solver_gates import RULES, SEEDS, GatesHouse, open_house, unlinted
+from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, plant
+
+from evolake.gates import Verdict
+from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs
+from evolake.solvers.closing import UNTOLD, close_cycle
+from evolake.solvers.cycle import benchmark, challenge, champion_after, measure_holdout
+from evolake.solvers.execute import Program, RunLimits, run_solver
+from evolake.solvers.gate_runs import smoke_runs
+from evolake.solvers.population import Population, empty_population
+from evolake.solvers.repository import archive_variant, source_sha
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.soundness import objections, stage_judge, unsound_in, without
+from evolake.solvers.suites import Suite
+from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.workshop import Workshop
+
+SETTINGS = SolversSettings(
+    seeds=["minisat22"], timeout_s=10, memory_mb=1024, train_instances=3, holdout_instances=1, holdout_repeats=1, smoke_instances=12, challengers=1,
+    pairs=1, proof_mb=128,
+)
+LOOKED_AT = ("instance", "status", "answer", "conflicts", "decisions", "propagations")
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A workshop, and rows of VARIANTS by name."""
+
+    house: GatesHouse
+    shop: Workshop
+    rows: Mapping[str, dict[str, Any]]
+
+    def program(self, name: str) -> Program:
+        return self.shop.program(self.rows[name])
+
+    def name(self, variant_id: str) -> str:
+        return next(name for name, row in self.rows.items() if row["variant_id"] == variant_id)
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> Arena:
+    house = open_house(tmp_path_factory.mktemp("unsound"))
+    folders = {"seed": house.seed("minisat22")}
+    for mutant in (LABEL_READER, LATE_GUESSER, SILENT_GUESSER):
+        folders[mutant.name] = house.copy(mutant.base, mutant.name)
+        plant(mutant, folders[mutant.name])
+    rows = {name: _row(name, folder, house) for name, folder in folders.items()}
+    shop = Workshop(
+        house.bench.blobs, house.root / "work", SEEDS, SETTINGS, 0, {"minisat22": rows["seed"]}, lambda name: pytest.fail(f"{name} is not needed"),
+    )
+    return Arena(house, shop, rows)
+
+
+def _row(name: str, folder: Path, house: GatesHouse) -> dict[str, Any]:
+    return dict.fromkeys(VARIANTS.columns) | {
+        "variant_id": source_sha(folder), "state": "accepted", "cycle": "0000" if name == "seed" else "0001", "title": name, "base": "minisat22",
+        "operator": "seed" if name == "seed" else "diff", "origin": "test", "hypothesis": name, "changed": "", "parents": [],
+        "archive_sha": archive_variant(folder, house.bench.blobs), "diff_sha": house.bench.blobs.put(b""), "evidence": "{}", "repairs": 0,
+        "objections": [],
+    }
+
+
+def test_who_reads_the_label_finds_none(arena: Arena) -> None:
+    suite, train = arena.house.bench.smoke, arena.shop.suite("train")
+    rows = {}
+    for name in ("seed", LABEL_READER.name):
+        program = arena.program(name)
+        plan = Plan(arena.shop.limits.run, proof_share=0.0)
+        with ThreadPoolExecutor(2) as executor:
+            rows[name] = [
+                *smoke_runs(program, Suite("smoke", suite.instances[-9:]), cache=arena.house.root / "cache", variant_id=name, cycle="0001"),
+                *run_jobs(plan_jobs({name: program}, train, plan, cycle="0001"), executor).to_dicts(),
+            ]
+    assert _seen(rows[LABEL_READER.name]) == _seen(rows["seed"]), "it searches as its base does, whatever is expected"
+    assert {row["expected"] for row in rows["seed"]} == {"SAT", "UNSAT"}
+    there = train.instances[0].path
+    assert there is not None
+    told = run_solver(arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.house.root / "scratch")
+    assert told.counters["conflicts"] != next(row["conflicts"] for row in rows["seed"] if row["instance"] == train.instances[0].name), "it can differ"
+
+
+def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    return [[row[name] for name in LOOKED_AT] for row in rows]
+
+
+@pytest.mark.parametrize("mutant", [LATE_GUESSER, SILENT_GUESSER], ids=lambda mutant: mutant.name)
+def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(mutant: Mutant, arena: Arena) -> None:
+    row, shop = arena.rows[mutant.name], arena.shop
+    if mutant is LATE_GUESSER:
+        judged = arena.house.judge(shop.folder(row["archive_sha"]), "minisat22", unlinted())
+        assert judged.accepted, judged.feedback
+    population = empty_population().add(variants=[arena.rows["seed"]])
+    with ThreadPoolExecutor(2) as executor:
+        runs = benchmark(shop, population, [row], executor, cycle="0001")
+    guessed = runs.filter((pl.col("variant_id") == row["variant_id"]) & (pl.col("answer") == "UNSAT"))
+    assert guessed.height == 3, "it says UNSAT of all three"
+    assert not guessed["solved"].any()
+    assert set(guessed["proof_status"]) <= {"refuted", "missing", "unchecked"}
+    verdicts = stage_judge("benchmark", RULES, shop.blobs, cycle="0001", run_id="test")(runs.to_dicts())
+    assert unsound_in(verdicts) == {row["variant_id"]}
+    [said] = [verdict for verdict in verdicts if verdict.outcome == "block"]
+    assert (said.gate, said.rule_id) == ("benchmark", "solvers-benchmark-sound")
+    assert said.evidence_sha is not None and shop.blobs.has(said.evidence_sha)
+    closed = _close(arena, population, [row], runs, verdicts, [])
+    assert {arena.name(item["variant_id"]): item["state"] for item in closed.rows()} == {"seed": "champion", mutant.name: "blocked"}
+    assert closed.variant(row["variant_id"])["rule_id"] == "solvers-benchmark-sound"
+    assert set(closed.runs["variant_id"]) == {arena.rows["seed"]["variant_id"]} and closed.ranking.height == 1
+
+
+def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena: Arena) -> None:
+    guesser, seed, reader, shop = (arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.rows[LABEL_READER.name], arena.shop)
+    population = empty_population().add(variants=[seed, guesser, reader]).with_states({guesser["variant_id"]: "champion"})
+    ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
+    judge = stage_judge("duel", RULES, shop.blobs, cycle="0007", run_id="test")
+    with ThreadPoolExecutor(2) as executor:
+        reign = challenge(shop, population, [], ranking, executor, cycle="0007", root_seed=0, judge=judge)
+    assert unsound_in(reign.verdicts) == {guesser["variant_id"]}
+    assert reign.champion_id != guesser["variant_id"] and reign.changed
+    assert guesser["variant_id"] not in {row["champion_id"] for row in reign.decisions if row["wins"]}
+    closed = _close(arena, population, [], shop_runs(), reign.verdicts, reign.decisions, ranking, cycle="0007")
+    states = {arena.name(item["variant_id"]): item["state"] for item in closed.rows()}
+    assert states[LATE_GUESSER.name] == "blocked" and arena.name(reign.champion_id) == closed.rows("champion")[0]["title"]
+    assert guesser["variant_id"] not in closed.live_ids() and guesser["variant_id"] not in set(closed.ranking["variant_id"])
+    assert closed.variant(guesser["variant_id"])["gate"] == "duel"
+
+
+def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_what(arena: Arena) -> None:
+    guesser, seed, shop = arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.shop
+    population = empty_population().add(variants=[seed, guesser]).with_states({guesser["variant_id"]: "champion"})
+    ranking = [_ranked(row, place) for place, row in enumerate((guesser, seed), 1)]
+    judge = stage_judge("holdout", RULES, shop.blobs, cycle="0003", run_id="test")
+    with ThreadPoolExecutor(2) as executor:
+        runs, verdicts = measure_holdout(shop, population, [], ranking, [], executor, cycle="0003", judge=judge)
+    assert unsound_in(verdicts) == {guesser["variant_id"]}
+    assert {arena.name(name) for name in runs["variant_id"]} == {"seed", LATE_GUESSER.name}
+    closed = _close(arena, population, [], shop_runs(), verdicts, [], ranking, cycle="0003")
+    assert closed.rows("champion")[0]["title"] == "seed"
+    assert closed.variant(guesser["variant_id"])["reason"] == UNTOLD
+
+
+def test_a_seed_that_is_found_unsound_stays_a_base(arena: Arena) -> None:
+    seed, other = arena.rows["seed"], arena.rows[LABEL_READER.name]
+    population = empty_population().add(variants=[seed, other]).with_states({other["variant_id"]: "champion"})
+    objection = {"artifact_id": seed["variant_id"], "gate_no": 5, "gate": "benchmark", "rule_id": "r", "outcome": "block", "reason": "x"}
+    closed = _close(arena, population, [], shop_runs(), [objection], [], [_ranked(other, 1)])
+    assert [row["variant_id"] for row in closed.seeds()] == [seed["variant_id"]] == [closed.seed_of("minisat22")["variant_id"]]
+    assert closed.live_ids() == [other["variant_id"]]
+    assert closed.variant(seed["variant_id"])["state"] == "blocked"
+
+
+def test_who_reigns_when_the_winner_is_unsound() -> None:
+    population = empty_population().add(variants=[dict.fromkeys(VARIANTS.columns) | {"variant_id": "old", "state": "champion", "operator": "seed"}])
+    decisions = [{"champion_id": "old", "challenger_id": name, "wins": wins, "ratio": ratio} for name, wins, ratio in
+                 (("best", True, 2.0), ("good", True, 1.5), ("poor", False, 0.9))]
+    after = [champion_after(population, decisions, [], unsound) for unsound in ((), {"best"}, {"best", "good"}, {"best", "good", "poor"})]
+    assert after == ["best", "good", "old", "old"]
+
+
+def shop_runs() -> pl.DataFrame:
+    from evolake.solvers.tables import RUNS
+
+    return RUNS.empty()
+
+
+def _ranked(row: Mapping[str, Any], place: int) -> dict[str, Any]:
+    return {
+        "variant_id": row["variant_id"], "cycle": "0001", "rank": place, "consensus": place / 10, "visits": 1.0, "ucb": 0.0, "solved": 1.0,
+        "par2": 1.0, "wrong": 0,
+    }
+
+
+def _close(
+    arena: Arena, population: Population, variants: Sequence[Mapping[str, Any]], runs: pl.DataFrame, verdicts: Sequence[Verdict | Mapping[str, Any]],
+    decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]] | None = None, *, cycle: str = "0001",
+) -> Population:
+    """The population after a cycle in which only this happened."""
+    from evolake.solvers.metrics import compute_metrics
+
+    said = [verdict.row() if isinstance(verdict, Verdict) else verdict for verdict in verdicts]
+    sound = without(runs, objections(said))
+    measured = compute_metrics(sound).to_dicts() if sound.height else []
+    ranked = ranking or [_ranked(arena.rows["seed"], 1)]
+    added: dict[str, list[Any]] = {"objectives": [], "rule_proposals": [], "attempts": [], "derivations": []}
+    return close_cycle(
+        arena.shop, population, variants, json.loads(json.dumps(said)), runs=runs, metrics=measured, ranking=ranked, decisions=decisions, holdout=[],
+        findings=[], added=added, cycle=cycle,
+    )

@@ -1,0 +1,32 @@
+"""Planted damage for the lake's tests: single-bit flips, and the small lake that evolake 0.1.0 wrote."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+OLD = Path(__file__).parent / "unit" / "lake" / "lake_of_0_1_0.tar.xz"
+"""A toy line of four cycles of which two ran again, shared rows, blobs, tape, and a writer that died between its replace and its commit."""
+
+
+def flips(data: bytes, every: int = 1) -> Iterator[tuple[int, bytes]]:
+    """(bit, the bytes with that bit flipped), for every `every`-th bit."""
+    for bit in range(0, len(data) * 8, every):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << (bit % 8)
+        yield bit, bytes(changed)
+
+
+def flip(data: bytes, bit: int) -> bytes:
+    """The bytes with one bit flipped, counted round."""
+    changed = bytearray(data)
+    changed[bit // 8 % len(data)] ^= 1 << (bit % 8)
+    return bytes(changed)
+
+
+def old_lake(folder: Path) -> Path:
+    """The lake of 0.1.0, unpacked below `folder`."""
+    with tarfile.open(OLD) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "lake"

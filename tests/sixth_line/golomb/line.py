@@ -1,0 +1,10 @@
+"""What the line contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "golomb", assets="golomb_assets", settings="golomb.settings:GolombSettings", profiles="golomb", commands={"golomb": "golomb.commands:golomb"},
+    report="golomb.report:golomb_section", requirements="golomb.settings:requirements",
+)

@@ -1,0 +1,1 @@
+"""The line's rules, one file each."""

@@ -1,0 +1,207 @@
+"""What a server sends is bounded before anything is built of it, and what it says of itself is compared with what can be true."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_backend_kit import AddReply
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evolake.agents.answers import read_completion, validate
+from evolake.agents.bounds import MAX_VALUES, Undecodable, decoded, too_many, values_in
+from evolake.agents.budget import Account
+from evolake.agents.calls import Usage
+from evolake.agents.prices import Counts, plausible, same_model
+from evolake.agents.roles import canonical_json, text_sha
+from evolake.agents.tape import Entry, Tape
+from evolake.errors import CorruptPart, LakeError
+
+
+def completion(content: str) -> str:
+    return json.dumps({"model": "m", "choices": [{"message": {"content": content}}], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
+
+
+VALUES = st.recursive(
+    st.none() | st.text(max_size=9) | st.integers(),
+    lambda one: st.lists(one, max_size=5) | st.dictionaries(st.text(max_size=5), one, max_size=5), max_leaves=15,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(VALUES)
+def test_no_text_holds_more_values_than_are_counted(value: Any) -> None:
+    def count(item: Any) -> int:
+        parts = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        return 1 + sum(map(count, parts))
+
+    assert values_in(json.dumps(value)) >= count(value)
+
+
+CROWDS = {
+    "objects": "[" + "{}," * 1_300_000 + "{}]", "lists": "[" + "[]," * 1_300_000 + "[]]", "numbers": "[" + "1," * 1_900_000 + "1]",
+    "keys": "{" + ",".join(f'"{n:x}":1' for n in range(101_000)) + "}", "behind a quote": 'said " [' + "{}," * 1_300_000 + "{}]",
+    "behind two quotes": 'He said "so" and " then {"a": [' + "{}," * 900_000 + "{}]}",
+}
+
+
+@pytest.mark.parametrize("name", CROWDS)
+def test_four_megabytes_of_empty_values_are_not_built(name: str) -> None:
+    """Five million objects of 16 MB take gigabytes; the bound holds for the envelope and for the text within it."""
+    text = CROWDS[name]
+    wrapped = completion(text)
+    tracemalloc.start()
+    try:
+        outcome, wrong = read_completion(text).outcome, validate(text, AddReply)
+        inside = read_completion(wrapped)
+        again = validate(inside.content, AddReply)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert outcome in ("too_large", "garbled") and isinstance(wrong, str) and isinstance(again, str)
+    assert inside.outcome == "received"
+    assert peak < 12 * len(text) + 10_000_000
+
+
+def test_long_strings_are_no_crowd() -> None:
+    source = json.dumps({"source": 'a = {"b": [1, 2, 3]}, ' * 50_000})
+    assert too_many(source) == "" and values_in(source) < 10
+    assert too_many("[" + "0," * MAX_VALUES + "0]")
+
+
+@pytest.mark.parametrize("make", [gzip.compress, zlib.compress])
+def test_a_compressed_body_is_unpacked_in_steps(make: Any) -> None:
+    name = "gzip" if make is gzip.compress else "deflate"
+    bomb = make(b"\0" * 50_000_000)
+    taken = 0
+    for chunk in decoded([bomb[:1000], bomb[1000:]], name):
+        assert len(chunk) <= 1 << 16
+        taken += len(chunk)
+        if taken > 300_000:
+            break
+    assert 300_000 < taken < 400_000
+    assert b"".join(decoded([make(b"abc" * 999)], name)) == b"abc" * 999
+
+
+def test_an_encoding_nobody_asked_for_and_a_broken_body_are_refused() -> None:
+    assert list(decoded([b"a"], "identity")) == [b"a"]
+    for encoding in ("br", "zstd", "gzip, br", "x" * 999):
+        with pytest.raises(Undecodable, match="not asked for"):
+            list(decoded([b"a"], encoding))
+    with pytest.raises(Undecodable, match="broken"):
+        list(decoded([b"no gzip"], "gzip"))
+
+
+@pytest.mark.parametrize(("counts", "believed"), [
+    (Counts(100, 20), True), (Counts(0, 0), False), (Counts(0, 20), False), (Counts(100, 0), False), (Counts(9, 20), False), (Counts(11, 20), True),
+    (Counts(2**52, 20), False), (Counts(100, 2**52), False), (Counts(400, 30_000), False), (Counts(400, 8192), True), (Counts(2000, 12_000), True),
+])
+def test_counts_are_believed_where_they_can_be_true(counts: Counts, believed: bool) -> None:
+    assert plausible(counts, 360, "x" * 60, 8192) == believed
+
+
+def test_an_empty_reply_may_have_no_tokens() -> None:
+    assert plausible(Counts(100, 0), 360, "", 8192)
+
+
+@pytest.mark.parametrize(("asked", "answered", "same"), [
+    ("m", "m", True), ("m", "", True), ("M", "m", True), ("gpt-x", "gpt-x-2025-04-14", True), ("gpt-x", "gpt-x-0613", True),
+    ("vendor/llama-x", "llama-x", True), ("llama-x", "/models/llama-x.gguf", True), ("m-latest", "m-20250101", True), ("m-latest", "m", True),
+    ("m", "m-latest", True), ("m", "m:latest", True), ("gpt-x", "gpt-x-mini", False), ("gpt-x", "gpt-x-mini-2025-04-14", False),
+    ("gpt-x", "gpt", False), ("gpt-x-2025-04-14", "gpt-x-2024-01-01", False), ("large", "small", False), ("m", "m2", False), ("m", "m-2-mini", False),
+])
+def test_a_snapshot_is_its_model_and_a_sibling_is_another(asked: str, answered: str, same: bool) -> None:
+    assert same_model(asked, answered) == same
+
+
+def test_the_model_that_a_completion_names_is_one_short_line() -> None:
+    body = json.loads(completion("{}"))
+    for name, read in ((7, ""), (None, ""), ("a\nb\0" + "x" * 999, "a b\ufffd" + "x" * 76), ("m", "m")):
+        assert read_completion(json.dumps(body | {"model": name})).model == read
+
+
+@pytest.mark.parametrize("text", [
+    "\n".join("`" * n for n in range(3, 900)), "```\n" * 50_000, "~~~x\n" * 50_000, "`" * 400_000, "```\n" + "x\n" * 100_000,
+])
+def test_fences_of_any_kind_are_found_in_one_pass(text: str) -> None:
+    assert isinstance(validate(text, AddReply), str)
+
+
+def entry(key: str) -> Entry:
+    return Entry(
+        key=key, role="r", model="m", attempt=0, sampling={}, messages=[], schema_sha="s", outcome="received", detail="", content="{}",
+        input_tokens=1, cached_tokens=None, output_tokens=2, charged_tokens=3, usd=None, charged_usd=0.0, latency_s=0.1,
+        created_at="t", line="l", cycle="1", run_id="r",
+    )
+
+
+KEY = "ab" * 32
+
+
+@pytest.mark.parametrize("bit", range(0, 4000, 37))
+def test_an_entry_with_any_bit_turned_is_never_an_answer(tmp_path: Path, bit: int) -> None:
+    tape = Tape(tmp_path)
+    tape.write(entry(KEY))
+    data = bytearray(tape.path(KEY).read_bytes())
+    place = bit // 8 % len(data)
+    data[place] ^= 1 << bit % 8
+    tape.path(KEY).write_bytes(bytes(data))
+    try:
+        assert tape.read(KEY) == entry(KEY)  # white space and the spelling of JSON may change, nothing else
+    except CorruptPart as error:
+        assert error.what and error.wanted and error.got and error.do
+
+
+@pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000, b"null", b"[]", b'{"format": 1, "sha": "0", "entry": [1]}'])
+def test_an_entry_of_another_kind_is_damaged(tmp_path: Path, damage: bytes) -> None:
+    tape = Tape(tmp_path)
+    tape.write(entry(KEY))
+    tape.path(KEY).write_bytes(damage)
+    with pytest.raises(CorruptPart):
+        tape.read(KEY)
+
+
+def test_an_entry_of_before_is_read(tmp_path: Path) -> None:
+    """Entries without `answered` and `odd_usage`."""
+    tape = Tape(tmp_path)
+    tape.write(entry(KEY))
+    stored = json.loads(tape.path(KEY).read_text())
+    for name in ("answered", "odd_usage"):
+        del stored["entry"][name]
+    tape.path(KEY).write_text(json.dumps(stored | {"sha": text_sha(canonical_json(stored["entry"]))}))
+    assert tape.read(KEY) == entry(KEY)
+
+
+def test_what_the_system_says_of_the_tape_is_an_error_with_what_to_do(tmp_path: Path) -> None:
+    """A folder in the place of a file, a file in the place of a folder: root is refused these as well."""
+    tape = Tape(tmp_path / "tape")
+    tape.path(KEY).mkdir(parents=True)
+    (tmp_path / "flat").write_text("")
+    flat = Tape(tmp_path / "flat")
+    steps: list[Any] = [lambda: tape.read(KEY), lambda: flat.read(KEY), lambda: flat.write(entry(KEY)), lambda: flat.lock(KEY).__enter__()]
+    account = tmp_path / "account"
+    account.mkdir()
+    steps += [lambda: Account(account).refresh(), lambda: Account(account).add("k", Usage(1, 1, 0.0))]
+    steps += [lambda: Account(tmp_path / "flat" / "a").add("k", Usage(1, 1, 0.0))]
+    for step in steps:
+        with pytest.raises(LakeError) as caught:
+            step()
+        assert caught.value.what and caught.value.wanted and caught.value.got and caught.value.do
+
+
+def test_lines_of_an_account_that_no_call_wrote_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "account.jsonl"
+    good = {"key": "a", "tokens": 5, "usd": 0.5}
+    bad = ['{"key": "b", "tokens": -9, "usd": 0}', '{"key": "c", "tokens": 1, "usd": -5}', '{"key": "d", "tokens": 1e999, "usd": 0}',
+           '{"key": "e", "tokens": 1, "usd": NaN}', '{"key": "f", "tokens": 1, "usd": Infinity}', '{"key": 7, "tokens": 1, "usd": 0}', "[" * 9000,
+           "9" * 5000, "null", '"x"', '{"key": "g", "tokens": true, "usd": 0}', "\x00\xff"]
+    path.write_text("\n".join([*bad, json.dumps(good), *bad]) + "\n", encoding="latin-1")
+    account = Account(path)
+    account.refresh()
+    assert account.total == Usage(1, 5, 0.5)

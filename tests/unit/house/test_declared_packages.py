@@ -1,0 +1,47 @@
+"""Whatever the code imports is declared in pyproject.toml and pinned in constraints.txt."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+OWN = ("evolake", "assets", "resources", "pipelines")
+
+
+def plain(requirement: str) -> str:
+    """The name that a requirement begins with, as indexes spell it."""
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
+
+
+def declared() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [one for extra in project["optional-dependencies"].values() for one in extra]
+    return {plain(one) for one in (*project["dependencies"], *extras)} - {"evolake"}
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level names of other packages that the file imports, anywhere in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {one.name.split(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names - sys.stdlib_module_names - {*OWN}
+
+
+def test_every_import_is_of_a_declared_package():
+    known, providers = declared(), packages_distributions()
+    found = {name for package in OWN for path in (ROOT / package).rglob("*.py") for name in imported(path)}
+    assert {"dagster", "polars", "duckdb"} <= found
+    assert sorted(name for name in found if not known & {plain(one) for one in providers.get(name, [name])}) == []
+
+
+def test_every_declared_package_is_pinned():
+    pinned = {plain(line) for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")}
+    assert sorted(declared() - pinned) == []

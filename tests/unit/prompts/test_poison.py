@@ -1,0 +1,112 @@
+"""Poisoned replies on the prompts line: a reply is wrong, a child is blocked, a reproduction has no child; the iteration goes on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, judge, library, operators, problem
+
+from evolake.errors import BudgetExhausted
+from evolake.gates import load_rules
+from evolake.prompts import iteration, judging, scoring
+from evolake.prompts.edits import Hunk, Limits, apply
+from evolake.prompts.iteration import ARMS, TABLES, run_iterations
+from evolake.prompts.judging import evidence_bytes, examine
+from evolake.prompts.library import load_roots
+from evolake.prompts.population import found_population
+from evolake.prompts.prompt import prompt_of
+from evolake.prompts.protocol import Problem
+from evolake.prompts.scoring import Judgement, judge_reply
+
+RULES = load_rules(SEEDS.parent / "rules", "prompts")
+ROOT = load_roots(SEEDS)["plain"]
+LONG = "7" * 4200 + "e999"
+REPLIES = (
+    f'\\boxed{{{{"{LONG}": 1, "b": 2}}}}', f"\\boxed{{{LONG}}}", f"\\boxed{{1{'0' * 400}/3}}", "\\boxed{1e999999999}", "\\boxed{" * 5000,
+    "\\boxed{NaN}",
+    "\\boxed{[" + "[" * 5000 + "}", "7" * 50_000, "1,111" * 20_000 + "a", "a-" * 40_000, "\0" * 999, "\ud800 7", "\u202e7", "\\text{" * 9000,
+    "'" * 9999,
+    "\\boxed{" + "{'a':" * 100 + "}" * 100 + "}",
+)
+LABELS: tuple[Any, ...] = (7, 0.5, "tiger", [1, 2], {"7": 1, "b": 2}, {LONG: 1, "b": 2}, f"1{'0' * 400}/3", True, "7" * 4300)
+
+
+@pytest.mark.parametrize("label", LABELS, ids=lambda one: str(one)[:20])
+def test_a_reply_of_any_kind_is_judged(label: Any) -> None:
+    asked = Problem("p", "text", json.dumps(label), False, "kind", 1, "train", "test", "p")
+    for reply in REPLIES:
+        for form in ("boxed", "last"):
+            found = judge_reply(reply, asked, form)
+            assert isinstance(found, Judgement) and found.correct in (True, False)
+
+
+def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def poisoned(*_: Any, **__: Any) -> bool:
+        raise OverflowError("10^400/3")
+
+    monkeypatch.setattr(scoring, "equivalent", poisoned)
+    asked = Problem("p", "text", "7", False, "kind", 1, "train", "test", "p")
+    assert judge_reply("\\boxed{7}", asked, "boxed") == Judgement(None, False, False)
+
+
+@pytest.mark.parametrize("which", ["mutate", "cross"])
+def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_says_why(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def poisoned(*_: Any, **__: Any) -> Any:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(iteration, which, poisoned)
+    population = found_population({"plain": ROOT, "other": prompt_of(["Count twice."])}, "0001")
+    with operators() as agents:
+        done = run_iterations(
+            population, Adder(), PROBLEMS, count=1, agents=agents, judge=judge, settings=SIZES.model_copy(update={"crossover": 1.0}),
+            library=library(), cycle="0001", root_seed=3, arm=ARMS["espl"],
+        )
+    frames = done.frames()
+    assert set(frames) == set(TABLES)
+    reasons = frames["edits"].filter(step="child")["reason"].to_list()
+    assert any("RecursionError" in reason for reason in reasons)
+
+
+def test_a_spent_budget_is_no_childs_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spent(*_: Any, **__: Any) -> Any:
+        raise BudgetExhausted("the budget is spent")
+
+    monkeypatch.setattr(iteration, "mutate", spent)
+    with operators() as agents, pytest.raises(BudgetExhausted):
+        run_iterations(
+            found_population({"plain": ROOT}, "0001"), Adder(), PROBLEMS, count=1, agents=agents, judge=judge, settings=SIZES, library=library(),
+            cycle="0001", root_seed=3, arm=ARMS["espl"],
+        )
+
+
+def child() -> tuple[dict[str, Any], Any]:
+    population = found_population({"root": ROOT}, "0000")
+    grown = population.with_child(
+        apply(ROOT, [Hunk("add", text="Check the sum.")]).prompt, {ROOT.prompt_id: 1.0}, (25.0, 8.0), operator="mutation", cycle="0001", iteration=1,
+        origin="model",
+    )
+    return grown.rows()[-1], grown
+
+
+@pytest.mark.parametrize(("poison", "gates"), [("copies", {"leak"}), ("from_json", {"form", "leak"})])
+def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison: str, gates: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    row, population = child()
+
+    def poisoned(*_: Any, **__: Any) -> Any:
+        raise ValueError("a number of 5,000 digits")
+
+    monkeypatch.setattr(judging, poison, poisoned)
+    found = examine(row, population, [], [{"text": one.text, "split": one.split} for one in PROBLEMS], RULES, cycle="0001", run_id="run")
+    assert not found.accepted and found.blocked_by is not None
+    assert {gate for gate, seen in found.evidence.items() if "ValueError" in seen.get("raised", "")} == gates
+    assert b"ValueError" in evidence_bytes(found.evidence)
+
+
+def test_edits_of_any_text_are_applied_or_refused() -> None:
+    limits = Limits(problems=(problem(1).text, "x " * 2000))
+    for text in (*REPLIES, "x" * 900, " ", "\n" * 99, "p1", "İ" * 300, "[p1]" * 99):
+        for hunk in (Hunk("add", text=text), Hunk("modify", ("p1",), text, old=text), Hunk("merge", ("p1", text), text), Hunk("drop", (text,))):
+            done = apply(prompt_of(["Work in small steps.", "State the answer."]), [hunk, hunk], limits)
+            assert len(done.outcomes) == 2 and done.prompt.prompt_id

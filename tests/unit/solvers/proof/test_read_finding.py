@@ -1,0 +1,42 @@
+"""What a checker's end is worth: a verdict only after one well-formed answer; whatever a hostile proof makes of the checker, it is never verified."""
+
+import pytest
+
+from evolake.errors import InputError, MachineryError
+from evolake.jail import NativeOutcome
+from evolake.solvers.proof.checkers import Read, read_finding
+from evolake.solvers.proof.verdict import ProofLimits
+
+LIMITS = ProofLimits(cpu_s=3, memory_mb=100)
+VERIFIED = b'ready\n{"verdict": "verified", "reason": "so"}\n'
+
+
+def ended(stdout, status="ok", exit_code=0, stderr=b"", signal=None):
+    return NativeOutcome(status, exit_code, signal, {}, stdout, stderr, "why", 1.0, 1.0, 1.0, "bubblewrap")
+
+
+def test_a_whole_answer_is_believed_as_far_as_its_task_goes():
+    found = read_finding(ended(VERIFIED), "native", LIMITS)
+    assert (found.verdict, found.reason, found.cpu_s) == ("verified", "so", 1.0)
+    assert isinstance(read_finding(ended(b'ready\n{"verdict": "read", "reason": ""}\n'), "rewrite", LIMITS), Read)
+
+
+@pytest.mark.parametrize("outcome", [
+    ended(VERIFIED, "killed", None, signal=11), ended(VERIFIED, "cpu"), ended(VERIFIED, "timeout"), ended(VERIFIED, "output"),
+    ended(VERIFIED, "memory"),
+    ended(VERIFIED, exit_code=1), ended(VERIFIED, stderr=b"memory allocation of 5 bytes failed"), ended(VERIFIED + VERIFIED),
+    ended(VERIFIED + b"x"), ended(b"ready\n"), ended(b"ready"), ended(b"ready\n[1]\n"), ended(b'ready\n{"verdict": "verified"}\n'),
+    ended(b'ready\n{"verdict": "Verified", "reason": ""}\n'), ended(b'ready\n{"verdict": "read", "reason": ""}\n'),
+    ended(b'ready\n{"verdict": true, "reason": ""}\n'), ended(b'ready\n{"verdict": ["verified"], "reason": ""}\n'),
+    ended(b'ready\n{"verdict": "verified", "reason": "", "cpu_s": 1}\n'), ended(b"ready\n" + b"[" * 90_000 + b"\n"),
+    ended(b'ready\n{"verdict": "verified", "reason": "\xff"}\n'),
+])
+def test_anything_else_is_unknown(outcome):
+    assert read_finding(outcome, "native", LIMITS).verdict == "unknown"
+
+
+def test_a_worker_that_never_began_is_machinery_and_a_bad_formula_an_input():
+    with pytest.raises(MachineryError, match="did not start"):
+        read_finding(ended(b"", exit_code=1, stderr=b"ModuleNotFoundError: x"), "native", LIMITS)
+    with pytest.raises(InputError, match="no header"):
+        read_finding(ended(b'ready\n{"verdict": "input", "reason": "no header"}\n'), "native", LIMITS)

@@ -1,0 +1,110 @@
+"""Formulas that nobody has seen: the same for one secret, root seed and cycle, others for any other; as hard, and of a status that is certain."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evolake.errors import InputError, MachineryError
+from evolake.lake.blobs import BlobStore
+from evolake.settings import PROJECT_ROOT
+from evolake.solvers.cnf import read_cnf_file, read_dimacs
+from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.suites import materialize_suite
+from evolake.solvers.suites.confirm import ask
+from evolake.solvers.suites.fresh import _other_product, carried_suite, fresh_suite
+from evolake.solvers.suites.generators import pcg
+from evolake.solvers.suites.secret import lake_secret, secret_of, secret_seed
+from evolake.solvers.suites.spec import Suite
+
+SEEDS = PROJECT_ROOT / "data_lake" / "seeds"
+SECRET, OTHER = b"s" * 32, b"t" * 32
+COUNT = 12
+
+
+def fresh(folder: Path, secret: bytes = SECRET, root_seed: int = 0, cycle: str = "0001") -> Suite:
+    blobs = BlobStore(folder)
+    return fresh_suite("train", blobs, folder / "cache", seeds=SEEDS, secret=secret, root_seed=root_seed, cycle=cycle, count=COUNT)
+
+
+def test_one_key_gives_one_suite_and_any_other_key_another(tmp_path: Path):
+    suites = [fresh(tmp_path), fresh(tmp_path, OTHER), fresh(tmp_path, root_seed=1), fresh(tmp_path, cycle="0002")]
+    assert fresh(tmp_path / "elsewhere").sha == suites[0].sha
+    known = materialize_suite("train", BlobStore(tmp_path), tmp_path / "cache", seeds=SEEDS, count=COUNT)
+    shas = [item.sha for suite in (*suites, known) for item in suite.instances]
+    assert len(set(shas)) == len(shas) == 5 * COUNT
+
+
+def test_fresh_formulas_have_the_sizes_of_the_suite(tmp_path: Path):
+    known = materialize_suite("train", BlobStore(tmp_path), tmp_path / "cache", seeds=SEEDS, count=COUNT)
+    for old, new in zip(known.instances, fresh(tmp_path).instances, strict=True):
+        assert old.path is not None and new.path is not None
+        before, after = read_cnf_file(old.path), read_cnf_file(new.path)
+        assert (old.family, before.variables) == (new.family, after.variables)
+        assert abs(after.clauses - before.clauses) <= 0.02 * before.clauses
+        assert new.path.stat().st_mode & 0o222 == 0 and new.name not in new.path.name
+
+
+def test_a_status_that_is_told_is_true(tmp_path: Path):
+    told = [item for item in fresh(tmp_path).instances if item.status != "unknown"]
+    assert {item.status for item in told} == {"SAT", "UNSAT"} and len(told) >= 5
+    for item in told:
+        assert item.path is not None
+        if item.family in ("planted-3", "factoring", "tseitin", "ordering", "clique-coloring"):
+            data = item.path.read_bytes()
+            found = ask("glucose4", data, 60)
+            assert found is not None and found[0] == item.status, item.name
+            if item.status == "SAT":
+                assert not len(falsified_clauses(read_dimacs(data), np.array(found[2])))
+
+
+def test_other_products_are_of_the_same_kind():
+    rng = pcg(5)
+    for product, status in ((12944419529, "SAT"), (805306457, "UNSAT")):
+        seen = set()
+        for _ in range(5):
+            parameters, said = _other_product({"bits_a": 17, "bits_b": 17, "product": product}, rng)
+            assert said == status and abs(parameters["product"].bit_length() - product.bit_length()) <= 1
+            seen.add(parameters["product"])
+        assert len(seen) == 5
+    with pytest.raises(InputError, match="more than two prime factors"):
+        _other_product({"bits_a": 8, "bits_b": 8, "product": 105}, rng)
+
+
+def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
+    blobs, cache = BlobStore(tmp_path), tmp_path / "cache"
+    train = materialize_suite("train", blobs, cache, seeds=SEEDS, count=6)
+    made = [carried_suite(train, blobs, cache, secret=secret, root_seed=0, count=3, copies=2) for secret in (SECRET, SECRET, OTHER)]
+    assert made[0] == made[1] and [item.shuffle for item in made[0].instances] == [0, 1, 2] * 3
+    originals = {item.name: item for item in train.instances}
+    copies = [[item.sha for item in suite.instances if item.shuffle] for suite in made]
+    assert len({*copies[0], *copies[2], *(item.sha for item in train.instances)}) == 12 + 6
+    for item in made[0].instances:
+        assert item.path is not None and item.status == originals[item.base].status
+        assert (item.shuffle == 0) == (item.sha == originals[item.base].sha)
+    assert len(carried_suite(train, blobs, cache, secret=SECRET, root_seed=0, count=50, copies=1).instances) == 12
+
+
+def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
+    found: list[bytes] = []
+    threads = [threading.Thread(target=lambda: found.append(lake_secret(tmp_path))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1 and len(found[0]) == 32 and secret_of(BlobStore(tmp_path)) == found[0]
+    path = tmp_path / "private" / "formulas.key"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and [item.name for item in path.parent.iterdir()] == ["formulas.key"]
+    assert lake_secret(tmp_path / "another") != found[0]
+    path.write_bytes(b"short")
+    with pytest.raises(MachineryError, match="is damaged"):
+        lake_secret(tmp_path)
+
+
+def test_seeds_of_the_secret_are_spread():
+    assert len({secret_seed(SECRET, root, cycle) for root in range(20) for cycle in ("0001", "0002")}) == 40
+    assert secret_seed(SECRET, 1, "23") != secret_seed(SECRET, 12, "3") and 0 <= secret_seed(SECRET, 0) < 2**63
