@@ -146,7 +146,7 @@ class ModelBackend:
             return self._replay(entry)
         if self.endpoint is None:
             raise InputError(
-                f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}", got=f"none in {self.tape.root}",
+                f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}", got="; ".join(filter(None, (f"none in {self.tape.root}", self.tape.nearest(job.role.name, messages)))),
                 do="run without --replay-only to pay for it, or restore the tape of the original run",
             )
         with self.tape.lock(key):

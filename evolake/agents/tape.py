@@ -25,6 +25,7 @@ from evolake.agents.roles import canonical_json, text_sha
 from evolake.errors import CorruptPart, LakeError
 
 FORMAT = 1
+LONGEST_LINE = 200
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,23 @@ class Tape:
             raise self._damaged(key, f"it holds the key {entry.key}")
         return entry
 
+    def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
+        """Where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the role."""
+        asked, best = _lines(messages), (-1, "")
+        for path in sorted(self.root.glob("??/*.json")):
+            try:
+                entry = self.read(path.parent.name + path.stem)
+            except CorruptPart:
+                continue
+            if entry is None or entry.role != role:
+                continue
+            there = _lines(entry.messages)
+            same = next((number for number, pair in enumerate(zip(asked, there, strict=False)) if pair[0] != pair[1]), min(len(asked), len(there)))
+            if same > best[0]:
+                one, other = ((lines[same] if same < len(lines) else "its end")[:LONGEST_LINE] for lines in (asked, there))
+                best = same, f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call has {one!r}"
+        return best[1]
+
     def write(self, entry: Entry) -> None:
         """Keeps an entry; on return it is on disk. An entry that is already there stays as it is. Raises LakeError where it cannot be kept."""
         try:
@@ -165,6 +183,11 @@ class Tape:
             f"tape entry {key[:12]} is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
             do="restore the file from a backup, or delete it to pay for this call again",
         )
+
+
+def _lines(messages: list[dict[str, str]]) -> list[str]:
+    """All messages as lines, each message under a line with the name of its role."""
+    return [line for message in messages for line in (f"[{message['role']}]", *message["content"].splitlines())]
 
 
 def _sync_folder(folder: Path) -> None:

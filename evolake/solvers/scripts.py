@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 
 from evolake.solvers.adapters import Adapter
 
@@ -22,11 +23,16 @@ case "$0" in */*) here="${{0%/*}}" ;; *) here=. ;; esac
 """
 
 
-def build_script(adapter: Adapter) -> str:
-    """The text of starexec_build."""
+def build_script(adapter: Adapter, *, serial: bool = False) -> str:
+    """The text of starexec_build. serial: with one job of make at a time, so that what a failing build says is always the same."""
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(adapter.environment.items()))
-    commands = "".join(shlex.join(command) + "\n" for command in adapter.build)
+    commands = "".join(shlex.join(_one_job(command) if serial else command) + "\n" for command in adapter.build)
     return _BUILD.format(program=adapter.program, name=adapter.name, exports=exports, commands=commands)
+
+
+def _one_job(command: Sequence[str]) -> list[str]:
+    """The command with -j1 in place of another number of jobs; GNU make takes the last."""
+    return [*command, "-j1"] if command[0].rpartition("/")[2] in ("make", "gmake") else list(command)
 
 
 def run_script(adapter: Adapter) -> str:

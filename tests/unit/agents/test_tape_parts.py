@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,16 @@ def test_the_first_entry_of_a_key_stays(tmp_path: Path) -> None:
     tape.write(entry(key, "second"))
     assert tape.read(key) == entry(key, "first")
     assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()] == [Path("ab", "ab" * 31 + ".json")]
+
+
+def test_the_nearest_entry_is_named_with_its_first_other_line(tmp_path: Path) -> None:
+    tape = Tape(tmp_path)
+    said = {"ab" * 32: "plan\none\ntwo", "cd" * 32: "plan\none\nthree\nfour", "ef" * 32: "other"}
+    for key, text in said.items():
+        tape.write(replace(entry(key), messages=[{"role": "user", "content": text}]))
+    asked = [{"role": "user", "content": "plan\none\nthree"}]
+    assert tape.nearest("r", asked) == "its nearest entry cdcdcdcdcdcd has 'four' in line 5 where this call has 'its end'"
+    assert tape.nearest("another role", asked) == ""
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"{}", b'{"format": 1, "sha": "0", "entry": {}}'])

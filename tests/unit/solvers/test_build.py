@@ -91,6 +91,24 @@ def test_a_compile_error_names_the_place_in_the_variant(tmp_path: Path, blobs: B
         open_program(result, adapter, blobs, tmp_path / "cache")
 
 
+TWO_FAIL = """all: first second
+first:
+\t@sleep 0.5; echo 'first.cc: error: one'; exit 1
+second:
+\t@echo 'second.cc: error: two'; exit 1
+"""
+
+
+def test_what_a_failing_build_says_does_not_depend_on_which_job_fails_first(tmp_path: Path, blobs: BlobStore):
+    before = '[["sh", "-c", "$CXX $CXXFLAGS -o bin/toy src/main.cc"]]'
+    adapter = toy_adapter(ADAPTER.replace(before, '[["make", "-j2", "-f", "src/two.h"]]'))
+    folder = laid_out(tmp_path, adapter)
+    (folder / "src/two.h").write_text(TWO_FAIL)
+    result = build_variant(folder, adapter, blobs)
+    assert (result.kind, result.reason) == ("compile-error", "compile error: first.cc: error: one")
+    assert b"second.cc" not in blobs.get(result.log_sha)
+
+
 def test_warnings_are_counted_and_kept(tmp_path: Path, blobs: BlobStore):
     adapter = toy_adapter()
     folder = laid_out(tmp_path, adapter)
