@@ -145,8 +145,10 @@ class ModelBackend:
         if (entry := self.tape.read(key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
+            near = self.tape.nearest(job.role.name, messages)
             raise InputError(
-                f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}", got="; ".join(filter(None, (f"none in {self.tape.root}", self.tape.nearest(job.role.name, messages)))),
+                f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}",
+                got=f"none in {self.tape.root}{near and '; '}{near}",
                 do="run without --replay-only to pay for it, or restore the tape of the original run",
             )
         with self.tape.lock(key):

@@ -1,9 +1,9 @@
 """Clean builds of variants in the jail: the compiler and make are the system's, there is no network, and only the program is kept.
 
 The sources lie at one fixed path in every build, so that two builds of the same sources by the same compiler give the same bytes. What a build gave
-is remembered beside the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. A build that fails is made once more with one
-job at a time, and that result stands: which of two jobs fails first, or a machine short of memory for a moment, is not the variant's. Failures that
-another try could mend (the clock, memory) are not remembered.
+is remembered beside the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. A build that fails is made once more with
+one job at a time, and that result stands: which of two jobs fails first, or a machine short of memory for a moment, is not the variant's. Failures
+that another try could mend (the clock, memory) are not remembered.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class BuildResult:
     """What came of a build.
 
     program: name of the executable among the blobs; None when there is none. log_sha: what the compiler said, as a blob; its paths are those of
-    the variant. reason: one line, empty when it is ok. cpu_s: processor time of the whole build, of both tries, also where an earlier one is remembered (cached).
+    the variant. reason: one line, empty when it is ok. cpu_s: processor time of the build, of both tries, also where it is remembered (cached).
     flags: each distinct command line of a compiler, assembler or linker that ran, as its name and those of its words that begin with "-" or "@", in
     order; the kernel told them, so a build can hide none (see `evolake.jail.inside.executed`). executed: each program that ran, once, by its path.
     """
