@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import textwrap
 
-from evolake.designs.grammar import Genome, Kind, Parameter, Slot, kinds, parameters_of
+from evolake.designs.grammar import Genome, kinds, parameters_of
+from evolake.designs.grammar_kind import Kind, Parameter, Slot
 from evolake.designs.grammar_release import NEUTRAL
 
 INDENT = "    "

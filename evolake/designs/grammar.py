@@ -19,48 +19,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from evolake.designs import grammar_force, grammar_memory, grammar_release
+from evolake.designs.grammar_kind import Kind, Parameter
 from evolake.errors import InputError
-
-Slot = Literal["mix", "v", "xs", "release", "xl"]
-ParameterType = Literal["uniform", "log_uniform", "int"]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One hyperparameter: its type on the contract's scale, default and closed bounds."""
-
-    name: str
-    type: ParameterType
-    default: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class StateVariable:
-    """An extra dynamical variable. `shape` is the contract's last axis ("N" or "M"); it starts at zero."""
-
-    name: str
-    axis: Literal["N", "M"]
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of term. `lines` are statements of `_grad_single`; a release gate must bind `factor`, a state variable `d_<variable>`."""
-
-    name: str
-    slot: Slot
-    why: str
-    parameters: tuple[Parameter, ...]
-    lines: tuple[str, ...]
-    factor: str | None = None
-    requires: tuple[str, ...] = ()
-    variable: StateVariable | None = None
-
 
 BACKBONE: tuple[Parameter, ...] = (
     Parameter("alpha", "log_uniform", 5.0, 0.5, 50.0),
@@ -77,10 +40,7 @@ KAPPA = Parameter("kappa", "log_uniform", 0.5, 0.01, 10.0)
 @functools.cache
 def kinds() -> Mapping[str, Kind]:
     """Every kind by name, in the order in which `compose` writes them."""
-    from evolake.designs import grammar_force, grammar_memory, grammar_release
-
-    found = (*grammar_force.KINDS, *grammar_memory.KINDS, *grammar_release.KINDS)
-    return {kind.name: kind for kind in found}
+    return {kind.name: kind for kind in (*grammar_force.KINDS, *grammar_memory.KINDS, *grammar_release.KINDS)}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ after. Names at hand: c, xl, xs, v, hp, state, weight, switch; in slot `v` also 
 
 from __future__ import annotations
 
-from evolake.designs.grammar import Kind, Parameter, StateVariable
+from evolake.designs.grammar_kind import Kind, Parameter, StateVariable
 
 KINDS: tuple[Kind, ...] = (
     Kind(

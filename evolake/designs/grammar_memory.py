@@ -6,7 +6,7 @@ weight (both before they are multiplied by beta and alpha). Names at hand: c, xl
 
 from __future__ import annotations
 
-from evolake.designs.grammar import Kind, Parameter, StateVariable
+from evolake.designs.grammar_kind import Kind, Parameter, StateVariable
 
 KINDS: tuple[Kind, ...] = (
     Kind(

@@ -7,7 +7,7 @@ threshold (the effective gamma), hp.
 
 from __future__ import annotations
 
-from evolake.designs.grammar import Kind, Parameter
+from evolake.designs.grammar_kind import Kind, Parameter
 
 KINDS: tuple[Kind, ...] = (
     Kind(

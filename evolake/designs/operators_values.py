@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.boundary import shown
-from evolake.designs.grammar import Genome, Parameter, parameters_of
+from evolake.designs.grammar import Genome, parameters_of
+from evolake.designs.grammar_kind import Parameter
 
 STEP = 0.08
 LARGEST_LOG = 700.0
