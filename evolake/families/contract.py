@@ -228,3 +228,8 @@ def _plain(high: int | tuple[str, ...]) -> Any:
 
 def _tuple(high: Any) -> Any:
     return high if isinstance(high, int) else tuple(high)
+
+
+def as_json(value: Any) -> str:
+    """One line of JSON, keys sorted."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -20,7 +20,7 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.families.cards import TITLE, Provenance, card
-from evolake.families.instances import as_json
+from evolake.families.contract import as_json
 from evolake.families.reward import reward_source
 
 Form = Literal["jsonl", "trl", "verl"]

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolake.families.contract import Family
-from evolake.families.instances import as_json
+from evolake.families.contract import Family, as_json
 from evolake.families.judging import Examined
 from evolake.families.likeness import Fingerprint
 from evolake.families.population import load_family

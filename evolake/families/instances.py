@@ -10,14 +10,13 @@ is drawn again, up to five times as in the paper (appendix J), and is counted.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.families.consensus import Vote, take_votes
-from evolake.families.contract import Family
+from evolake.families.contract import Family, as_json
 from evolake.families.execution import caps_of
 from evolake.families.running import Instance, generate, solve
 from evolake.families.sampling import band_counts, band_of, spread
@@ -94,11 +93,6 @@ def instance_row(family: Family, instance: Instance, vote: Vote, text_sha: str, 
         "text": instance.text, "inputs": as_json(instance.inputs), "answer": as_json(vote.label), "case_sensitive": family.answer.case_sensitive,
         "voters": len(vote.statuses), "votes": len(vote.for_label), "text_sha": text_sha,
     }
-
-
-def as_json(value: Any) -> str:
-    """One line of JSON, keys sorted."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _objection(vote: Vote, repeated: bool, trivial: bool) -> str:

@@ -21,9 +21,8 @@ from evolake.agents import AgentFailure, Agents
 from evolake.families.blind import Review, blind_evidence, blind_review
 from evolake.families.checkers import growing
 from evolake.families.consensus import Vote, consensus_evidence, take_votes
-from evolake.families.contract import Family
+from evolake.families.contract import Family, as_json
 from evolake.families.execution import execute, execution_evidence
-from evolake.families.instances import as_json
 from evolake.families.likeness import Fingerprint, fingerprint
 from evolake.families.metering import MeteredPool
 from evolake.families.parts import constants

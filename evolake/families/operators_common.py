@@ -14,8 +14,7 @@ from evolake.families.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, 
 from evolake.families.joining import Embedded
 from evolake.families.operators_text import say
 from evolake.families.parts import NotComposable, compose, factory
-from evolake.families.roles_blind import rules_in
-from evolake.families.statement import SLOT, rules, stated
+from evolake.families.statement import SLOT, rules, rules_in, stated
 
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000

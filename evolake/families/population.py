@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.families.contract import Family, from_record, to_record
-from evolake.families.instances import as_json
+from evolake.families.contract import Family, as_json, from_record, to_record
 from evolake.families.likeness import Fingerprint
 from evolake.families.tables import ARCHIVE, EXPERIENCE
 from evolake.lake import BlobStore

@@ -11,7 +11,7 @@ from typing import Any
 
 from evolake.families.blind import Review
 from evolake.families.consensus import Vote
-from evolake.families.instances import as_json
+from evolake.families.contract import as_json
 from evolake.families.judging import Examined
 from evolake.families.population import store_family
 from evolake.families.proposing import Proposal

@@ -6,13 +6,11 @@ strategy's constant to it. Where none or two stand there, the statement does not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from evolake.families.parts import NotComposable, set_constant
 from evolake.families.role_models import BlindReply, BlindRequest
+from evolake.families.statement import rules_in
 
 UNKNOWN = r"\boxed{N/A}"
 PROGRAM = '''import json
@@ -46,39 +44,3 @@ def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindRepl
     except NotComposable as error:
         return BlindReply(reasoning=str(error), final=UNKNOWN)
     return BlindReply(reasoning="read the statement, then solve by this strategy", code=PROGRAM.format(reader=reader, strategy=strategy))
-
-
-def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str] | str:
-    """Constant -> expression as the statement says, or why it does not say. points: {"constant", "alternatives": [[text, expression]]}, in order of
-    the text. Points with the same alternatives (a family that occurs twice in a child) take the sentences in their order.
-    """
-    flat = " ".join(statement.split())
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for point in points:
-        groups.setdefault(tuple(sorted(" ".join(text.split()) for text, _ in point["alternatives"])), []).append(point)
-    found: dict[str, str] = {}
-    for texts, members in groups.items():
-        said = _occurrences(flat, texts)
-        names = ", ".join(point["constant"] for point in members)
-        if not said:
-            return f"the statement does not say the rule {names}"
-        if len(members) == 1 and len(set(said)) > 1:
-            return f"the statement says two rules for {names}"
-        if len(members) > 1 and len(set(said)) > 1 and len(said) != len(members):
-            return f"the statement does not say which rule is meant where: {names}"
-        for number, point in enumerate(members):
-            spoken = said[number] if len(said) == len(members) else said[0]
-            found[point["constant"]] = next(code for text, code in point["alternatives"] if " ".join(text.split()) == spoken)
-    return found
-
-
-def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
-    """The alternatives that stand in the text, by position; where one contains another, the longer one."""
-    found: list[tuple[int, int, str]] = []
-    for text in sorted(texts, key=len, reverse=True):
-        at = flat.find(text) if text else -1
-        while at != -1:
-            if not any(start <= at and at + len(text) <= end for start, end, _ in found):
-                found.append((at, at + len(text), text))
-            at = flat.find(text, at + 1)
-    return [text for _, _, text in sorted(found)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from evolake.families.contract import Family
 
@@ -72,3 +73,39 @@ def fresh_marker(templates: Sequence[str], words: Sequence[str] = ("Part", "Sect
         if not any(re.search(rf"^[^\w\n]*+(?:End of )?{word}(?:[^\S\n]+\d|s\])", template, re.MULTILINE | re.IGNORECASE) for template in templates):
             return word
     raise ValueError("no marker word is free in these templates")
+
+
+def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str] | str:
+    """Constant -> expression as the statement says, or why it does not say. points: {"constant", "alternatives": [[text, expression]]}, in order of
+    the text. Points with the same alternatives (a family that occurs twice in a child) take the sentences in their order.
+    """
+    flat = " ".join(statement.split())
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for point in points:
+        groups.setdefault(tuple(sorted(" ".join(text.split()) for text, _ in point["alternatives"])), []).append(point)
+    found: dict[str, str] = {}
+    for texts, members in groups.items():
+        said = _occurrences(flat, texts)
+        names = ", ".join(point["constant"] for point in members)
+        if not said:
+            return f"the statement does not say the rule {names}"
+        if len(members) == 1 and len(set(said)) > 1:
+            return f"the statement says two rules for {names}"
+        if len(members) > 1 and len(set(said)) > 1 and len(said) != len(members):
+            return f"the statement does not say which rule is meant where: {names}"
+        for number, point in enumerate(members):
+            spoken = said[number] if len(said) == len(members) else said[0]
+            found[point["constant"]] = next(code for text, code in point["alternatives"] if " ".join(text.split()) == spoken)
+    return found
+
+
+def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
+    """The alternatives that stand in the text, by position; where one contains another, the longer one."""
+    found: list[tuple[int, int, str]] = []
+    for text in sorted(texts, key=len, reverse=True):
+        at = flat.find(text) if text else -1
+        while at != -1:
+            if not any(start <= at and at + len(text) <= end for start, end, _ in found):
+                found.append((at, at + len(text), text))
+            at = flat.find(text, at + 1)
+    return [text for _, _, text in sorted(found)]

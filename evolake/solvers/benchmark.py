@@ -17,8 +17,7 @@ import polars as pl
 
 from evolake.lake.schemas import TableSchema
 from evolake.solvers.drawing import new_key
-from evolake.solvers.execute import Program, RunLimits, alike
-from evolake.solvers.gate_runs import STABILITY_LIMITS
+from evolake.solvers.execute import STABILITY_LIMITS, Program, RunLimits, alike
 from evolake.solvers.journal import run_journaled
 from evolake.solvers.measuring import Job, measure
 from evolake.solvers.proof import ProofLimits

@@ -69,6 +69,14 @@ def alike(*limits: RunLimits) -> tuple[RunLimits, ...]:
     return tuple(replace(item, shown=shown) for item in limits)
 
 
+SMOKE_LIMITS, CORRECTNESS_LIMITS, STABILITY_LIMITS = alike(
+    RunLimits(cpu_s=5, wall_s=60, memory_mb=1024, proof_mb=64),
+    RunLimits(cpu_s=10, wall_s=120, memory_mb=2048, proof_mb=512),
+    RunLimits(cpu_s=10, wall_s=120, memory_mb=192, proof_mb=256),
+)
+"""Of the gates; no run can tell from them which gate it is in."""
+
+
 @dataclass(frozen=True)
 class SolverRun:
     """What came of one run.

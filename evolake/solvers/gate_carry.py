@@ -12,8 +12,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from evolake.solvers.execute import Program, RunLimits
-from evolake.solvers.gate_runs import run_all
-from evolake.solvers.measuring import Job
+from evolake.solvers.measuring import Job, run_all
 from evolake.solvers.rules.outcomes import ANSWERS, COPY
 from evolake.solvers.suites.fresh import CARRIED
 from evolake.solvers.suites.spec import Suite

@@ -9,29 +9,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.cnf import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
-from evolake.solvers.cores import usable_cores
 from evolake.solvers.drawing import SMOKE_SHARE, new_key
-from evolake.solvers.execute import Program, RunLimits, alike
-from evolake.solvers.measuring import Job, measure
+from evolake.solvers.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
+from evolake.solvers.measuring import Job, Progress, Rows, run_all
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.rules.outcomes import COPY, GROWING
 from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Suite
 
-SMOKE_LIMITS, CORRECTNESS_LIMITS, STABILITY_LIMITS = alike(
-    RunLimits(cpu_s=5, wall_s=60, memory_mb=1024, proof_mb=64),
-    RunLimits(cpu_s=10, wall_s=120, memory_mb=2048, proof_mb=512),
-    RunLimits(cpu_s=10, wall_s=120, memory_mb=192, proof_mb=256),
-)
 STABILITY = "stability"
 REPEATS = 2
 GROWING_SIZES = (80, 120, 160, 200)
@@ -40,8 +33,6 @@ PROOF_LIMITS = ProofLimits()
 LARGE_VARIABLES = 20_000
 """Variables of an easy formula: what a solver keeps for each variable and clause shows here."""
 THRESHOLD, EASY = 4.26, 3.0
-Progress = Callable[[int, int], None]
-Rows = list[dict[str, Any]]
 
 
 def smoke_runs(
@@ -120,16 +111,3 @@ def _job(
 ) -> Job:
     """A run that waits for no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
     return Job(variant_id, program, instance, suite, cycle, limits, proof_limits=proof_limits, verdicts=verdicts, measured=False, **other)
-
-
-def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
-    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
-    if executor is None:
-        with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
-            return run_all(jobs, threads, progress)
-    rows = []
-    for row in executor.map(measure, jobs):
-        rows.append(row)
-        if progress:
-            progress(len(rows), len(jobs))
-    return rows

@@ -30,21 +30,13 @@ from evolake.lake.blobs import BlobStore
 from evolake.solvers.adapters import Adapter
 from evolake.solvers.build import BuildResult, build_variant, open_program
 from evolake.solvers.drawing import new_key
-from evolake.solvers.execute import Program, RunLimits
+from evolake.solvers.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
 from evolake.solvers.feedback import feedback_of
 from evolake.solvers.gate_build import program_evidence
 from evolake.solvers.gate_carry import carry_evidence, carry_runs, is_carried
 from evolake.solvers.gate_compliance import compliance_evidence
-from evolake.solvers.gate_runs import (
-    CORRECTNESS_LIMITS,
-    PROOF_LIMITS,
-    SMOKE_LIMITS,
-    STABILITY_LIMITS,
-    Rows,
-    correctness_runs,
-    smoke_runs,
-    stability_runs,
-)
+from evolake.solvers.gate_runs import PROOF_LIMITS, correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.measuring import Rows
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository import read_card, source_sha
 from evolake.solvers.rules.outcomes import GROWING

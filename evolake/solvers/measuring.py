@@ -14,7 +14,8 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ import numpy as np
 from evolake.errors import InputError
 from evolake.gates.boundary import Raised, contained
 from evolake.solvers.cnf import read_cnf_file
-from evolake.solvers.cores import held_core, shared_core
+from evolake.solvers.cores import held_core, shared_core, usable_cores
 from evolake.solvers.drawing import is_drawn, new_key
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.model_check import falsified_clauses
@@ -37,6 +38,8 @@ from evolake.solvers.suites import Instance
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
 PROBLEMS_LENGTH = 500
 MOST_COUNTED = 2.0**63
+Progress = Callable[[int, int], None]
+Rows = list[dict[str, Any]]
 SPELLINGS: dict[str, ProofSpelling] = {"none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary"}
 
 
@@ -207,3 +210,16 @@ def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
 def _whole(counter: float | None) -> int | None:
     """A counter as a table can hold it; None for what is no count."""
     return int(counter) if counter is not None and 0 <= counter < MOST_COUNTED else None
+
+
+def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
+    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
+    if executor is None:
+        with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
+            return run_all(jobs, threads, progress)
+    rows = []
+    for row in executor.map(measure, jobs):
+        rows.append(row)
+        if progress:
+            progress(len(rows), len(jobs))
+    return rows

@@ -15,8 +15,7 @@ from families_house import SETTINGS, judged, seed_family
 from families_poison import corpus, plain
 
 from evolake.errors import InputError
-from evolake.families.contract import Family, to_record
-from evolake.families.instances import as_json
+from evolake.families.contract import Family, as_json, to_record
 from evolake.families.judging import GATE_NAMES
 from evolake.families.loading import check_text
 from evolake.families.running import PRELOAD

@@ -14,9 +14,8 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.families import instances, judging, static
-from evolake.families.contract import Family
+from evolake.families.contract import Family, as_json
 from evolake.families.further import Further
-from evolake.families.instances import as_json
 from evolake.families.judging import GATE_NAMES, examine
 from evolake.families.proposing import Proposal, Proposals, propose_families
 from evolake.families.records import proposal_rows

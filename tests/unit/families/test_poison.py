@@ -19,12 +19,11 @@ from evolake.errors import InputError
 from evolake.families.checkers import difficulty, growing
 from evolake.families.complexity import complexity_row
 from evolake.families.consensus import consensus_evidence, vote
-from evolake.families.contract import from_record, to_record
+from evolake.families.contract import as_json, from_record, to_record
 from evolake.families.driver import NotPlain
 from evolake.families.driver import plain as plain_value
 from evolake.families.gallery import file_name
 from evolake.families.importing import read_line
-from evolake.families.instances import as_json
 from evolake.families.judging import rule_evidence
 from evolake.families.leaks import leaking_place
 from evolake.families.likeness import answer_key, fingerprint
