@@ -19,10 +19,10 @@ from pathlib import Path
 import torch
 from plain_engine import PlainEngine
 
-from evolake.designs.contract import Blocked, TracedDesign
-from evolake.designs.engine import make_stepper
-from evolake.designs.instances import planted
-from evolake.designs.trace import PRELOAD, trace
+from evolake.designs.engines.engine import make_stepper
+from evolake.designs.model.contract import Blocked, TracedDesign
+from evolake.designs.model.instances import planted
+from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,12 +17,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolake.families.cards import Provenance
-from evolake.families.export import write_dataset
-from evolake.families.loading import read_families
-from evolake.families.probes import wrong_answers
-from evolake.families.running import PRELOAD
-from evolake.families.sampled import sample_families
+from evolake.families.dataset.cards import Provenance
+from evolake.families.dataset.export import write_dataset
+from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.gates.probes import wrong_answers
+from evolake.families.model.loading import read_families
+from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 from evolake.jail import open_pool

@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evolake.families.consensus import take_votes, vote
-from evolake.families.contract import Family
-from evolake.families.loading import read_families
-from evolake.families.running import PRELOAD, Solved, generate
+from evolake.families.gates.consensus import take_votes, vote
+from evolake.families.model.contract import Family
+from evolake.families.model.loading import read_families
+from evolake.families.sandbox.running import PRELOAD, Solved, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import Limits, open_pool, run_native
 

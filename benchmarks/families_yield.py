@@ -18,14 +18,14 @@ from typing import Any
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.families.contract import Family
-from evolake.families.judging import GATE_NAMES, Examined, examine
-from evolake.families.likeness import Fingerprint
-from evolake.families.loading import read_families
-from evolake.families.operators import OPERATORS
-from evolake.families.planting import kill_rates, plant_faults
-from evolake.families.proposing import Judge, Proposals, propose_families
-from evolake.families.running import PRELOAD
+from evolake.families.evolution.proposing import Judge, Proposals, propose_families
+from evolake.families.faults.injection import kill_rates, plant_faults
+from evolake.families.gates.judging import GATE_NAMES, Examined, examine
+from evolake.families.model.contract import Family
+from evolake.families.model.loading import read_families
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.operators.registry import OPERATORS
+from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 from evolake.jail import open_pool

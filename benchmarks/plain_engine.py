@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from evolake.designs.instances import Planted
+from evolake.designs.model.instances import Planted
 
 
 class PlainEngine:

@@ -16,10 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from evolake import settings as settings_module
-from evolake.prompts.policies import open_policy
-from evolake.prompts.problems import problem_set
-from evolake.prompts.prompt import prompt_of
-from evolake.prompts.protocol import Group
+from evolake.prompts.model.problems import problem_set
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.protocol import Group
+from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.settings import PromptsSettings
 
 SAMPLES = 4

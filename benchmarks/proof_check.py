@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evolake.solvers.cnf import Formula, formula_of, write_dimacs
+from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checkers import CHECKERS
 from evolake.solvers.proof.conformance import dimacs, pigeons

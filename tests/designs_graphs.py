@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from evolake.designs.boundary import alone
-from evolake.designs.contract import Blocked, TracedDesign, identity
-from evolake.designs.engine import make_stepper
-from evolake.designs.expression import Inexpressible
-from evolake.designs.graph import Graph
-from evolake.designs.graph_check import check_gradient, input_example
-from evolake.designs.instances import Planted
-from evolake.designs.operators import BINARY, UNARY, Setting, evaluate
-from evolake.designs.stepper import Failed
+from evolake.designs.compiler.expression import Inexpressible
+from evolake.designs.engines.engine import make_stepper
+from evolake.designs.model.boundary import alone
+from evolake.designs.model.contract import Blocked, TracedDesign, identity
+from evolake.designs.model.graph import Graph
+from evolake.designs.model.graph_check import check_gradient, input_example
+from evolake.designs.model.instances import Planted
+from evolake.designs.model.operators import BINARY, UNARY, Setting, evaluate
+from evolake.designs.model.stepper import Failed
 
 ENGINES = ("auto", "mixed", "torch")
 STEPS = 2

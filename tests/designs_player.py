@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from loopback_model import Action, Asked, raw, say, status
 
-from evolake.designs.grammar import BASELINE
-from evolake.designs.operators_genetic import parent_of_genome, propose
+from evolake.designs.genome.genetic import parent_of_genome, propose
+from evolake.designs.genome.grammar import BASELINE
 from evolake.objectives.portfolio import draw
 
 BROKEN_DESIGN = "VARIABLES_SPEC = {}\nHYPER_SPACE = {}\ndef _grad_single(vars, idx, sgn, hp):\n    return open('/etc/passwd').read()\n"

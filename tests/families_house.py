@@ -11,9 +11,9 @@ import pytest
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.families.contract import Family
-from evolake.families.judging import Examined, examine
-from evolake.families.loading import read_family
+from evolake.families.gates.judging import Examined, examine
+from evolake.families.model.contract import Family
+from evolake.families.model.loading import read_family
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 

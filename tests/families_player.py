@@ -15,8 +15,8 @@ from typing import Any
 from families_house import seed_family
 from loopback_model import Action, Asked, say
 
-from evolake.families.contract import Family
-from evolake.families.statement import stated
+from evolake.families.model.contract import Family
+from evolake.families.model.statement import stated
 
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers")
 GUIDANCE = "Write about parcels next."

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.families.contract import Family
-from evolake.families.statement import stated
+from evolake.families.model.contract import Family
+from evolake.families.model.statement import stated
 
 ANSWERS = {
     "fraction past every float": "'1' + '0' * 400 + '/3'", "tiny fraction": "'1/' + '3' * 4000",
@@ -94,7 +94,7 @@ def with_slot(family: Family, expression: str) -> Family:
 
 def forging(family: Family, expression: str) -> Family:
     """The voters replace the driver's items by forged ones."""
-    head = f"import evolake.families.driver as driver\n\ndriver.each = lambda one, items, cap_s: [{expression} for _ in items]\n\n\n"
+    head = f"import evolake.families.sandbox.driver as driver\n\ndriver.each = lambda one, items, cap_s: [{expression} for _ in items]\n\n\n"
     return replace(
         family, validator=head + family.validator, validators={name: head + source for name, source in family.validators.items()},
     )

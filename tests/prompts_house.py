@@ -17,9 +17,9 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.prompts.library import PrincipleLibrary, load_library
-from evolake.prompts.prompt import SystemPrompt
-from evolake.prompts.protocol import Group, Problem, Rollout, Sample, UpdateStats
+from evolake.prompts.model.library import PrincipleLibrary, load_library
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Group, Problem, Rollout, Sample, UpdateStats
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, Settings, default_lake_root
 

@@ -14,11 +14,11 @@ from solver_mutants import PINNED_VARIABLES
 from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.adapters import Adapter, load_adapter
-from evolake.solvers.cnf import Formula, write_dimacs
-from evolake.solvers.gate_runs import stability_suite
-from evolake.solvers.gating import Bench, Judged, judge_variant
-from evolake.solvers.seeding import lay_out_seed, seed_named
+from evolake.solvers.formula.cnf import Formula, write_dimacs
+from evolake.solvers.gates.judging import Bench, Judged, judge_variant
+from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.repository.adapters import Adapter, load_adapter
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites import Instance, Suite, with_files
 from evolake.solvers.suites.corner_cases import CASES, corner_case
 from evolake.solvers.suites.generators import generate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolake.solvers.adapters import Adapter, read_adapter
+from evolake.solvers.repository.adapters import Adapter, read_adapter
 
 MAIN = """#include <cstdio>
 #include "toy.h"

@@ -17,9 +17,9 @@ from solver_runs import run_row
 
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
 from evolake.solvers import tables
-from evolake.solvers.gating import GATES
-from evolake.solvers.metrics import compute_metrics
-from evolake.solvers.population import Population, empty_population
+from evolake.solvers.evolution.population import Population, empty_population
+from evolake.solvers.gates.judging import GATES
+from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.tables_archive import ARCHIVE, FINDINGS, VARIANTS
 
 LINE = "solvers"

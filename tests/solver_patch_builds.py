@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evolake.jail import Limits, run_native
-from evolake.solvers.adapters import Adapter
 from evolake.solvers.edits import PATCHES, Edit, EditOutcome, catalogue, edited
 from evolake.solvers.edits.anchors import source_files
+from evolake.solvers.repository.adapters import Adapter
 
 FLAGS = "-O1 -w -std=c++11 -fpermissive -DNDEBUG -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS"
 SOURCES = ("core/*.cc", "simp/*.cc", "utils/*.cc")

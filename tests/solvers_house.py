@@ -24,8 +24,8 @@ from designs_house import ROOT
 from evolake.cli import cli
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore, Catalogue, Lake
-from evolake.solvers.fetch import fetch_seed
-from evolake.solvers.seeding import seed_named
+from evolake.solvers.seeds.fetch import fetch_seed
+from evolake.solvers.seeds.seeding import seed_named
 from pipelines.home import ensure_home
 
 SEED = "minisat22"

@@ -17,7 +17,7 @@ from typing import Any
 from loopback_model import Action, Asked, say
 
 from evolake.solvers.objectives.portfolio import first_objective
-from evolake.solvers.repository import diff_sources, source_sha
+from evolake.solvers.repository.variant import diff_sources, source_sha
 
 SOLVER = "src/core/Solver.cc"
 DECAY, CLAUSES, RESTARTS = '"The variable activity decay factor",            0.95', '"The clause activity decay factor",              0.999', (

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evolake.prompts.policies_local import LocalPolicy
-from evolake.prompts.policies_models import load_base
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.protocol import Group, Problem, Sample
-from evolake.prompts.recipes import ESPL, Recipe
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.protocol import Group, Problem, Sample
+from evolake.prompts.model.recipes import ESPL, Recipe
+from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.models import load_base
 
 PROMPT = prompt_of(["Be brief."])
 

@@ -32,7 +32,7 @@ def meta_review(
 ) -> pl.DataFrame:
     """Every so many designs: what each objective is worth, by echo chambers, disagreement and discrimination. No rows in the cycles between."""
     from evolake.agents import read_guidance
-    from evolake.designs.reviewing import review_portfolio
+    from evolake.designs.evolution.reviewing import review_portfolio
 
     cycle, settings = context.partition_key, lake.settings()
     before, population = archive(lake, cycle), so_far(lake, cycle, *ADDED).with_ranking(final_ranking.to_dicts())
@@ -60,9 +60,9 @@ def survivors(
     final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
     """Who reigns after this cycle, and the archive that enters the next one. Seals it."""
-    from evolake.designs.analysis import analyse_designs
-    from evolake.designs.champion import decide_champion
-    from evolake.designs.reviewing import crowned
+    from evolake.designs.evolution.analysis import analyse_designs
+    from evolake.designs.evolution.champion import decide_champion
+    from evolake.designs.evolution.reviewing import crowned
 
     cycle, settings, store, run_id = context.partition_key, lake.settings(), lake.open(), context.run_id
     population = so_far(lake, cycle, *ADDED).with_ranking(final_ranking.to_dicts())
@@ -106,8 +106,8 @@ def _duel(population: Any, order: list[str]) -> tuple[str, str, str]:
 
 
 def _contender(lake: LakeResource, population: Any, design_id: str) -> Any:
-    from evolake.designs.champion import Contender
-    from evolake.designs.standing import reach
+    from evolake.designs.evolution.champion import Contender
+    from evolake.designs.evolution.line_state import reach
 
     solved = reach(population.experiment_rows([design_id]))["largest_solved"]
     return Contender(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), solved)
@@ -115,7 +115,7 @@ def _contender(lake: LakeResource, population: Any, design_id: str) -> Any:
 
 def _closed(lake: LakeResource, cycle: str, population: Any, tuning: pl.DataFrame, review: pl.DataFrame) -> Any:
     """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know."""
-    from evolake.designs.merge import pending_merges
+    from evolake.designs.evolution.merge import pending_merges
     from evolake.lake import DERIVATIONS, side_table
 
     store, before = lake.open(), archive(lake, cycle)

@@ -21,8 +21,8 @@ rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
-    """The population that entered `cycle` (evolake.designs.population.Population)."""
-    from evolake.designs.population import population_of
+    """The population that entered `cycle` (evolake.designs.evolution.population.Population)."""
+    from evolake.designs.evolution.population import population_of
 
     return population_of(read_population(lake, line, cycle))
 
@@ -33,8 +33,8 @@ def texts_of(lake: LakeResource) -> Callable[[str], str]:
 
 
 def gates(lake: LakeResource, pool: Any, cycle: str, run_id: str) -> Any:
-    """The gates of a design with rules, sizes and seed bound: what `evolake.designs.proposals` calls a judge. The ruleset is pinned here."""
-    from evolake.designs.judging import examine
+    """The gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
+    from evolake.designs.evolution.judging import examine
     from evolake.gates import load_rules
 
     settings = lake.settings()

@@ -21,7 +21,7 @@ def run_fidelity(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, population: Any, ids: Sequence[str], fidelity: Any
 ) -> list[dict[str, Any]]:
     """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each goes on from what it has solved before."""
-    from evolake.designs.experiments import Job, run_jobs
+    from evolake.designs.evolution.experiments import Job, run_jobs
 
     settings, texts = lake.settings(), texts_of(lake)
     jobs = [
@@ -50,7 +50,7 @@ def promoted_experiments(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame
 ) -> pl.DataFrame:
     """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
-    from evolake.designs.schedule import promoted
+    from evolake.designs.evolution.schedule import promoted
 
     cycle, settings = context.partition_key, lake.settings().of(DesignsSettings)
     population = so_far(lake, cycle, "candidates", "experiments", "objectives")

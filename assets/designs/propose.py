@@ -26,8 +26,8 @@ def directions(context: dg.AssetExecutionContext, lake: LakeResource, agents: Ag
     Opens the cycle, and takes in what `evolake designs merge` has brought from other lakes.
     """
     from evolake.agents import read_guidance
-    from evolake.designs.merge import admit_merges
-    from evolake.designs.planning import plan_directions
+    from evolake.designs.evolution.merge import admit_merges
+    from evolake.designs.evolution.planning import plan_directions
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     with agents.open(lake, cycle, context.run_id, line=line.name) as served:
@@ -50,7 +50,7 @@ def candidates(
     context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, directions: pl.DataFrame
 ) -> pl.DataFrame:
     """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows."""
-    from evolake.designs.proposals import propose_candidates
+    from evolake.designs.evolution.proposals import propose_candidates
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = so_far(lake, cycle)

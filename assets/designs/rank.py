@@ -33,8 +33,8 @@ def objectives(
     context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame
 ) -> pl.DataFrame:
     """New objectives of this cycle, each tried in the jail on the results at hand. The first cycle draws the portfolio that the line starts with."""
-    from evolake.designs.judging_objectives import judge_objective
-    from evolake.designs.objective_writing import Objective, initial_objectives, write_objectives
+    from evolake.designs.evolution.judging_objectives import judge_objective
+    from evolake.designs.evolution.objective_writing import Objective, initial_objectives, write_objectives
     from evolake.gates import load_rules
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
@@ -102,7 +102,7 @@ def final_ranking(context: dg.AssetExecutionContext, lake: LakeResource, final_s
 
 
 def _scores(context: dg.AssetExecutionContext, jail: JailResource, population: Any, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
-    from evolake.designs.objective_writing import live_objectives
+    from evolake.designs.evolution.objective_writing import live_objectives
 
     voting = live_objectives(population)
     if not voting:

@@ -22,7 +22,7 @@ def record_candidates(
     Args:
         cycle: the cycle that the rows name. part: the partition they are published in; None for an unpartitioned asset.
     """
-    from evolake.designs.proposals import derivation_rows, design_row, store_candidate
+    from evolake.designs.evolution.proposals import derivation_rows, design_row, store_candidate
 
     rows = []
     for candidate in candidates:

@@ -40,14 +40,14 @@ def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongCon
 
 def consensus_of(pool: Any, population: Any, cycle: str, fidelity: str) -> LongConsensus:
     """Scores and consensus in one go, where the scores are not kept."""
-    from evolake.designs.objective_writing import live_objectives
+    from evolake.designs.evolution.objective_writing import live_objectives
 
     return consensus_from(SCORES.frame(score_rows(pool, population, live_objectives(population), cycle, fidelity)), population, cycle)
 
 
 def ranking_rows(ranked: LongConsensus, population: Any, cycle: str) -> list[dict[str, Any]]:
     """Rows of RANKING."""
-    from evolake.designs.standing import rank_designs
+    from evolake.designs.evolution.line_state import rank_designs
 
     consensus = {str(name): float(value) for name, value in zip(ranked.design_ids, ranked.result.consensus, strict=True)}
     return rank_designs(population, consensus, [str(name) for name in ranked.order], cycle)

@@ -19,9 +19,9 @@ SEED_ROUND = "0000"
 @line.seed_asset(deps=[rules], schema=DESIGNS, kinds={"python"})
 def seeds(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked stays as a row and does not enter."""
-    from evolake.designs.grammar_recognise import recognised
-    from evolake.designs.population import empty_population
-    from evolake.designs.proposals import seed_candidate
+    from evolake.designs.evolution.population import empty_population
+    from evolake.designs.evolution.proposals import seed_candidate
+    from evolake.designs.genome.grammar_recognise import recognised
     from evolake.gates import load_rules
 
     store, settings = lake.open(), lake.settings()

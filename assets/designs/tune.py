@@ -21,8 +21,8 @@ def tuning(
     final_ranking: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row a trial; trial 0 is the design as it is. A copy that beats it is a new design with one parent, judged by the same gates."""
-    from evolake.designs.objective_writing import live_objectives
-    from evolake.designs.tuning import consensus_estimate, should_tune, tune_design, tuning_target
+    from evolake.designs.evolution.objective_writing import live_objectives
+    from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tune_design, tuning_target
     from evolake.objectives.score import score_all
 
     cycle, settings = context.partition_key, lake.settings()

@@ -18,9 +18,9 @@ from resources.lake import LakeResource
 @line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews"], schema=EXPERIENCE)
 def experience(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
-    from evolake.families.failing import failure_rows, observations
-    from evolake.families.proposing import learn
-    from evolake.families.stages import gates_of
+    from evolake.families.evolution.failure_rows import failure_rows, observations
+    from evolake.families.evolution.proposing import learn
+    from evolake.families.evolution.stages import gates_of
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
@@ -41,7 +41,7 @@ def survivors(
 ) -> pl.DataFrame:
     """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it."""
     from evolake import __version__
-    from evolake.families.dataset import MADE
+    from evolake.families.dataset.datasets import MADE
 
     cycle, store, settings, run_id = context.partition_key, lake.open(), lake.settings(), context.run_id
     before = archive(lake, cycle)

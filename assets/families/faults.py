@@ -19,10 +19,10 @@ def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> p
     """Kill rates by class of faults and gate, under the rules in force. The reviewers are the operators, whatever the backend."""
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
-    from evolake.families.dataset import load_families
-    from evolake.families.judging import GATE_NAMES
-    from evolake.families.likeness import Fingerprint
-    from evolake.families.planting import ALL_FAULTS, kill_rates, plant_faults, short_caps
+    from evolake.families.dataset.datasets import load_families
+    from evolake.families.faults.injection import ALL_FAULTS, kill_rates, plant_faults, short_caps
+    from evolake.families.gates.judging import GATE_NAMES
+    from evolake.families.model.similarity import Fingerprint
     from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
 
     settings, store, run_id = lake.settings(), lake.open(), context.run_id

@@ -19,8 +19,8 @@ GATES_OF = {"execution": ("execution",), "quality": ("static", "quality"), "cons
 
 
 def judge_gates(context: dg.AssetExecutionContext, lake: LakeResource, asset: str, frame: pl.DataFrame) -> list[Any]:
-    """Every candidate that met a gate of `asset` (evolake.families.stages.Staged). Publishes the verdicts as its side table."""
-    from evolake.families.stages import judge_stage
+    """Every candidate that met a gate of `asset` (evolake.families.evolution.stages.Staged). Publishes the verdicts as its side table."""
+    from evolake.families.evolution.stages import judge_stage
 
     cycle, run_id, store, ruleset = context.partition_key, context.run_id, lake.open(), rules_in_force(lake)
     allowed = passed_before(store, cycle, asset, frame)
@@ -50,7 +50,7 @@ def verdict_rows(store: Lake, cycle: str, assets: Sequence[str] = tuple(GATES_OF
 
 def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> set[str]:
     """Candidates of `frame` that every gate before those of `asset` has passed; "" for all gates."""
-    from evolake.families.stages import gates_of
+    from evolake.families.evolution.stages import gates_of
 
     names = list(GATES_OF)
     before = names[: names.index(asset)] if asset in GATES_OF else names
@@ -77,7 +77,7 @@ def quality(context: dg.AssetExecutionContext, lake: LakeResource, candidates: p
 @line.asset(deps=[rules, "execution", "quality"], schema=VOTES)
 def consensus_labels(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """Gate 2a: the label of each sampled instance by strict majority of independent validators; an instance without one has none."""
-    from evolake.families.records import vote_rows
+    from evolake.families.evolution.records import vote_rows
 
     whole, single = [], []
     for item in judge_gates(context, lake, "consensus_labels", candidates):
@@ -112,7 +112,7 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
 
 def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
     """Rows of FAMILIES for all candidates, with state, gate and reason by the verdicts of record."""
-    from evolake.families.stages import gates_of
+    from evolake.families.evolution.stages import gates_of
 
     blocks = {said["family_id"]: said for said in gates_of(verdict_rows(store, cycle)) if not said["passed"]}
     rows = []
@@ -127,7 +127,7 @@ def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str])
 
 
 def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = tuple(GATES_OF)) -> list[dict[str, Any]]:
-    """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see evolake.families.further)."""
+    """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see evolake.families.evolution.further)."""
     there = [asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None]  # lakes of before have none
     now = {row["family_id"]: row for asset in there for row in store.read(line.name, further_table(asset), cycle).to_dicts()}
     return [row | now[row["family_id"]] | {"gate": None} if row["family_id"] in now else row for row in candidates.to_dicts()]
@@ -143,7 +143,7 @@ def getting_further(
     context: dg.AssetExecutionContext, lake: LakeResource, ruleset: Any, rows: Sequence[Mapping[str, Any]], asset: str
 ) -> Iterator[Any]:
     """Takes candidates of `rows` further, for `judge_stage`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
-    from evolake.families.further import Further
+    from evolake.families.evolution.further import Further
 
     cycle, run_id, store = context.partition_key, context.run_id, lake.open()
     opened: list[Any] = []

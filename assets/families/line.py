@@ -28,8 +28,8 @@ rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
-    """The population that entered `cycle` (evolake.families.population.Population)."""
-    from evolake.families.population import population_of
+    """The population that entered `cycle` (evolake.families.model.population.Population)."""
+    from evolake.families.model.population import population_of
 
     return population_of(read_population(lake, line, cycle))
 
@@ -47,7 +47,7 @@ def open_jail(lake: LakeResource) -> Pool:
     Raises:
         JailUnavailable: no working sandbox.
     """
-    from evolake.families.running import PRELOAD
+    from evolake.families.sandbox.running import PRELOAD
     from evolake.jail import open_pool
 
     settings = lake.settings()
@@ -65,7 +65,7 @@ def judge(
     lake: LakeResource, pool: Any, agents: Any, ruleset: Any, cycle: str, run_id: str, sizes: FamiliesSettings | None = None
 ) -> Callable[..., Any]:
     """All gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'."""
-    from evolake.families.judging import examine
+    from evolake.families.gates.judging import examine
 
     settings = lake.settings()
 

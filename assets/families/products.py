@@ -26,8 +26,8 @@ def fresh(lake: LakeResource, cycle: str, accepted: pl.DataFrame) -> list[dict[s
 @line.asset(schema=INSTANCES, kinds={"python", "bubblewrap"})
 def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once, nothing trivial."""
-    from evolake.families.dataset import load_families
-    from evolake.families.sampled import sample_families
+    from evolake.families.dataset.datasets import load_families
+    from evolake.families.gates.batch_sampling import sample_families
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     families = load_families(store, fresh(lake, cycle, accepted))
@@ -51,8 +51,8 @@ def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: p
 @line.asset(schema=COMPLEXITY)
 def complexity(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead complexity, loops, patterns, time class."""
-    from evolake.families.complexity import complexity_row
-    from evolake.families.dataset import load_families
+    from evolake.families.dataset.complexity import complexity_row
+    from evolake.families.dataset.datasets import load_families
 
     cycle = context.partition_key
     frame = COMPLEXITY.frame(complexity_row(family, cycle) for family in load_families(lake.open(), fresh(lake, cycle, accepted)))
@@ -64,8 +64,8 @@ def complexity(context: dg.AssetExecutionContext, lake: LakeResource, accepted: 
 @line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews", "accepted"], schema=FUNNEL)
 def funnel(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the cost of one accepted family."""
-    from evolake.families.funnel import divergence, funnel_rows, resource_rows
-    from evolake.families.stages import gates_of
+    from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
+    from evolake.families.evolution.stages import gates_of
 
     store, cycle = lake.open(), context.partition_key
     rows = candidates.to_dicts()
@@ -82,8 +82,8 @@ def funnel(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl
 @line.asset(schema=DRIFT)
 def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """pass@k of a solver model on new families and their parents. No rows unless a model is named for the role `families_solver`."""
-    from evolake.families.drift import drift_summary, measure_pair
-    from evolake.families.population import load_family
+    from evolake.families.evolution.drift import drift_summary, measure_pair
+    from evolake.families.model.population import load_family
     from evolake.gates import Raised, contained
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()

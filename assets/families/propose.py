@@ -19,9 +19,9 @@ UNMADE = TableSchema("unmade", 1, {"number": pl.Int64, "cycle": pl.String, "oper
 def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle."""
     from evolake.agents import read_guidance
-    from evolake.families.population import load_family
-    from evolake.families.proposing import propose_families
-    from evolake.families.records import derivation_rows, proposal_rows
+    from evolake.families.evolution.proposing import propose_families
+    from evolake.families.evolution.records import derivation_rows, proposal_rows
+    from evolake.families.model.population import load_family
 
     cycle, settings, store, run_id = context.partition_key, lake.settings(), lake.open(), context.run_id
     with open_roles(lake, cycle, run_id) as agents, open_jail(lake) as pool:

@@ -18,10 +18,10 @@ SEED_ROUND = "0000"
 @line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
 def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
-    from evolake.families.completing import complete
-    from evolake.families.loading import read_families
-    from evolake.families.population import empty_population
-    from evolake.families.records import candidate_row
+    from evolake.families.evolution.records import candidate_row
+    from evolake.families.evolution.validator_pool import complete
+    from evolake.families.model.loading import read_families
+    from evolake.families.model.population import empty_population
 
     store, settings, run_id = lake.open(), lake.settings(), context.run_id
     folder, ruleset = settings.seeds / "families", rules_in_force(lake)

@@ -62,7 +62,7 @@ def _recomputed(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFr
 
 def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
     """Ratings beside those of every match again, from the ratings that entered the cycle."""
-    from evolake.prompts.ratings import update
+    from evolake.prompts.rating.ratings import update
 
     before = {row["prompt_id"]: (row["mu"], row["sigma"]) for row in lake.read(line.name, "incoming_prompts", cycle).to_dicts()}
     rows = []

@@ -22,8 +22,8 @@ def survivors(
     heldout: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
-    from evolake.prompts.population import Population
-    from evolake.prompts.problems import finished_families
+    from evolake.prompts.evolution.population import Population
+    from evolake.prompts.model.problems import finished_families
 
     (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
     population, checkpoint = trained(lake, iterations, accepted)

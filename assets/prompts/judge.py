@@ -27,8 +27,8 @@ def accepted(
     context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, edits: pl.DataFrame, children: pl.DataFrame
 ) -> pl.DataFrame:
     """Which children passed: lineage replayed from its edits, size, that they are new, and no problem in them."""
-    from evolake.prompts.judging import evidence_bytes, examine
-    from evolake.prompts.population import Population
+    from evolake.prompts.evolution.judging import evidence_bytes, examine
+    from evolake.prompts.evolution.population import Population
 
     (cycle, run_id), store, ruleset = partition_of(context), lake.open(), rules_in_force(lake)
     before: Population = archive(lake, cycle)

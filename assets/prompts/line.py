@@ -26,7 +26,7 @@ CHECKPOINT, FAMILIES_CYCLES, CHAMPION_SINCE = "checkpoint", "families_cycles", "
 
 
 def _lacks() -> str | None:
-    from evolake.prompts.policies import missing
+    from evolake.prompts.policies.registry import missing
 
     return missing(settings_module.load())
 
@@ -39,8 +39,8 @@ rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
-    """The population that entered `cycle` (evolake.prompts.population.Population)."""
-    from evolake.prompts.population import population_of
+    """The population that entered `cycle` (evolake.prompts.evolution.population.Population)."""
+    from evolake.prompts.evolution.population import population_of
 
     return population_of(read_population(lake, line, cycle))
 
@@ -61,8 +61,8 @@ def open_roles(lake: LakeResource, cycle: str, run_id: str) -> Agents:
 
 @contextmanager
 def policy_at(lake: LakeResource, cycle: str, run_id: str, checkpoint: str | None) -> Iterator[Any]:
-    """The policy (evolake.prompts.protocol.Policy) as a checkpoint has it; None: before any update."""
-    from evolake.prompts.policies import open_policy
+    """The policy (evolake.prompts.model.protocol.Policy) as a checkpoint has it; None: before any update."""
+    from evolake.prompts.policies.registry import open_policy
 
     store = lake.open()
     policy: Any = open_policy(lake.settings(), store.root, cycle, run_id)
@@ -73,8 +73,8 @@ def policy_at(lake: LakeResource, cycle: str, run_id: str, checkpoint: str | Non
 
 
 def problems_of(rows: pl.DataFrame, split: str) -> list[Any]:
-    """Rows of PROBLEMS as problems (evolake.prompts.protocol.Problem), in their order."""
-    from evolake.prompts.protocol import Problem
+    """Rows of PROBLEMS as problems (evolake.prompts.model.protocol.Problem), in their order."""
+    from evolake.prompts.model.protocol import Problem
 
     names = [name for name in Problem.__dataclass_fields__ if name in rows.columns]
     return [Problem(**{name: row[name] for name in names}) for row in rows.to_dicts() if row["split"] == split]

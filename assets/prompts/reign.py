@@ -14,7 +14,7 @@ from resources.lake import LakeResource
 
 def trained(lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[object, str | None]:
     """(the population after the iterations, without what was blocked; the blob of the policy)."""
-    from evolake.prompts.journal import read_entry
+    from evolake.prompts.evolution.journal import read_entry
 
     last = iterations.sort("number").to_dicts()[-1]
     population = read_entry(lake.open().blobs.get(last["entry_sha"])).population
@@ -26,9 +26,9 @@ def duel_replies(
     context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame
 ) -> pl.DataFrame:
     """The champion and the best-rated other prompt, side by side on the same problems of the training split, under the same weights."""
-    from evolake.prompts.evaluating import replies
-    from evolake.prompts.population import Population
-    from evolake.prompts.training_cycle import calls_of
+    from evolake.prompts.evolution.population import Population
+    from evolake.prompts.evolution.training_cycle import calls_of
+    from evolake.prompts.rating.evaluating import replies
     from evolake.seeds import child_seed, generator
 
     (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
@@ -57,7 +57,7 @@ def champion(
     context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame
 ) -> pl.DataFrame:
     """The duel's verdict: the reign changes where the interval of the difference lies above zero. No row where nobody is rated above the champion."""
-    from evolake.prompts.duel import decide
+    from evolake.prompts.rating.duel import decide
     from evolake.seeds import generator
 
     cycle, settings = context.partition_key, lake.settings()
@@ -82,9 +82,9 @@ def heldout(
 ) -> pl.DataFrame:
     """Held-out problems under the champion, the best-rated prompt and the first root, with the weights as they are now; for the first cycle also
     with the base model. For people only: nothing is trained, rated or chosen by these rows."""
-    from evolake.prompts.evaluating import evaluate, scores
-    from evolake.prompts.population import Population
-    from evolake.prompts.training_cycle import calls_of
+    from evolake.prompts.evolution.population import Population
+    from evolake.prompts.evolution.training_cycle import calls_of
+    from evolake.prompts.rating.evaluating import evaluate, scores
     from evolake.seeds import child_seed
 
     (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()

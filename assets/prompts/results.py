@@ -15,7 +15,7 @@ from resources.lake import LakeResource
 
 def journalled(lake: LakeResource, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
     """Rows of one table of all iterations of a cycle."""
-    from evolake.prompts.journal import read_entry
+    from evolake.prompts.evolution.journal import read_entry
 
     blobs = lake.open().blobs
     return [row for sha in iterations.sort("number")["entry_sha"] for row in read_entry(blobs.get(sha)).rows[table]]
@@ -76,7 +76,7 @@ def edits(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.
 @line.asset(deps=["edits"], schema=PROMPTS)
 def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
-    from evolake.prompts.journal import read_entry
+    from evolake.prompts.evolution.journal import read_entry
 
     cycle, store, run_id = context.partition_key, lake.open(), context.run_id
     before, after = archive(lake, cycle), read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population
@@ -87,7 +87,7 @@ def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: 
     publish_side(store, "children", DERIVATIONS, derived, cycle=cycle, run_id=run_id)
     if not rows:
         context.log.warning("WARN: no child was born in this cycle; the prompts before it go on")
-    from evolake.prompts.prompt import from_json
+    from evolake.prompts.model.prompt import from_json
 
     texts = {f"{row['operator']}_{row['number']}": dg.MetadataValue.md(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
     context.add_output_metadata({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)

@@ -18,9 +18,9 @@ SEED_ROUND = "0000"
 @line.seed_asset(deps=[rules], schema=PROMPTS)
 def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle 0001."""
-    from evolake.prompts.library import load_roots
-    from evolake.prompts.population import found_population
-    from evolake.prompts.problems import finished_families
+    from evolake.prompts.evolution.population import found_population
+    from evolake.prompts.model.library import load_roots
+    from evolake.prompts.model.problems import finished_families
 
     store, settings, run_id = lake.open(), lake.settings(), context.run_id
     roots = load_roots(settings.seeds / "prompts")

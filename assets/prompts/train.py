@@ -19,7 +19,7 @@ from resources.lake import LakeResource
 @line.asset(deps=[line.incoming], schema=PROBLEMS)
 def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """The problems of the cycle, to train on and held out, disjoint by family and by text. Opens the cycle."""
-    from evolake.prompts.problems import problem_set
+    from evolake.prompts.model.problems import problem_set
 
     settings, cycle = lake.settings(), context.partition_key
     opened = open_cycle(context, lake, line)
@@ -40,8 +40,8 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
 def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
     from evolake.agents import read_guidance
-    from evolake.prompts.journal import read_entry
-    from evolake.prompts.training_cycle import Notes, facts_of, train
+    from evolake.prompts.evolution.journal import read_entry
+    from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
 
     (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
     population = archive(lake, cycle)

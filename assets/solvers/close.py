@@ -23,7 +23,7 @@ def survivors(
     consensus_ranking: pl.DataFrame, champion: pl.DataFrame, holdout_runs: pl.DataFrame, post_mortem: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
-    from evolake.solvers.closing import close_cycle
+    from evolake.solvers.evolution.closing import close_cycle
 
     cycle, store, run_id = context.partition_key, lake.open(), context.run_id
     population = archive(lake, cycle)

@@ -31,8 +31,8 @@ PROVING = ("compliance", "binaries", "smoke", "correctness")
 def judge_gates(
     context: dg.AssetExecutionContext, lake: LakeResource, asset: str, gates: Sequence[str], frame: pl.DataFrame
 ) -> dict[str, list[Any]]:
-    """gate -> every variant that met it (evolake.solvers.stages.Staged). Publishes the verdicts as side table of `asset`."""
-    from evolake.solvers.stages import judge_stage, parents_edits
+    """gate -> every variant that met it (evolake.solvers.evolution.stages.Staged). Publishes the verdicts as side table of `asset`."""
+    from evolake.solvers.evolution.stages import judge_stage, parents_edits
 
     cycle, run_id, store = context.partition_key, context.run_id, lake.open()
     population = archive(lake, cycle)

@@ -32,9 +32,9 @@ def post_mortem(
     """Compile errors, blocks, regressions and gains, read by the analyst; what the rule writer makes of each finding is kept as a proposal."""
     import json
 
-    from evolake.solvers.cycle import evaluate, finding_rows, history_rows
-    from evolake.solvers.post_mortem_roles import post_mortem as analyse
-    from evolake.solvers.told_rules import told_rules
+    from evolake.solvers.evolution.cycle import evaluate, finding_rows, history_rows
+    from evolake.solvers.evolution.post_mortem import post_mortem as analyse
+    from evolake.solvers.roles.told_rules import told_rules
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
@@ -60,9 +60,9 @@ def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_m
     """Each proposal replayed on all stored evidence: active when it blocks a failed variant that it names and no accepted one."""
     import json
 
-    from evolake.solvers.cycle import stored_variants
-    from evolake.solvers.learned_rules import decide, rule_rows, with_learned
-    from evolake.solvers.rule_metrics import rule_metrics
+    from evolake.solvers.evolution.cycle import stored_variants
+    from evolake.solvers.rules.learned import decide, rule_rows, with_learned
+    from evolake.solvers.rules.metrics import rule_metrics
 
     cycle, store = context.partition_key, lake.open()
     population = archive(lake, cycle)

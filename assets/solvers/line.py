@@ -20,7 +20,7 @@ from resources.lake import LakeResource
 
 def _no_compiler() -> str | None:
     from evolake.errors import MachineryError
-    from evolake.solvers.build import compiler
+    from evolake.solvers.repository.build import compiler
 
     try:
         compiler()
@@ -37,8 +37,8 @@ rules = rules_asset(line)
 
 
 def archive(lake: LakeResource, cycle: str) -> Any:
-    """The population that entered `cycle` (evolake.solvers.population.Population)."""
-    from evolake.solvers.population import population_of
+    """The population that entered `cycle` (evolake.solvers.evolution.population.Population)."""
+    from evolake.solvers.evolution.population import population_of
 
     return population_of(read_population(lake, line, cycle))
 
@@ -47,15 +47,15 @@ def rules_in_force(lake: LakeResource, population: Any) -> Any:
     """The rule files and the learned rules of earlier cycles, pinned (evolake.gates.Ruleset)."""
     import evolake.solvers.rules  # noqa: F401  (registers the checkers)
     from evolake.gates import load_rules
-    from evolake.solvers.learned_rules import with_learned
+    from evolake.solvers.rules.learned import with_learned
 
     return with_learned(load_rules(lake.settings().seeds / "rules", line.name), population.rule_proposals.to_dicts())
 
 
 def workshop(lake: LakeResource, population: Any, executor: Executor | None = None) -> Any:
-    """Where this cycle's variants are unpacked, built and run (evolake.solvers.workshop.Workshop)."""
-    from evolake.solvers.seeding import seed_trees
-    from evolake.solvers.workshop import Workshop
+    """Where this cycle's variants are unpacked, built and run (evolake.solvers.evolution.workspace.Workshop)."""
+    from evolake.solvers.evolution.workspace import Workshop
+    from evolake.solvers.seeds.seeding import seed_trees
 
     store, settings = lake.open(), lake.settings()
     work = store.root / "work" / line.name

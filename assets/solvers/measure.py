@@ -30,9 +30,9 @@ def benchmark_runs(
 ) -> pl.DataFrame:
     """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked; whoever gives one
     that is refuted is unsound for good."""
-    from evolake.solvers.cycle import benchmark
-    from evolake.solvers.evaluating import evaluation_rows
-    from evolake.solvers.soundness import stage_judge
+    from evolake.solvers.evolution.cycle import benchmark
+    from evolake.solvers.gates.soundness import stage_judge
+    from evolake.solvers.measurement.evaluating import evaluation_rows
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
@@ -58,7 +58,7 @@ def benchmark_runs(
 @line.asset(schema=METRICS)
 def metrics(context: dg.AssetExecutionContext, lake: LakeResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
     """What every live variant's runs come to: solved, PAR-2, cut-offs, memory, match with the virtual best solver."""
-    from evolake.solvers.metrics import compute_metrics
+    from evolake.solvers.measurement.metrics import compute_metrics
 
     cycle = context.partition_key
     population = archive(lake, cycle)
@@ -74,7 +74,7 @@ def objectives(
 ) -> pl.DataFrame:
     """The objectives that are new in this cycle, tried on its runs, and those that it reviewed or retired. The first cycle draws the portfolio."""
     from evolake.agents import read_guidance
-    from evolake.solvers.objectives.evolving import evolve_objectives
+    from evolake.solvers.evolution.objective_evolution import evolve_objectives
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
@@ -98,7 +98,7 @@ def objective_scores(
     context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
 ) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
-    from evolake.solvers.cycle import voting
+    from evolake.solvers.evolution.cycle import voting
     from evolake.solvers.objectives.consensus import score_variants
 
     cycle = context.partition_key
@@ -115,7 +115,7 @@ def consensus_ranking(
 ) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
     from evolake.lake import DERIVATIONS, side_table
-    from evolake.solvers.cycle import rank
+    from evolake.solvers.evolution.cycle import rank
 
     cycle, store = context.partition_key, lake.open()
     population = archive(lake, cycle)
@@ -128,8 +128,8 @@ def consensus_ranking(
 
 def _sound_runs(lake: LakeResource, population: Any, fresh: pl.DataFrame, cycle: str) -> pl.DataFrame:
     """Runs that may be compared, of variants that were not found unsound by them."""
-    from evolake.solvers.cycle import current_runs
-    from evolake.solvers.soundness import objections, without
+    from evolake.solvers.evolution.cycle import current_runs
+    from evolake.solvers.gates.soundness import objections, without
 
     unsound = objections(late_verdicts(lake.open(), cycle, "benchmark_runs"))
     return without(current_runs(population, fresh, lake.settings().of(SolversSettings)), unsound)

@@ -18,8 +18,8 @@ def champion(
 ) -> pl.DataFrame:
     """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
     Whoever is found unsound falls for good."""
-    from evolake.solvers.cycle import challenge
-    from evolake.solvers.soundness import objections, stage_judge
+    from evolake.solvers.evolution.cycle import challenge
+    from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     population = archive(lake, cycle)
@@ -42,8 +42,8 @@ def holdout_runs(
 ) -> pl.DataFrame:
     """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
     answer makes its variant unsound for good: a champion falls."""
-    from evolake.solvers.cycle import measure_holdout
-    from evolake.solvers.soundness import objections, stage_judge
+    from evolake.solvers.evolution.cycle import measure_holdout
+    from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, store = context.partition_key, lake.open()
     population = archive(lake, cycle)

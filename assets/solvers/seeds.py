@@ -33,8 +33,8 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     A seed that is blocked stays as a row and does not enter.
     """
     from evolake.gates import load_rules
-    from evolake.solvers.population import empty_population
-    from evolake.solvers.starting import build_second_checkers, judge_seed
+    from evolake.solvers.evolution.population import empty_population
+    from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
 
     store, settings = lake.open(), lake.settings()
     ruleset = load_rules(settings.seeds / "rules", line.name)

@@ -11,7 +11,7 @@ import polars as pl
 from evolake.lake.schemas import TableSchema
 
 if TYPE_CHECKING:
-    from evolake.families.planting import KillRate, Planted
+    from evolake.families.faults.injection import KillRate, Planted
 
 PLANTED = TableSchema(
     "planted_faults", 1,
@@ -52,7 +52,7 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
 
 def figure_of(frame: pl.DataFrame) -> bytes:
     """The kill rates as a PNG. frame: rows of KILL_RATES."""
-    from evolake.families.judging import GATE_NAMES
+    from evolake.families.gates.judging import GATE_NAMES
     from evolake.plots import FaultKills
     from evolake.plots import kill_rates as drawn
 

@@ -7,7 +7,7 @@ from evolake.lines import Requirement
 
 def requirements() -> list[Requirement]:
     """The libraries and the small model that the policy is trained with."""
-    from evolake.prompts.policies_models import EXTRA, missing_extra, missing_model
+    from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
 
     lacking = missing_extra() or missing_model("local", None)
     detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)

@@ -24,7 +24,7 @@ class PromptsSettings(BaseModel):
     child_uncertainty: float = Field(default=1.0, ge=0, description="delta sigma: added in quadrature to a child's sigma")
 
     arm: Literal["espl", "evolution", "rl", "reflection"] = Field(default="espl", description="what is on: evolution with RL, or one of its parts")
-    recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.recipes")
+    recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.model.recipes")
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")
     kl: float | None = Field(default=None, ge=0, description="weight of the KL term; None: the recipe's own")

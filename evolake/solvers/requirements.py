@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from evolake.lines import Requirement
-from evolake.solvers.build import COMPILERS
+from evolake.solvers.repository.build import COMPILERS
 
 
 def requirements() -> list[Requirement]:

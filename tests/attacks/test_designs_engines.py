@@ -13,7 +13,7 @@ import pytest
 from designs_graphs import disagreement, random_design, written
 from unit.designs_engine.engine_support import FLAT, traced
 
-from evolake.designs.instances import planted
+from evolake.designs.model.instances import planted
 
 GRAPHS = int(os.environ.get("EVOLAKE_ATTACKS", "2000"))
 

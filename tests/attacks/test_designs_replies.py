@@ -1,7 +1,7 @@
 """Ten thousand mutated replies of a trace: no crash, no raw exception, only blocks and designs; and the designs run on kernels with bounds checks.
 
-`EVOLAKE_ATTACKS=n` makes it n replies. Designs run in the process that may die (evolake.designs.isolated): torch may be killed by what it is told to
-compute, by SIGFPE; a segmentation fault, an abort or a trapped kernel would be ours.
+`EVOLAKE_ATTACKS=n` makes it n replies. Designs run in the process that may die (evolake.designs.engines.isolated): torch may be killed by what
+it is told to compute, by SIGFPE; a segmentation fault, an abort or a trapped kernel would be ours.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import torch
 from designs_attacks import mutated
 from unit.designs_engine.engine_support import BASELINE, SEEDS, SIMPLE
 
-from evolake.designs import isolated
-from evolake.designs.contract import Blocked, TracedDesign
-from evolake.designs.isolated import Run, run_apart
-from evolake.designs.kernel_call import CHECKS
-from evolake.designs.population import design_id_of
-from evolake.designs.trace import accept
-from evolake.designs.trace_driver import trace
+from evolake.designs.compiler.kernel_call import CHECKS
+from evolake.designs.engines import isolated
+from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.evolution.population import design_id_of
+from evolake.designs.model.contract import Blocked, TracedDesign
+from evolake.designs.tracing.driver import trace
+from evolake.designs.tracing.trace import accept
 
 REPLIES = int(os.environ.get("EVOLAKE_ATTACKS", "10000"))
 MIXED = (SEEDS.parents[1] / "benchmarks" / "any_file_design.py").read_text().replace("MIXED = False", "MIXED = True")

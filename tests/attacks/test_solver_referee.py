@@ -20,17 +20,17 @@ from solver_gates import RULES, SEEDS, GatesHouse, open_house
 from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
-from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs, run_limits
-from evolake.solvers.build import build_variant, open_program
-from evolake.solvers.cnf import read_cnf_file, write_dimacs
-from evolake.solvers.correctness_suite import correctness_suite
-from evolake.solvers.duel import Contender, run_duel
-from evolake.solvers.execute import Program
-from evolake.solvers.gating import Judged
+from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
+from evolake.solvers.gates.judging import Judged
+from evolake.solvers.gates.soundness import stage_judge, unsound_in
+from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, run_limits
+from evolake.solvers.measurement.duel import Contender, run_duel
 from evolake.solvers.objectives.consensus import results_of
+from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.soundness import stage_judge, unsound_in
+from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.suites import Instance, Suite
+from evolake.solvers.suites.correctness import correctness_suite
 from evolake.solvers.suites.fresh import fresh_formula
 from evolake.solvers.suites.generators import generate, pcg
 from evolake.solvers.suites.materialize import materialize_suite, with_files

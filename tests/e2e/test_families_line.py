@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 from designs_house import ROOT, House, open_house
 
-from evolake.families.faults import FAULTS
-from evolake.families.faults_unseen import UNSEEN
-from evolake.families.loading import read_family
-from evolake.families.statement import stated
+from evolake.families.faults.catalogue import FAULTS
+from evolake.families.faults.unseen import UNSEEN
+from evolake.families.model.loading import read_family
+from evolake.families.model.statement import stated
 
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")

@@ -20,7 +20,7 @@ from designs_house import ROOT, House, open_house
 from designs_player import PlayedModel
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
-from evolake.prompts.problems import read_problems
+from evolake.prompts.model.problems import read_problems
 
 pytestmark = pytest.mark.e2e
 PROBLEMS = {problem.text: problem for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")}

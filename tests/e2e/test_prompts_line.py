@@ -16,9 +16,9 @@ import pytest
 from designs_house import ROOT, House, open_house
 
 from evolake.lake import Lake
-from evolake.prompts.population import population_of
-from evolake.prompts.problems import read_problems
-from evolake.prompts.prompt import from_json
+from evolake.prompts.evolution.population import population_of
+from evolake.prompts.model.problems import read_problems
+from evolake.prompts.model.prompt import from_json
 from evolake.prompts.tables import ARCHIVE
 
 pytestmark = pytest.mark.e2e

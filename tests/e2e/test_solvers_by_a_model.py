@@ -16,7 +16,7 @@ from solvers_player import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlay
 
 from evolake.lake import BlobStore
 from evolake.objectives.source import objective_id
-from evolake.solvers.seeding import lay_out_seed, seed_named
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 
 pytestmark = pytest.mark.e2e
 PRICES = {"played": {"input": 1.0, "output": 2.0}}

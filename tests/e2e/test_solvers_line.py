@@ -11,7 +11,7 @@ import pytest
 from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, materialize, open_house, share_secret
 
 from evolake.lake import Lake
-from evolake.solvers.repository import read_card, source_sha
+from evolake.solvers.repository.variant import read_card, source_sha
 
 pytestmark = pytest.mark.e2e
 ASSETS = (

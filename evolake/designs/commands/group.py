@@ -18,8 +18,8 @@ from evolake.commands import LazyGroup
 from evolake.errors import InputError
 
 if TYPE_CHECKING:
-    from evolake.designs.contract import Blocked, TracedDesign
-    from evolake.designs.engine import Simulation
+    from evolake.designs.engines.engine import Simulation
+    from evolake.designs.model.contract import Blocked, TracedDesign
 
 @click.group(cls=LazyGroup, later={"merge": "evolake.designs.commands.merge:merge"})
 def designs() -> None:
@@ -41,9 +41,9 @@ def solve(
     file: Path, n: int, instances: int, seed: int, max_steps: int, engine: str, dtype: str, dimacs: Path | None, hyper: tuple[str, ...], as_json: bool
 ) -> int:
     """Run the design in FILE on planted 3-SAT instances until more than half are solved at the same step."""
-    from evolake.designs.contract import Blocked
-    from evolake.designs.instances import RATIO, planted, write_dimacs
-    from evolake.designs.isolated import Run, run_apart, warm
+    from evolake.designs.engines.isolated import Run, run_apart, warm
+    from evolake.designs.model.contract import Blocked
+    from evolake.designs.model.instances import RATIO, planted, write_dimacs
 
     source = read_source(file)
     if max_steps < 1:
@@ -70,7 +70,7 @@ def solve(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(file: Path, as_json: bool) -> int:
     """Trace the design in FILE in the jail and say whether it can be used, and by which engine."""
-    from evolake.designs.contract import Blocked
+    from evolake.designs.model.contract import Blocked
 
     traced = trace_file(read_source(file))
     if isinstance(traced, Blocked):
@@ -117,7 +117,7 @@ def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 def trace_file(source: str, **options: Any) -> TracedDesign | Blocked:
     """Traces in a jail opened for this one file."""
-    from evolake.designs.trace import PRELOAD, trace
+    from evolake.designs.tracing.trace import PRELOAD, trace
     from evolake.jail import open_pool
 
     with open_pool(workers=1, preload=PRELOAD) as pool:
@@ -126,7 +126,7 @@ def trace_file(source: str, **options: Any) -> TracedDesign | Blocked:
 
 def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
     """The engine that "auto" would take, and why it is not the fused one."""
-    from evolake.designs.isolated import engine_apart
+    from evolake.designs.engines.isolated import engine_apart
 
     return engine_apart(json.dumps(traced.to_json()), *(traced.size or (16, 68)), traced.dtype)
 

@@ -16,7 +16,7 @@ from evolake import settings as settings_module
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def merge(other_lake: Path, top: int, as_json: bool) -> int:
     """Import the best designs of OTHER_LAKE (its data folder). They enter the next cycle, pass this lake's gates and are measured here."""
-    from evolake.designs.merge import import_lake
+    from evolake.designs.evolution.merge import import_lake
     from evolake.lake import Lake
 
     found = import_lake(Lake(settings_module.load().lake), other_lake, top=top)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.designs.population import Population, read_population
+from evolake.designs.evolution.population import Population, read_population
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.status import known_line, sealed_cycles

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evolake.designs.population import Population
-from evolake.designs.schedule import is_solved, latest_levels
+from evolake.designs.evolution.population import Population
+from evolake.designs.evolution.schedule import is_solved, latest_levels
 
 if TYPE_CHECKING:
     from evolake.designs.report.data import CycleReport

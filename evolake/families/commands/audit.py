@@ -22,9 +22,9 @@ def audit() -> None:
 def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     """Write a CSV with a random sample of families, one instance each, and empty columns for the grades A to D."""
     from evolake.errors import InputError
-    from evolake.families.audit import audit_row, choose, sheet
     from evolake.families.commands.export import finished
-    from evolake.families.dataset import load_families, read_dataset
+    from evolake.families.dataset.audit import audit_row, choose, sheet
+    from evolake.families.dataset.datasets import load_families, read_dataset
     from evolake.lake import Lake
 
     settings = settings_module.load()
@@ -48,9 +48,9 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def import_grades(path: Path, as_json: bool) -> int:
     """Read the grades of a sheet into the lake (table families.audit_grades); what all grades come to. Exit 1 where less than half is usable."""
-    from evolake.families.audit import DIMENSIONS, GRADES, audit_summary, read_grades
     from evolake.families.commands.export import finished
-    from evolake.families.dataset import LINE, archive_after
+    from evolake.families.dataset.audit import DIMENSIONS, GRADES, audit_summary, read_grades
+    from evolake.families.dataset.datasets import LINE, archive_after
     from evolake.families.tables import GRADES as TABLE
     from evolake.lake import Lake
 

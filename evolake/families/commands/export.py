@@ -19,9 +19,9 @@ from evolake import settings as settings_module
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: bool) -> int:
     """Write a data set: questions, labels, a card that names seeds, rules and counts, and for trl and verl the reward function."""
-    from evolake.families.contract import to_record
-    from evolake.families.dataset import load_families, read_dataset
-    from evolake.families.export import Form, write_dataset
+    from evolake.families.dataset.datasets import load_families, read_dataset
+    from evolake.families.dataset.export import Form, write_dataset
+    from evolake.families.model.contract import to_record
     from evolake.lake import Lake
 
     lake = Lake(settings_module.load().lake)
@@ -41,7 +41,7 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: 
 def finished(lake: object, last: int | None) -> list[str]:
     """The finished cycles of the line up to `last`. Raises InputError where that one is not among them."""
     from evolake.errors import InputError
-    from evolake.families.dataset import LINE
+    from evolake.families.dataset.datasets import LINE
     from evolake.lake import Lake
     from evolake.report.status import sealed_cycles
 

@@ -20,7 +20,7 @@ def external(names: tuple[str, ...], each: int, out: Path | None) -> int:
 
     They are generated and verified only, never mutated, and stay outside the lake: nobody has voted on their answers.
     """
-    from evolake.families.external import GYM_PRELOAD, external_names, external_rows, require_library
+    from evolake.families.sandbox.external import GYM_PRELOAD, external_names, external_rows, require_library
     from evolake.jail import open_pool
 
     require_library()

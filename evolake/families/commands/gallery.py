@@ -11,8 +11,8 @@ from evolake import settings as settings_module
 from evolake.families.settings import FamiliesSettings
 
 if TYPE_CHECKING:
-    from evolake.families.contract import Family
-    from evolake.families.gallery import Example
+    from evolake.families.dataset.gallery import Example
+    from evolake.families.model.contract import Family
 
 DIFFICULTIES = (2, 7)
 
@@ -24,8 +24,8 @@ DIFFICULTIES = (2, 7)
 def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     """Write an index and one page a family: two instances with their labels, the rules that may change, and every program."""
     from evolake.families.commands.group import read_path
-    from evolake.families.gallery import write_gallery
-    from evolake.families.running import PRELOAD
+    from evolake.families.dataset.gallery import write_gallery
+    from evolake.families.sandbox.running import PRELOAD
     from evolake.jail import open_pool
 
     settings = settings_module.load()
@@ -41,10 +41,10 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
 
 def examples_of(family: Family, pool: Any, settings: Any) -> list[Example]:
     """Labelled instances at DIFFICULTIES; one without a strict majority is left out."""
-    from evolake.families.consensus import take_votes
-    from evolake.families.execution import caps_of
-    from evolake.families.gallery import Example
-    from evolake.families.running import generate
+    from evolake.families.dataset.gallery import Example
+    from evolake.families.gates.consensus import take_votes
+    from evolake.families.gates.execution import caps_of
+    from evolake.families.sandbox.running import generate
     from evolake.seeds import child_seed
 
     pairs = [(difficulty, child_seed(settings.seed, "families", family.family_id, "gallery", difficulty)) for difficulty in DIFFICULTIES]
@@ -59,7 +59,7 @@ def examples_of(family: Family, pool: Any, settings: Any) -> list[Example]:
 def _of_lake(root: Path) -> list[Family]:
     from evolake.errors import InputError
     from evolake.families.commands.export import finished
-    from evolake.families.dataset import archive_after, load_families
+    from evolake.families.dataset.datasets import archive_after, load_families
     from evolake.lake import Lake
 
     lake = Lake(root)

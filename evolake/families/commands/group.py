@@ -15,8 +15,8 @@ from evolake.commands import LazyGroup
 from evolake.families.settings import FamiliesSettings
 
 if TYPE_CHECKING:
-    from evolake.families.contract import Family
-    from evolake.families.judging import Examined
+    from evolake.families.gates.judging import Examined
+    from evolake.families.model.contract import Family
 
 
 @click.group(cls=LazyGroup, later={
@@ -36,9 +36,9 @@ def families() -> None:
 def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
     """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record a line."""
     from evolake.agents import open_agents
-    from evolake.families.completing import complete
-    from evolake.families.judging import examine
-    from evolake.families.running import PRELOAD
+    from evolake.families.evolution.validator_pool import complete
+    from evolake.families.gates.judging import examine
+    from evolake.families.sandbox.running import PRELOAD
     from evolake.gates import load_rules
     from evolake.jail import open_pool
     from evolake.settings import load
@@ -68,9 +68,9 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
 
 def read_path(path: Path) -> tuple[list[Family], bool]:
     """The families of a folder, of a folder of folders, or of a JSONL file; and whether there may be several. Raises InputError."""
-    from evolake.families.contract import GENERATOR
-    from evolake.families.importing import read_jsonl
-    from evolake.families.loading import read_families, read_family
+    from evolake.families.model.contract import GENERATOR
+    from evolake.families.model.importing import read_jsonl
+    from evolake.families.model.loading import read_families, read_family
 
     if path.is_file():
         return read_jsonl(path), True

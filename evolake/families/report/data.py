@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from evolake.errors import InputError
-from evolake.families.dataset import LINE, archive_after
-from evolake.families.duplicates import duplicate_pairs
-from evolake.families.likeness import Fingerprint
-from evolake.families.population import Population
+from evolake.families.dataset.datasets import LINE, archive_after
+from evolake.families.gates.duplicates import duplicate_pairs
+from evolake.families.model.population import Population
+from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import DRIFT_SUMMARY, GRADES
 from evolake.families.tables_faults import KILL_RATES
 from evolake.lake import Catalogue, Lake

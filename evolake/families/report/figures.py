@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from evolake.families.operators import OPERATORS
+from evolake.families.operators.registry import OPERATORS
 from evolake.families.report import paper
 
 if TYPE_CHECKING:

@@ -155,7 +155,7 @@ def _drift(report: FamiliesReport) -> list[str]:
 def _audit(report: FamiliesReport) -> list[str]:
     if report.grades.is_empty():
         return ["<h2>Human audit</h2>", '<p class="note">none yet: <code>evolake families audit export</code></p>']
-    from evolake.families.audit import audit_summary
+    from evolake.families.dataset.audit import audit_summary
 
     found = audit_summary(report.grades.to_dicts())
     interval, theirs = f"95% interval {found['usable_low']:.0%} to {found['usable_high']:.0%}", paper.AUDIT

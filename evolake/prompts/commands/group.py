@@ -13,8 +13,8 @@ from evolake.errors import InputError
 from evolake.prompts.settings import PromptsSettings
 
 if TYPE_CHECKING:
-    from evolake.prompts.arms import ArmRun
-    from evolake.prompts.population import Population
+    from evolake.prompts.evolution.population import Population
+    from evolake.prompts.study.arms import ArmRun
 
 LINE = "prompts"
 
@@ -37,13 +37,13 @@ def compare(arms: str, iterations: int, every: int, profile: str | None, root_na
     from contextlib import nullcontext
 
     from evolake.agents import open_agents
-    from evolake.prompts.arms import compare as run_arms
-    from evolake.prompts.arms import summary
-    from evolake.prompts.library import load_library, load_roots
-    from evolake.prompts.policies import open_policy
-    from evolake.prompts.problems import problem_set
-    from evolake.prompts.recipes import recipe_of
-    from evolake.prompts.scoring import judge_with
+    from evolake.prompts.model.library import load_library, load_roots
+    from evolake.prompts.model.problems import problem_set
+    from evolake.prompts.model.recipes import recipe_of
+    from evolake.prompts.policies.registry import open_policy
+    from evolake.prompts.rating.scoring import judge_with
+    from evolake.prompts.study.arms import compare as run_arms
+    from evolake.prompts.study.arms import summary
 
     settings = settings_module.load(profile)
     names = [name.strip() for name in arms.split(",") if name.strip()]
@@ -107,7 +107,7 @@ def _lake(root: Path) -> Any:
 
 def _population(root: Path) -> Population:
     """The population that the last sealed cycle left. Raises InputError where there is none."""
-    from evolake.prompts.population import population_of
+    from evolake.prompts.evolution.population import population_of
     from evolake.prompts.tables import ARCHIVE
 
     lake = _lake(root)
@@ -130,7 +130,7 @@ def _found(population: Population, prompt: str) -> dict[str, Any]:
 
 
 def _write(folder: Path, runs: list[ArmRun], told: dict[str, Any]) -> None:
-    from evolake.prompts.iteration import TABLES
+    from evolake.prompts.evolution.iteration import TABLES
     from evolake.prompts.report.arms import arms_page
     from evolake.prompts.tables import EVALUATIONS
 

@@ -8,7 +8,7 @@ from evolake.lake import Lake, preceding
 from evolake.plots.arms import ArmCurve, arm_curves
 from evolake.plots.genealogy import Ancestor, genealogy
 from evolake.plots.ratings import RatedPrompt, rating_against_score
-from evolake.prompts.population import Population, population_of
+from evolake.prompts.evolution.population import Population, population_of
 from evolake.prompts.tables import ARCHIVE
 from evolake.seeds import generator
 from evolake.stats.bootstrap import bootstrap_interval

@@ -9,8 +9,8 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
-from evolake.prompts.population import Population
-from evolake.prompts.prompt import from_json
+from evolake.prompts.evolution.population import Population
+from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.figures import LINE, cycle_figures, population_entering
 from evolake.report.html import Section, esc, picture, section
 from evolake.seeds import generator

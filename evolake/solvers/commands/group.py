@@ -20,7 +20,7 @@ from evolake.commands import LazyGroup
 if TYPE_CHECKING:
     import polars as pl
 
-    from evolake.solvers.bench import Opened, Report
+    from evolake.solvers.measurement.bench import Opened, Report
 
 SHOWN = ("solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat", "wrong", "unproved", "memory_max_mb")
 
@@ -52,7 +52,7 @@ def bench(
     proof_memory_mb: int | None, **options: Any,
 ) -> None:
     """Build each repository DIR and run it on a suite: answers judged by the formula, UNSAT answers by their proofs."""
-    from evolake.solvers.bench import bench_folders
+    from evolake.solvers.measurement.bench import bench_folders
 
     with _progress(quiet=as_json) as advance:
         proofs = {"proof_mb": proof_mb, "proof_timeout_s": proof_timeout_s, "proof_memory_mb": proof_memory_mb}

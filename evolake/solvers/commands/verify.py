@@ -26,7 +26,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, profile: str | None, as_json: bool, **proofs: Any) -> int:
     """Judge the repository DIR: layout and rules, a clean build, small files, models and proofs, stability."""
-    from evolake.solvers.verifying import verify_folder
+    from evolake.solvers.gates.verifying import verify_folder
 
     with _progress(quiet=as_json) as advance:
         found = verify_folder(

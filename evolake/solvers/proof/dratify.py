@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evolake.solvers.cnf import Formula
+from evolake.solvers.formula.cnf import Formula
 from evolake.solvers.proof.backed import backed_steps
 from evolake.solvers.proof.parse import Proof
 

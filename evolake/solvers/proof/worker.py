@@ -23,7 +23,7 @@ def main() -> None:
         import cdclkit_native  # noqa: F401
     elif request["task"] == "python":
         import dratify  # noqa: F401
-    import evolake.solvers.cnf
+    import evolake.solvers.formula.cnf
     import evolake.solvers.proof.dratify  # noqa: F401
 
     sys.stdout.buffer.write(READY + b"\n")
@@ -38,7 +38,7 @@ def main() -> None:
 def judge(request: dict[str, Any]) -> tuple[str, str]:
     """(verdict, reason) of the request."""
     from evolake.errors import InputError
-    from evolake.solvers.cnf import read_cnf_file, write_dimacs
+    from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
     from evolake.solvers.proof.dratify import refute
     from evolake.solvers.proof.parse import BadProof, read_proof, with_close_names, write_text
 

@@ -11,8 +11,8 @@ import polars as pl
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.status import known_line, sealed_cycles
-from evolake.solvers.gating import GATES
-from evolake.solvers.population import Population, population_of
+from evolake.solvers.evolution.population import Population, population_of
+from evolake.solvers.gates.judging import GATES
 from evolake.solvers.tables_archive import ARCHIVE
 
 LINE = "solvers"

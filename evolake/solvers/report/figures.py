@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from evolake.solvers.population import Population
+from evolake.solvers.evolution.population import Population
 
 if TYPE_CHECKING:
     from evolake.lake import Lake

@@ -1,7 +1,8 @@
 """What the champion is worth on formulas that no role, rule or ranking has seen: its PAR-2 there against its seed's, and what may be claimed of it.
 
-The same two guards as in a duel (evolake.solvers.duel): formulas are resampled, both sides' runs together, and the gain's lower end must be above the
-ratio that repeated passes of the same solver stay within. Unlike a duel, the two sides' runs may have been made in different cycles.
+The same two guards as in a duel (evolake.solvers.measurement.duel): formulas are resampled, both sides' runs together, and the
+gain's lower end must be above the ratio that repeated passes of the same solver stay within. Unlike a duel, the two sides' runs may have been made
+in different cycles.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from evolake.seeds import generator
-from evolake.solvers.duel import LEVEL, repeat_noise_floor
-from evolake.solvers.metrics import compute_metrics, cost
+from evolake.solvers.measurement.duel import LEVEL, repeat_noise_floor
+from evolake.solvers.measurement.metrics import compute_metrics, cost
 from evolake.stats import Interval, bootstrap_interval
 
 LEAST_COST_S = 1e-6

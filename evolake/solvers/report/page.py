@@ -14,7 +14,7 @@ from evolake.report.html import Section, esc, picture, section, table
 from evolake.solvers.report.data import LINE, SolversReport, read_report
 from evolake.solvers.report.figures import cycle_figures
 from evolake.solvers.report.holdout import compare_holdout, holdout_metrics, holdout_sentence
-from evolake.solvers.report.words import change_words, duel_sentences, soundness_sentence, verdict_sentence
+from evolake.solvers.report.narrative import change_words, duel_sentences, soundness_sentence, verdict_sentence
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 DIFF_LINES = 400

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from evolake.solvers.cnf import Formula, formula_of
+from evolake.solvers.formula.cnf import Formula, formula_of
 
 
 class Circuit:

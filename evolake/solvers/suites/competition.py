@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.cnf import read_cnf_bytes, read_dimacs
+from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Status, Suite
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.cnf import read_dimacs, write_dimacs
-from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
+from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites.materialize import archive_name, build, recipes_of
 from evolake.solvers.suites.spec import FOLDER, Recipe, Spec, load_spec
 

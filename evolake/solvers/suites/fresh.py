@@ -15,7 +15,7 @@ import numpy as np
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.cnf import Formula, read_dimacs, shuffled, write_dimacs
+from evolake.solvers.formula.cnf import Formula, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.suites.generators import generate, pcg
 from evolake.solvers.suites.materialize import Trees, build, recipes_of, with_files
 from evolake.solvers.suites.principles import drawn_principle

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.cnf import Formula, formula_of
+from evolake.solvers.formula.cnf import Formula, formula_of
 from evolake.solvers.suites.circuits import arx_preimage, multiplier
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
 from evolake.solvers.suites.corner_cases import corner_case

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.cnf import Formula, read_dimacs, shuffled, write_dimacs
+from evolake.solvers.formula.cnf import Formula, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.suites.generators import generate, pcg
 from evolake.solvers.suites.spec import Archive, Instance, Recipe, Spec, Suite, load_spec
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from evolake.solvers.cnf import Formula, formula_of
+from evolake.solvers.formula.cnf import Formula, formula_of
 
 Sets = list[tuple[int, ...]]
 SHARES = {

@@ -13,8 +13,8 @@ from evolake.agents import Agents, open_agents
 from evolake.agents.system_prompts import SystemPromptText, headed, resolve
 from evolake.errors import CorruptPart, InputError
 from evolake.lake import AGENT_CALLS, Catalogue, Lake, TableSchema, side_table
-from evolake.prompts.population import Population, found_population
-from evolake.prompts.prompt import SystemPrompt, prompt_of
+from evolake.prompts.evolution.population import Population, found_population
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.tables import PROMPTS
 from evolake.settings import BudgetSettings, Settings
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evolake.designs.contract import Blocked, TracedDesign
-from evolake.designs.engine import simulate
-from evolake.designs.instances import planted
-from evolake.designs.trace import PRELOAD, trace
+from evolake.designs.engines.engine import simulate
+from evolake.designs.model.contract import Blocked, TracedDesign
+from evolake.designs.model.instances import planted
+from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.errors import InputError
 from evolake.jail import Limits, open_pool
 
@@ -98,11 +98,11 @@ HOSTILE = {
     "ten million nodes": body("    for _ in range(10_000_000):\n        dv = dv * 1.0000001"),
     "a billion numbers": BASELINE.replace("torch.zeros(shape)", "torch.zeros(10**11)"),
     "a reply without end": BASELINE + """
-import evolake.designs.trace_driver as d
+import evolake.designs.tracing.driver as d
 d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: "x" * 10**9})()
 """,
     "a pickle bomb for a reply": BASELINE + """
-import evolake.designs.trace_driver as d
+import evolake.designs.tracing.driver as d
 class Bomb:
     def __reduce__(self):
         import os
@@ -110,7 +110,7 @@ class Bomb:
 d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: Bomb()})()
 """,
     "a nest without end": BASELINE + """
-import evolake.designs.trace_driver as d
+import evolake.designs.tracing.driver as d
 def nest(*a, **k):
     deep = []
     for _ in range(50_000):
@@ -143,7 +143,7 @@ def test_files_of_the_host_cannot_be_read(pool, tmp_path):
 
 MEASURED = {
     "prints a fake result": BASELINE + '\nprint(\'{"verdict": "solved", "median_step": 1, "unsolved_fraction": 0.0}\')\n',
-    "puts another driver in place": BASELINE + "\nimport evolake.designs.trace_driver as d\nd._trace = d.trace = lambda *a: {'status': 'traced'}\n",
+    "puts another driver in place": BASELINE + "\nimport evolake.designs.tracing.driver as d\nd._trace = d.trace = lambda *a: {'status': 'traced'}\n",
     "has a clock of its own": BASELINE + "\nimport time\ntime.perf_counter = time.time = time.thread_time = lambda: 0.0\n",
     "patches numpy": BASELINE + "\nimport numpy\nnumpy.all = numpy.any = lambda *a, **k: True\n",
 }

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.designs.commands.group import designs
-from evolake.designs.contract import TracedDesign
-from evolake.designs.engine import simulate
-from evolake.designs.instances import planted, to_dimacs
-from evolake.designs.trace import PRELOAD, trace
+from evolake.designs.engines.engine import simulate
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.instances import planted, to_dimacs
+from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.errors import InputError
 from evolake.jail import open_pool
 

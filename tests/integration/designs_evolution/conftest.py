@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from evolake.designs.judging import examine
-from evolake.designs.proposals import Judge
+from evolake.designs.evolution.judging import examine
+from evolake.designs.evolution.proposals import Judge
 from evolake.designs.settings import DesignsSettings, FidelitySettings
-from evolake.designs.trace import PRELOAD
+from evolake.designs.tracing.trace import PRELOAD
 from evolake.gates import load_rules
 from evolake.jail import open_pool
 from evolake.settings import PROJECT_ROOT

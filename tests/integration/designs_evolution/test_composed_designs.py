@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolake.designs.compose import compose
-from evolake.designs.contract import TracedDesign
-from evolake.designs.grammar import BASELINE, Genome, design_340, genome, kinds
-from evolake.designs.grammar_recognise import recognised, same_states, states_after
-from evolake.designs.operators_genetic import parent_of_genome, propose
-from evolake.designs.trace import trace
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import parent_of_genome, propose
+from evolake.designs.genome.grammar import BASELINE, Genome, design_340, genome, kinds
+from evolake.designs.genome.grammar_recognise import recognised, same_states, states_after
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.tracing.trace import trace
 
 EVERYTHING = genome({}, {name: {} for name in kinds()})
 

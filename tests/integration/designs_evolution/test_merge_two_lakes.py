@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.designs.commands.merge import merge as merge_command
-from evolake.designs.compose import compose
-from evolake.designs.grammar import BASELINE
-from evolake.designs.merge import admit_merges, import_lake, pending_merges
-from evolake.designs.operators_genetic import propose
-from evolake.designs.population import Population, empty_population, publish_population, texts_of
-from evolake.designs.proposals import Candidate, Judge, derivation_rows, design_row, judged, seed_candidate, store_candidate
-from evolake.designs.standing import rank_designs, standings
+from evolake.designs.evolution.line_state import rank_designs, standings
+from evolake.designs.evolution.merge import admit_merges, import_lake, pending_merges
+from evolake.designs.evolution.population import Population, empty_population, publish_population, texts_of
+from evolake.designs.evolution.proposals import Candidate, Judge, derivation_rows, design_row, judged, seed_candidate, store_candidate
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import propose
+from evolake.designs.genome.grammar import BASELINE
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
 from evolake.lake import Lake

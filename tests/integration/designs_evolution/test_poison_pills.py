@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from evolake.agents import AgentFailure, Agents
-from evolake.designs import role_models as models
-from evolake.designs.boundary import alone, is_machinery
-from evolake.designs.compose import compose
-from evolake.designs.engine import unsolved
-from evolake.designs.experiments import Job, run_jobs
-from evolake.designs.grammar import BASELINE, design_340, genome
-from evolake.designs.judging import examine
-from evolake.designs.objective_writing import initial_objectives, write_objectives
-from evolake.designs.planning import plan_directions
-from evolake.designs.population import Population, empty_population, texts_of
-from evolake.designs.proposals import Judge, derivation_rows, design_row, propose_candidates, seed_candidate, store_candidate
+from evolake.designs.engines.engine import unsolved
+from evolake.designs.evolution.experiments import Job, run_jobs
+from evolake.designs.evolution.judging import examine
+from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
+from evolake.designs.evolution.planning import plan_directions
+from evolake.designs.evolution.population import Population, empty_population, texts_of
+from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, propose_candidates, seed_candidate, store_candidate
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.grammar import BASELINE, design_340, genome
+from evolake.designs.model.boundary import alone, is_machinery
+from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS
 from evolake.errors import AgentUnavailable, InputError, JailUnavailable, LakeError, MachineryError
@@ -152,7 +152,7 @@ def test_poisoned_values_beside_a_good_file_are_a_block(name, judge_at) -> None:
 
 @pytest.mark.parametrize("text", GENOMES, ids=range(len(GENOMES)))
 def test_a_poisoned_genome_is_not_believed(text, judge_at, lake_and_archive, tiny) -> None:
-    from evolake.designs.proposals import believed_genome
+    from evolake.designs.evolution.proposals import believed_genome
 
     assert believed_genome(text, GOOD) is None
 
@@ -205,7 +205,7 @@ def test_anything_else_is_the_candidates_block(error) -> None:
 
 
 def test_what_the_last_gate_raises_is_a_block_in_the_words_of_all_lines(judge_at, monkeypatch) -> None:
-    monkeypatch.setattr("evolake.designs.judging.run_apart", lambda run: run.no_such_attribute)
+    monkeypatch.setattr("evolake.designs.evolution.judging.run_apart", lambda run: run.no_such_attribute)
     [block] = [verdict for verdict in judge_at("0001")(GOOD, {}, {}).verdicts if verdict.outcome == "block"]
     raised = read_reason(block.reason)
     assert raised is not None
@@ -214,7 +214,7 @@ def test_what_the_last_gate_raises_is_a_block_in_the_words_of_all_lines(judge_at
 
 def test_what_raises_in_the_process_of_the_numbers_is_a_block_in_the_words_of_all_lines(judge_at, monkeypatch) -> None:
     reason = "judging it raised TypeError at fused.py:3: no"
-    monkeypatch.setattr("evolake.designs.judging.run_apart", lambda run: unsolved(4, reason))
+    monkeypatch.setattr("evolake.designs.evolution.judging.run_apart", lambda run: unsolved(4, reason))
     [block] = [verdict for verdict in judge_at("0001")(GOOD, {}, {}).verdicts if verdict.outcome == "block"]
     assert (block.gate, block.reason) == ("dynamics", reason)
 

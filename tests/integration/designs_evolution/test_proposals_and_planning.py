@@ -13,16 +13,14 @@ import pytest
 
 from evolake.agents import AgentFailure, Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.designs import role_models as models
-from evolake.designs.analysis import analyse_designs
-from evolake.designs.champion import Succession
-from evolake.designs.compose import compose
-from evolake.designs.experiments import Job, run_jobs
-from evolake.designs.grammar import BASELINE, design_340, genome
-from evolake.designs.objective_writing import initial_objectives, live_objectives, write_objectives
-from evolake.designs.planning import plan_directions
-from evolake.designs.population import Population, empty_population, texts_of
-from evolake.designs.proposals import (
+from evolake.designs.evolution.analysis import analyse_designs
+from evolake.designs.evolution.champion import Succession
+from evolake.designs.evolution.experiments import Job, run_jobs
+from evolake.designs.evolution.line_state import rank_designs
+from evolake.designs.evolution.objective_writing import initial_objectives, live_objectives, write_objectives
+from evolake.designs.evolution.planning import plan_directions
+from evolake.designs.evolution.population import Population, empty_population, texts_of
+from evolake.designs.evolution.proposals import (
     Judge,
     believed_genome,
     blocking_gate,
@@ -33,9 +31,11 @@ from evolake.designs.proposals import (
     shares,
     store_candidate,
 )
-from evolake.designs.reviewing import crowned, review_portfolio, should_review
+from evolake.designs.evolution.reviewing import crowned, review_portfolio, should_review
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.grammar import BASELINE, design_340, genome
+from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.standing import rank_designs
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
 from evolake.lake import Lake
 from evolake.objectives.score import score_all

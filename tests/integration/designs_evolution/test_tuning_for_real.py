@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from evolake.designs.compose import compose
-from evolake.designs.grammar import BASELINE
-from evolake.designs.operators_genetic import Parent, parent_of_genome
-from evolake.designs.operators_values import Scale
-from evolake.designs.population import design_id_of
-from evolake.designs.proposals import Judge, derivation_rows, design_row
+from evolake.designs.evolution.population import design_id_of
+from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row
+from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tunable, tune_design, tuning_target
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import Parent, parent_of_genome
+from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.genome.values import Scale
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
-from evolake.designs.tuning import consensus_estimate, should_tune, tunable, tune_design, tuning_target
 
 BASE = parent_of_genome("b" * 64, "baseline", BASELINE)
 
@@ -97,7 +97,7 @@ def test_a_design_without_parameters_is_not_tuned(pool: Any, judge_at: Callable,
 
 
 def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny: DesignsSettings) -> None:
-    from evolake.designs.population import empty_population
+    from evolake.designs.evolution.population import empty_population
 
     names = [letter * 64 for letter in "abcd"]
     rows = [

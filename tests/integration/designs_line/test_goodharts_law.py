@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from objective_results import level
 
-from evolake.designs.engine import simulate
-from evolake.designs.instances import planted
-from evolake.designs.trace import PRELOAD, trace
+from evolake.designs.engines.engine import simulate
+from evolake.designs.model.instances import planted
+from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw, make

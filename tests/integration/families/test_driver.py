@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from families_house import seed_family
 
-from evolake.families.running import PRELOAD, Caps, generate, probe, read, solve
+from evolake.families.sandbox.running import PRELOAD, Caps, generate, probe, read, solve
 from evolake.jail import open_pool
 
 CLINIC = seed_family("clinic-queue")
@@ -101,7 +101,7 @@ def test_a_reader_sees_text_and_a_probe_sees_strange_inputs(pool):
     assert {item.status for item in probe(CLINIC.validator, pool=pool)} == {"schema_error"}
 
 
-FORGE = "import evolake.families.driver as driver\n    driver.plain = lambda value, **rest: value\n    "
+FORGE = "import evolake.families.sandbox.driver as driver\n    driver.plain = lambda value, **rest: value\n    "
 
 
 @pytest.mark.parametrize("value", ["deep(500)", "float('nan')", "10 ** 4290", "{'a': [float('inf')]}"])

@@ -11,14 +11,14 @@ import pytest
 from families_house import RULES, SEEDS, judged
 
 from evolake.answers.matching import equivalent
-from evolake.families.checkers import near_duplicate
-from evolake.families.contract import CATEGORIES, Family
-from evolake.families.judging import GATE_NAMES, Examined
-from evolake.families.loading import read_families
-from evolake.families.parts import switch
-from evolake.families.running import PRELOAD, generate, read, solve
-from evolake.families.statement import stated
-from evolake.families.static import nearest
+from evolake.families.gates.checkers import near_duplicate
+from evolake.families.gates.judging import GATE_NAMES, Examined
+from evolake.families.gates.static import nearest
+from evolake.families.model.ast_transforms import switch
+from evolake.families.model.contract import CATEGORIES, Family
+from evolake.families.model.loading import read_families
+from evolake.families.model.statement import stated
+from evolake.families.sandbox.running import PRELOAD, generate, read, solve
 from evolake.jail import open_pool
 
 FAMILIES = {family.name: family for family in read_families(SEEDS / "families")}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from families_house import judged, require_module
 
-from evolake.families.driver import MOST_SLOW
-from evolake.families.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows, score_external
-from evolake.families.running import Caps, generate
+from evolake.families.sandbox.driver import MOST_SLOW
+from evolake.families.sandbox.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows, score_external
+from evolake.families.sandbox.running import Caps, generate
 from evolake.jail import open_pool
 
 NAMES = ("chain_sum", "countdown", "spell_backward", "caesar_cipher")
@@ -20,7 +20,7 @@ GYM = "__import__('reasoning_gym.factory', fromlist=['DATASETS'])"
 TAMPERING = {
     "the verifier": f"setattr({GYM}.DATASETS['string_insertion'][0], 'score_answer', lambda self, answer, entry: 1.0)",
     "what makes the entry": f"setattr({GYM}.DATASETS['string_insertion'][0], '__getitem__', lambda self, idx: {{'answer': 'wrong'}})",
-    "what makes the dataset": "setattr(__import__('evolake.families.gym', fromlist=['make']), 'make', "
+    "what makes the dataset": "setattr(__import__('evolake.families.sandbox.gym', fromlist=['make']), 'make', "
     "lambda *some: (type('Generous', (), {'score_answer': lambda self, answer, entry: 1.0})(), {}))",
     "Python itself": "setattr(__import__('builtins'), 'float', lambda value: 1.0)",
 }
@@ -78,7 +78,7 @@ def test_a_reply_whose_verifier_evaluates_it_can_claim_its_own_score_which_is_no
 
 
 def test_replies_that_use_up_their_time_take_none_of_the_next(pool, monkeypatch):
-    monkeypatch.setattr("evolake.families.external.SCORE_CAPS", Caps(cpu_s=1.0, call_s=1.0, memory_mb=2048))
+    monkeypatch.setattr("evolake.families.sandbox.external.SCORE_CAPS", Caps(cpu_s=1.0, call_s=1.0, memory_mb=2048))
     rows = external_rows(["string_insertion"], MOST_SLOW + 1, pool=pool, root_seed=3)
     replies = [ENDLESS] * MOST_SLOW + [rows[-1]["answer"]]
     assert score_external("string_insertion", rows, replies, pool=pool) == [0.0] * MOST_SLOW + [1.0]

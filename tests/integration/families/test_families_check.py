@@ -11,7 +11,7 @@ from families_house import SEEDS, seed_family
 
 from evolake.errors import InputError
 from evolake.families.commands.group import families
-from evolake.families.contract import to_record
+from evolake.families.model.contract import to_record
 
 CLINIC = SEEDS / "families" / "clinic-queue"
 DOUBLE = {

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from families_house import SEEDS, seed_family
 
-from evolake.families.gallery import Example, family_page, file_name, write_gallery
-from evolake.families.statement import stated
+from evolake.families.dataset.gallery import Example, family_page, file_name, write_gallery
+from evolake.families.model.statement import stated
 
 COMMAND = [sys.executable, "-c", "from evolake.cli import main; main()", "families", "gallery"]
 

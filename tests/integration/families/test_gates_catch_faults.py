@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from families_house import SETTINGS, judged, operators, seed_family
 
-from evolake.families.blind import blind_review
-from evolake.families.contract import Family
-from evolake.families.learned_reader import learn_reader
-from evolake.families.parts import switch
-from evolake.families.running import PRELOAD
+from evolake.families.gates.blind import blind_review
+from evolake.families.gates.learned_reader import learn_reader
+from evolake.families.model.ast_transforms import switch
+from evolake.families.model.contract import Family
+from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 
 CLINIC = seed_family("clinic-queue")

@@ -15,11 +15,11 @@ from families_house import SEEDS, seed_family
 
 from assets.families.judge import rows_now
 from assets.line import register_keys
-from evolake.families import proposing
-from evolake.families.contract import Family
-from evolake.families.likeness import Fingerprint
-from evolake.families.proposing import Proposal, Proposals
-from evolake.families.refining import Refinement
+from evolake.families.evolution import proposing
+from evolake.families.evolution.proposing import Proposal, Proposals
+from evolake.families.evolution.refining import Refinement
+from evolake.families.model.contract import Family
+from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import CANDIDATES
 from evolake.gates.checkers import CHECKERS, Finding
 from evolake.lake import Lake

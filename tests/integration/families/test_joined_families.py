@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from families_house import judged, seed_family
 
-from evolake.families.contract import Answer, Family
-from evolake.families.joining import cutter, embed, sections
-from evolake.families.parts import compose, factory, switch
-from evolake.families.running import PRELOAD
-from evolake.families.statement import fresh_marker, join_question
+from evolake.families.model.ast_transforms import compose, factory, switch
+from evolake.families.model.contract import Answer, Family
+from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.statement import fresh_marker, join_question
+from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 
 CLINIC, CARDS = seed_family("clinic-queue"), seed_family("remainder-subsets")

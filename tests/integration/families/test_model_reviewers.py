@@ -13,8 +13,8 @@ from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
-from evolake.families.completing import complete
-from evolake.families.running import PRELOAD
+from evolake.families.evolution.validator_pool import complete
+from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, Settings
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from families_house import SEEDS, SETTINGS, judged, operators, seed_family
 
-from evolake.families.blind import blind_review
-from evolake.families.contract import Family, from_record, to_record
-from evolake.families.loading import read_families
-from evolake.families.operators import OPERATORS, child_of
-from evolake.families.operators_aggregate import aggregate
-from evolake.families.operators_filter import constrain
-from evolake.families.operators_guard import guard
-from evolake.families.operators_invert import invert
-from evolake.families.operators_pipe import pipe
-from evolake.families.operators_switch import switch_rule
-from evolake.families.parts import NotComposable, switch
-from evolake.families.running import PRELOAD, generate, read, solve
+from evolake.families.gates.blind import blind_review
+from evolake.families.model.ast_transforms import NotComposable, switch
+from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.loading import read_families
+from evolake.families.operators.aggregate import aggregate
+from evolake.families.operators.filter import constrain
+from evolake.families.operators.guard import guard
+from evolake.families.operators.invert import invert
+from evolake.families.operators.pipe import pipe
+from evolake.families.operators.registry import OPERATORS, child_of
+from evolake.families.operators.switch import switch_rule
+from evolake.families.sandbox.running import PRELOAD, generate, read, solve
 from evolake.jail import open_pool
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))

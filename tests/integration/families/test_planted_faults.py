@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from families_house import SEEDS, judged, seed_family
 
-from evolake.families.faults import FAULTS, NOBODY
-from evolake.families.faults_unseen import UNSEEN
-from evolake.families.judging import GATE_NAMES
-from evolake.families.likeness import Fingerprint
-from evolake.families.loading import read_families
-from evolake.families.parts import NotComposable
-from evolake.families.planting import Planted, kill_rates, plant, plant_faults
-from evolake.families.running import PRELOAD
+from evolake.families.faults.catalogue import FAULTS, NOBODY
+from evolake.families.faults.injection import Planted, kill_rates, plant, plant_faults
+from evolake.families.faults.unseen import UNSEEN
+from evolake.families.gates.judging import GATE_NAMES
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.loading import read_families
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.sandbox.running import PRELOAD
 from evolake.families.tables_faults import KILL_RATES, PLANTED, kill_rate_rows, planted_rows
 from evolake.jail import open_pool
 

@@ -13,16 +13,16 @@ from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
-from evolake.families import instances, judging, static
-from evolake.families.contract import Family, as_json
-from evolake.families.further import Further
-from evolake.families.judging import GATE_NAMES, examine
-from evolake.families.proposing import Proposal, Proposals, propose_families
-from evolake.families.records import proposal_rows
-from evolake.families.refining import SubmissionGuard, refine
-from evolake.families.running import PRELOAD, solve
-from evolake.families.sampled import sample_families
-from evolake.families.stages import judge_stage
+from evolake.families.evolution.further import Further
+from evolake.families.evolution.proposing import Proposal, Proposals, propose_families
+from evolake.families.evolution.records import proposal_rows
+from evolake.families.evolution.refining import SubmissionGuard, refine
+from evolake.families.evolution.stages import judge_stage
+from evolake.families.gates import instances, judging, static
+from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.gates.judging import GATE_NAMES, examine
+from evolake.families.model.contract import Family, as_json
+from evolake.families.sandbox.running import PRELOAD, solve
 from evolake.families.tables import CANDIDATES
 from evolake.jail import open_pool
 from evolake.lake import Lake

@@ -13,16 +13,16 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.errors import MachineryError
-from evolake.families.drift import drift_summary, measure_pair
-from evolake.families.failing import failure_rows, observations
-from evolake.families.further import Further
-from evolake.families.instances import sample_instances
-from evolake.families.judging import GATE_NAMES, Examined
-from evolake.families.parts import switch
-from evolake.families.records import candidate_row, vote_rows
-from evolake.families.running import PRELOAD
-from evolake.families.sampled import sample_families
-from evolake.families.stages import gates_of, judge_stage
+from evolake.families.evolution.drift import drift_summary, measure_pair
+from evolake.families.evolution.failure_rows import failure_rows, observations
+from evolake.families.evolution.further import Further
+from evolake.families.evolution.records import candidate_row, vote_rows
+from evolake.families.evolution.stages import gates_of, judge_stage
+from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.gates.instances import sample_instances
+from evolake.families.gates.judging import GATE_NAMES, Examined
+from evolake.families.model.ast_transforms import switch
+from evolake.families.sandbox.running import PRELOAD
 from evolake.families.tables import CANDIDATES, DROPPED, INSTANCES, VALIDATOR_VOTES, VOTES
 from evolake.gates import Ruleset
 from evolake.jail import open_pool

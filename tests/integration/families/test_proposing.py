@@ -15,16 +15,16 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
-from evolake.families.contract import Family, from_record, to_record
-from evolake.families.judging import GATE_NAMES, examine
-from evolake.families.observations import LESSONS
-from evolake.families.operators import OPERATORS
-from evolake.families.operators_invert import invert
-from evolake.families.parts import switch
-from evolake.families.proposing import Judge, Proposals, family_of, learn, propose_families
-from evolake.families.role_models import Draft, EvolveReply, EvolveRequest
-from evolake.families.roles_evolution import evolve
-from evolake.families.running import PRELOAD
+from evolake.families.evolution.observations import LESSONS
+from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
+from evolake.families.gates.judging import GATE_NAMES, examine
+from evolake.families.model.ast_transforms import switch
+from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.operators.invert import invert
+from evolake.families.operators.registry import OPERATORS
+from evolake.families.roles.evolution import evolve
+from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
+from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, Settings
 

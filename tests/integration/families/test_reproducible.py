@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from families_house import SEEDS
 
-from evolake.families.consensus import take_votes
-from evolake.families.loading import read_families
-from evolake.families.operators import OPERATORS, child_of
-from evolake.families.running import PRELOAD, Caps, generate
+from evolake.families.gates.consensus import take_votes
+from evolake.families.model.loading import read_families
+from evolake.families.operators.registry import OPERATORS, child_of
+from evolake.families.sandbox.running import PRELOAD, Caps, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import backends, open_pool
 
@@ -30,7 +30,7 @@ def made(pool):
 
 def hashed(pool) -> str:
     outcome = pool.call(
-        driver="evolake.families.driver:program", source="print(hash('x'))", payload={"text": "", "longest": 99}, limits=Caps().limits(),
+        driver="evolake.families.sandbox.driver:program", source="print(hash('x'))", payload={"text": "", "longest": 99}, limits=Caps().limits(),
     )
     return outcome.value
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from families_house import SETTINGS, require_module, seed_family
 
-from evolake.families.cards import Provenance
-from evolake.families.export import write_dataset
-from evolake.families.probes import wrong_answers
-from evolake.families.running import PRELOAD
-from evolake.families.sampled import sample_families
+from evolake.families.dataset.cards import Provenance
+from evolake.families.dataset.export import write_dataset
+from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.gates.probes import wrong_answers
+from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 
 NAMES = ("clinic-queue", "truth-tellers", "pouring-glasses", "parking-fees", "surely-older", "hidden-code")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from prompts_house import PROBLEMS, library, operators
 from tiny_policy import tiny_policy
 
-from evolake.prompts.iteration import ARMS, TABLES, Iterations, run_iterations
-from evolake.prompts.policies_local import LocalPolicy
-from evolake.prompts.population import Population, found_population
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.protocol import Problem, Rollout, Sample
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, run_iterations
+from evolake.prompts.evolution.population import Population, found_population
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.settings import PromptsSettings
 
 SIZES = PromptsSettings(batch_problems=3, prompts_per_iteration=2, rollouts=3, window=4, crossover=1.0, edits_per_problem=1)

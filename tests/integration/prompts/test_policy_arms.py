@@ -14,17 +14,17 @@ from tiny_policy import tiny_policy
 
 from evolake.agents import open_agents
 from evolake.errors import InputError
-from evolake.prompts.arms import ArmRun, compare, summary
 from evolake.prompts.commands.group import prompts
-from evolake.prompts.evaluating import evaluate, score
-from evolake.prompts.library import load_library
-from evolake.prompts.policies_local import LocalPolicy
-from evolake.prompts.problems import ProblemSet, problem_set
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.protocol import Problem, Rollout, Sample
-from evolake.prompts.recipes import ESPL
-from evolake.prompts.scoring import judge_with
+from evolake.prompts.model.library import load_library
+from evolake.prompts.model.problems import ProblemSet, problem_set
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.model.recipes import ESPL
+from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.rating.evaluating import evaluate, score
+from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.study.arms import ArmRun, compare, summary
 from evolake.settings import load
 
 ROOT = prompt_of(["Answer."])

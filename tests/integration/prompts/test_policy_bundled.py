@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from evolake.prompts.policies import model_cache, open_policy
-from evolake.prompts.policies_local import LocalPolicy
-from evolake.prompts.policies_models import bundled_gguf
-from evolake.prompts.prompt import prompt_of
-from evolake.prompts.protocol import Group, Problem, Sample
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.protocol import Group, Problem, Sample
+from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.models import bundled_gguf
+from evolake.prompts.policies.registry import model_cache, open_policy
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings, load
 

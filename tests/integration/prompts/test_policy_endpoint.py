@@ -9,10 +9,10 @@ import pytest
 from loopback_model import KEY, USAGE, Asked, LoopbackModel, raw, say, status
 
 from evolake.errors import BudgetExhausted, InputError, MachineryError
-from evolake.prompts.policies import open_policy
-from evolake.prompts.policies_endpoint import EndpointPolicy
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.protocol import Problem
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.policies.endpoint import EndpointPolicy
+from evolake.prompts.policies.registry import open_policy
 from evolake.settings import BudgetSettings, Settings, load
 
 PROMPT = prompt_of(["Be brief."])

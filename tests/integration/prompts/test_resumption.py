@@ -11,15 +11,15 @@ import pytest
 from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, operators
 
 from evolake.lake import BlobStore
-from evolake.prompts.journal import read_entry
-from evolake.prompts.library import load_roots
-from evolake.prompts.policies import open_policy
-from evolake.prompts.population import found_population
-from evolake.prompts.prompt import SystemPrompt
-from evolake.prompts.protocol import Problem, Rollout, Sample
+from evolake.prompts.evolution.journal import read_entry
+from evolake.prompts.evolution.population import found_population
+from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
+from evolake.prompts.model.library import load_roots
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.tables import JOURNAL
 from evolake.prompts.tables import PROBLEMS as TABLE
-from evolake.prompts.training_cycle import Notes, facts_of, train
 from evolake.settings import Settings, settings_type
 
 ITERATIONS = 3
@@ -84,7 +84,7 @@ def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) ->
 
 
 def test_real_weights_are_the_same_to_the_byte_after_a_kill(tmp_path: Path, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("evolake.prompts.training_cycle.judge_with", lambda *_: even)
+    monkeypatch.setattr("evolake.prompts.evolution.training_cycle.judge_with", lambda *_: even)
     settings = settings_of(tmp_path, policy="tiny", max_tokens=6, lora_rank=4, lora_alpha=4, threads=1, iterations_per_cycle=2)
     whole = run(settings, open_policy(settings, tmp_path, "0001", "run"), Desk(), blobs)
     desk = Desk(1)

@@ -11,13 +11,13 @@ import pytest
 from loopback_model import Action, Asked, LoopbackModel, say
 from prompts_house import PROBLEMS, SIZES, Adder, judge, library, model_agents, problem
 
-from evolake.prompts.crossover import cross
-from evolake.prompts.iteration import ARMS, run_iterations
-from evolake.prompts.mutation import mutate
-from evolake.prompts.population import found_population
-from evolake.prompts.prompt import prompt_of
-from evolake.prompts.protocol import Sample
-from evolake.prompts.reproduction import Evidence, Reproduction
+from evolake.prompts.evolution.iteration import ARMS, run_iterations
+from evolake.prompts.evolution.population import found_population
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.protocol import Sample
+from evolake.prompts.reproduction.crossover import cross
+from evolake.prompts.reproduction.mutation import mutate
+from evolake.prompts.reproduction.operators import Evidence, Reproduction
 
 PROMPT = prompt_of(["Be kind.", "Count twice."])
 ROLE_OF = {

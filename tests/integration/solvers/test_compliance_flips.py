@@ -13,9 +13,9 @@ import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake.gates import load_rules
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table
 from evolake.lake.catalogue import SQL_ROOT
-from evolake.solvers.gate_compliance import compliance_evidence
-from evolake.solvers.gating import gate_verdicts, load_evidence, store_evidence
-from evolake.solvers.repository import create_variant
+from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.gates.judging import gate_verdicts, load_evidence, store_evidence
+from evolake.solvers.repository.variant import create_variant
 
 RULE = """---
 id: solvers-no-calls

@@ -16,18 +16,18 @@ from evolake.gates import load_rules
 from evolake.gates.checkers import apply
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load
-from evolake.solvers.adapters import Adapter, load_adapter
-from evolake.solvers.build import build_variant
-from evolake.solvers.cnf import read_cnf_file
-from evolake.solvers.crossover import cross_edits
 from evolake.solvers.edits import PATCHES, Edit, EditOutcome, apply_edits, catalogue, family_of, tunables, write_edits
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
-from evolake.solvers.gate_compliance import compliance_evidence
-from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.edits.crossover import cross_edits
+from evolake.solvers.formula.cnf import read_cnf_file
+from evolake.solvers.formula.model_check import falsified_clauses
+from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.process.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.proof import check_proof
-from evolake.solvers.repository import source_sha
-from evolake.solvers.seeding import lay_out_seed, seed_named
+from evolake.solvers.repository.adapters import Adapter, load_adapter
+from evolake.solvers.repository.build import build_variant
+from evolake.solvers.repository.variant import source_sha
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 
 BASES = ("minisat22", "glucose421", "maplechrono", "mergesat3")
 FORMS = [(base, spec.name) for base in BASES for spec in PATCHES.values() if base.rstrip("0123456789") in spec.forms]

@@ -14,8 +14,8 @@ from solver_gates import RULES, GatesHouse, open_house
 
 from evolake.gates import Ruleset
 from evolake.gates.checkers import apply
-from evolake.solvers.build import build_variant
-from evolake.solvers.gate_build import program_evidence
+from evolake.solvers.gates.build import program_evidence
+from evolake.solvers.repository.build import build_variant
 
 FLAGS = "-march=native -flto"
 HIDDEN = r"""

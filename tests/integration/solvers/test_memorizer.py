@@ -11,10 +11,10 @@ from solver_gates import RULES, GatesHouse, open_house
 from solver_memorizer import plant_memory
 
 from evolake.gates.checkers import apply
-from evolake.solvers.build import build_variant, open_program
-from evolake.solvers.cnf import read_cnf_file, write_dimacs
-from evolake.solvers.execute import Program, RunLimits, run_solver
-from evolake.solvers.gate_carry import carry_evidence, carry_runs
+from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
+from evolake.solvers.gates.carry import carry_evidence, carry_runs
+from evolake.solvers.process.execute import Program, RunLimits, run_solver
+from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.suites import Instance, Suite, with_files
 from evolake.solvers.suites.fresh import carried_suite
 from evolake.solvers.suites.generators import planted_ksat

@@ -11,7 +11,7 @@ from solver_mutants import MUTANTS, Mutant, plant
 from solver_patch_builds import with_defaults
 
 from evolake.solvers.edits import Edit, apply_edits, write_edits
-from evolake.solvers.gating import Judged
+from evolake.solvers.gates.judging import Judged
 
 GOOD = (
     Edit("tunable", "var-decay", {"value": 0.85}), Edit("tunable", "cla-decay", {"value": 0.995}), Edit("tunable", "rfirst", {"value": 50}),
@@ -83,7 +83,7 @@ def test_a_good_variant_passes(edit: Edit, house: GatesHouse, seeds_judged: dict
 
 
 def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(house: GatesHouse, requires: Any):
-    from evolake.solvers.repository import archive_variant
+    from evolake.solvers.repository.variant import archive_variant
 
     requires("c++")
     sha = archive_variant(house.seed("minisat22"), house.bench.blobs)

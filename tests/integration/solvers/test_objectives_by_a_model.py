@@ -14,8 +14,8 @@ from solvers_player import OBJECTIVES
 from evolake.agents import open_agents
 from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.objectives.evolving import Evolved, evolve_objectives
-from evolake.solvers.population import Population, empty_population
+from evolake.solvers.evolution.objective_evolution import Evolved, evolve_objectives
+from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import OBJECTIVES as TABLE
 from evolake.solvers.tables import RUNS

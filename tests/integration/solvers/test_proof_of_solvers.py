@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from evolake.solvers.cnf import Formula, formula_of, write_dimacs
+from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checkers import available_checkers
 from evolake.solvers.proof.parse import Proof, read_proof, write_binary, write_text

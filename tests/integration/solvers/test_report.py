@@ -17,7 +17,7 @@ from solver_runs import run_row
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.report.lines import chosen_cycles, read_sections
 from evolake.solvers.report.data import read_report
-from evolake.solvers.report.words import soundness_sentence, verdict_sentence
+from evolake.solvers.report.narrative import soundness_sentence, verdict_sentence
 from evolake.solvers.tables import STABILITY_RUNS
 
 FIGURES = {"cactus_plot", "par-2_by_cycle", "formula_by_formula", "genealogy"}

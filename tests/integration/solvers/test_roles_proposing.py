@@ -15,12 +15,12 @@ from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.lake.blobs import BlobStore
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.adapters import Adapter, Layout
-from evolake.solvers.build import BuildResult, build_variant
 from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
-from evolake.solvers.planning import Base, KnownVariant, standings
-from evolake.solvers.proposing import Proposals, propose_variants
-from evolake.solvers.repository import apply_diff, create_variant, source_sha
+from evolake.solvers.evolution.planning import Base, KnownVariant, standings
+from evolake.solvers.evolution.proposing import Proposals, propose_variants
+from evolake.solvers.repository.adapters import Adapter, Layout
+from evolake.solvers.repository.build import BuildResult, build_variant
+from evolake.solvers.repository.variant import apply_diff, create_variant, source_sha
 from evolake.solvers.settings import SolversSettings
 
 SETTINGS = SolversSettings(repair_attempts=2, variants_per_cycle=3)

@@ -16,14 +16,14 @@ import pytest
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
-from evolake.solvers.adapters import load_adapter
-from evolake.solvers.build import build_variant, open_program
-from evolake.solvers.cnf import formula_of, read_dimacs, write_dimacs
-from evolake.solvers.execute import Program, RunLimits, run_solver
-from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.formula.cnf import formula_of, read_dimacs, write_dimacs
+from evolake.solvers.formula.model_check import falsified_clauses
+from evolake.solvers.process.execute import Program, RunLimits, run_solver
 from evolake.solvers.proof import check_proof
-from evolake.solvers.repository import apply_diff, check_layout, diff_sources, source_sha
-from evolake.solvers.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.repository.adapters import load_adapter
+from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.repository.variant import apply_diff, check_layout, diff_sources, source_sha
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
 
 QUICK = ("minisat22", "glucose421")
 SLOW = ("maplechrono", "mergesat3", "cadical195")

@@ -15,18 +15,18 @@ from solver_gates import RULES, SEEDS, GatesHouse, open_house, unlinted
 from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, plant
 
 from evolake.gates import Verdict
-from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs
-from evolake.solvers.closing import UNTOLD, close_cycle
-from evolake.solvers.cycle import benchmark, challenge, champion_after, measure_holdout
-from evolake.solvers.execute import Program, RunLimits, run_solver
-from evolake.solvers.gate_runs import smoke_runs
-from evolake.solvers.population import Population, empty_population
-from evolake.solvers.repository import archive_variant, source_sha
+from evolake.solvers.evolution.closing import UNTOLD, close_cycle
+from evolake.solvers.evolution.cycle import benchmark, challenge, champion_after, measure_holdout
+from evolake.solvers.evolution.population import Population, empty_population
+from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.gates.runs import smoke_runs
+from evolake.solvers.gates.soundness import objections, stage_judge, unsound_in, without
+from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs
+from evolake.solvers.process.execute import Program, RunLimits, run_solver
+from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.soundness import objections, stage_judge, unsound_in, without
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables_archive import VARIANTS
-from evolake.solvers.workshop import Workshop
 
 SETTINGS = SolversSettings(
     seeds=["minisat22"], timeout_s=10, memory_mb=1024, train_instances=3, holdout_instances=1, holdout_repeats=1, smoke_instances=12, challengers=1,
@@ -187,7 +187,7 @@ def _close(
     decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]] | None = None, *, cycle: str = "0001",
 ) -> Population:
     """The population after a cycle in which only this happened."""
-    from evolake.solvers.metrics import compute_metrics
+    from evolake.solvers.measurement.metrics import compute_metrics
 
     said = [verdict.row() if isinstance(verdict, Verdict) else verdict for verdict in verdicts]
     sound = without(runs, objections(said))

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from evolake.designs.contract import TracedDesign
-from evolake.designs.engine import make_stepper
-from evolake.designs.instances import Planted, planted
-from evolake.designs.trace import accept
-from evolake.designs.trace_driver import trace
+from evolake.designs.engines.engine import make_stepper
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.instances import Planted, planted
+from evolake.designs.tracing.driver import trace
+from evolake.designs.tracing.trace import accept
 
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
 BASELINE = SEEDS / "designs" / "baseline.py"

@@ -7,9 +7,9 @@ import pytest
 from unit.designs_engine import equations
 from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
 
-from evolake.designs import engine as engine_module
-from evolake.designs.engine import make_stepper, simulate
-from evolake.designs.instances import Planted, planted
+from evolake.designs.engines import engine as engine_module
+from evolake.designs.engines.engine import make_stepper, simulate
+from evolake.designs.model.instances import Planted, planted
 from evolake.errors import InputError
 from evolake.gates import read_reason
 
@@ -182,7 +182,7 @@ def _grad_single(vars, idx, sgn, hp):
 
 
 def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result():
-    from evolake.designs import kernel_build
+    from evolake.designs.compiler import kernel_build
 
     source, instances = BASELINE.read_text(), small_batch()
     _, one, _ = after(traced(source), "fused", instances)

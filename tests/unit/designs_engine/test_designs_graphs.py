@@ -8,12 +8,12 @@ import json
 import pytest
 from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
 
-from evolake.designs.contract import Blocked, TracedDesign
-from evolake.designs.graph import Constant, Dtype, Graph, Node, Power, Reference, Symbol, canonical, decode, encode
-from evolake.designs.spec import checked_hyper, checked_variable, read_hypers, read_variables
-from evolake.designs.trace import accept
-from evolake.designs.trace_driver import Stop, load, trace
-from evolake.designs.unify import NotUniform, unify
+from evolake.designs.model.contract import Blocked, TracedDesign
+from evolake.designs.model.graph import Constant, Dtype, Graph, Node, Power, Reference, Symbol, canonical, decode, encode
+from evolake.designs.model.spec import checked_hyper, checked_variable, read_hypers, read_variables
+from evolake.designs.model.unify import NotUniform, unify
+from evolake.designs.tracing.driver import Stop, load, trace
+from evolake.designs.tracing.trace import accept
 
 ARGUMENTS = [
     1, -2.5, True, None, "sum", float("inf"), Reference(3), Symbol(0, 1, 3, -2), Power(2.0, -1.0, 0.5), Dtype("real"), (1, (2, Reference(0))),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.instances import P0, planted, to_dimacs, write_dimacs
+from evolake.designs.model.instances import P0, planted, to_dimacs, write_dimacs
 from evolake.errors import InputError
 
 

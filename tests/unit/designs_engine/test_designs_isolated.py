@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 from unit.designs_engine.engine_support import BASELINE, SIMPLE, VARIABLES, traced
 
-from evolake.designs import isolated
-from evolake.designs.champion import Contender, decide_champion
-from evolake.designs.contract import TracedDesign, Variable, identity
-from evolake.designs.engine import simulate
-from evolake.designs.experiments import Job, run_jobs
-from evolake.designs.instances import planted
-from evolake.designs.isolated import Run, engine_apart, run_apart
+from evolake.designs.engines import isolated
+from evolake.designs.engines.engine import simulate
+from evolake.designs.engines.isolated import Run, engine_apart, run_apart
+from evolake.designs.evolution.champion import Contender, decide_champion
+from evolake.designs.evolution.experiments import Job, run_jobs
+from evolake.designs.model.contract import TracedDesign, Variable, identity
+from evolake.designs.model.instances import planted
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DUELS, EXPERIMENTS
 from evolake.errors import InputError, MachineryError

@@ -7,7 +7,7 @@ import platform
 import pytest
 from unit.designs_engine.engine_support import DESIGN_340, SIMPLE, after, distance, small_batch, traced
 
-from evolake.designs import kernel_build
+from evolake.designs.compiler import kernel_build
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from evolake.designs.kernel_build import _machine, compiled
-from evolake.designs.kernel_emit import _declarations
-from evolake.designs.kernel_math import definitions
-from evolake.designs.kernel_text import TYPES
+from evolake.designs.compiler.kernel_build import _machine, compiled
+from evolake.designs.compiler.kernel_emit import _declarations
+from evolake.designs.compiler.kernel_math import definitions
+from evolake.designs.compiler.kernel_text import TYPES
 
 ENGINES = []
 

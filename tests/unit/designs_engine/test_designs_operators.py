@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from unit.designs_engine.engine_support import VARIABLES, after, distance, small_batch, traced
 
-from evolake.designs.batched import VmapStepper
+from evolake.designs.engines.batched import VmapStepper
 
 TEMPLATE = VARIABLES + """
 def _grad_single(vars, idx, sgn, hp):

@@ -10,15 +10,15 @@ import torch
 from designs_attacks import mutated, renamed
 from unit.designs_engine.engine_support import BASELINE, SIMPLE, small_batch, traced
 
-from evolake.designs import kernel_call
-from evolake.designs.contract import NAME, Blocked, TracedDesign
-from evolake.designs.fused import FusedStepper
-from evolake.designs.kernel_call import CHECKS, Batch, KernelTrap
-from evolake.designs.kernel_guard import guarded
-from evolake.designs.mixed import MixedStepper
-from evolake.designs.population import design_id_of
-from evolake.designs.trace import accept
-from evolake.designs.trace_driver import trace
+from evolake.designs.compiler import kernel_call
+from evolake.designs.compiler.kernel_call import CHECKS, Batch, KernelTrap
+from evolake.designs.compiler.kernel_guard import guarded
+from evolake.designs.engines.fused import FusedStepper
+from evolake.designs.engines.mixed import MixedStepper
+from evolake.designs.evolution.population import design_id_of
+from evolake.designs.model.contract import NAME, Blocked, TracedDesign
+from evolake.designs.tracing.driver import trace
+from evolake.designs.tracing.trace import accept
 
 MIXED = SIMPLE.replace("c = (1", "c = torch.cumsum(vars['xl'], 0) * 1e-3 + (1")
 

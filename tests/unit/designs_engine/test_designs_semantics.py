@@ -8,8 +8,8 @@ import pytest
 from designs_graphs import apart, disagreement, outcome, random_design, written
 from unit.designs_engine.engine_support import FLAT, VARIABLES, small_batch, traced
 
-from evolake.designs.engine import make_stepper, simulate
-from evolake.designs.operators import BINARY, UNARY, Setting, call
+from evolake.designs.engines.engine import make_stepper, simulate
+from evolake.designs.model.operators import BINARY, UNARY, Setting, call
 
 HOLES = """
     holed = torch.where(literals > 0.5, literals * float("nan"), literals)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from evolake.designs.champion import Contender, decide_champion, reaches, should_crown, split_noise_floor
-from evolake.designs.experiments import instance_seed
+from evolake.designs.evolution.champion import Contender, decide_champion, reaches, should_crown, split_noise_floor
+from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS
 

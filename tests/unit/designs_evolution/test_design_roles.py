@@ -7,12 +7,14 @@ import pytest
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages
-from evolake.designs import role_models as models
-from evolake.designs.compose import compose
-from evolake.designs.grammar import BASELINE, design_340, from_json
-from evolake.designs.operators_genetic import OPERATORS
-from evolake.designs.role_models import ReferenceWeight, normalised
-from evolake.designs.roles import (
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import OPERATORS
+from evolake.designs.genome.grammar import BASELINE, design_340, from_json
+from evolake.designs.roles.designer import success_level
+from evolake.designs.roles.models import ReferenceWeight, normalised
+from evolake.designs.roles.objective import families_wanted
+from evolake.designs.roles.planner import named_in, phase_of, term_worth
+from evolake.designs.roles.registry import (
     ANALYSIS_ROLE,
     DESIGN_REPAIR_ROLE,
     DESIGN_ROLE,
@@ -22,10 +24,8 @@ from evolake.designs.roles import (
     OBJECTIVE_ROLE,
     REVIEW_ROLE,
     ROLES,
+    models,
 )
-from evolake.designs.roles_designer import success_level
-from evolake.designs.roles_objective import families_wanted
-from evolake.designs.roles_planner import named_in, phase_of, term_worth
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, draw
 from evolake.objectives.source import objective_id
 

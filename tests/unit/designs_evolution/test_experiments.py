@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evolake.designs.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
+from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError

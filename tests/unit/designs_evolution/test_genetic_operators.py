@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.grammar import BASELINE, design_340, genome, kinds, parameters_of
-from evolake.designs.operators_genetic import (
+from evolake.designs.genome.genetic import (
     OPERATORS,
     Parent,
     design_key,
@@ -18,7 +17,8 @@ from evolake.designs.operators_genetic import (
     short_title,
     with_values,
 )
-from evolake.designs.operators_values import Scale, moved_value, perturbed_values, scales_of
+from evolake.designs.genome.grammar import BASELINE, design_340, genome, kinds, parameters_of
+from evolake.designs.genome.values import Scale, moved_value, perturbed_values, scales_of
 
 FILE = Parent(
     "file", "from a file", "SOURCE", {"a": 1.0, "k": 3, "mode": "x", "fixed": 2.0},

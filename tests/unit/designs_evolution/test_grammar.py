@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.compose import compose
-from evolake.designs.grammar import BACKBONE, BASELINE, KAPPA, Genome, design_340, from_json, genome, kinds, parameters_of, without
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.grammar import BACKBONE, BASELINE, KAPPA, Genome, design_340, from_json, genome, kinds, parameters_of, without
 from evolake.errors import InputError
 
 

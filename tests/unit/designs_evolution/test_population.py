@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evolake.designs.merge import genealogy
-from evolake.designs.planning import resolved, short_ids, summaries
-from evolake.designs.population import archive_asset, empty_population, population_of, publish_population, read_population, text_id_of
-from evolake.designs.standing import rank_designs, reach, standings
+from evolake.designs.evolution.line_state import rank_designs, reach, standings
+from evolake.designs.evolution.merge import genealogy
+from evolake.designs.evolution.planning import resolved, short_ids, summaries
+from evolake.designs.evolution.population import archive_asset, empty_population, population_of, publish_population, read_population, text_id_of
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
 from evolake.lake import Lake

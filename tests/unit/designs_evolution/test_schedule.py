@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.designs.schedule import (
+from evolake.designs.evolution.schedule import (
     Level,
     budget_of,
     is_solved,

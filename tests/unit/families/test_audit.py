@@ -10,7 +10,7 @@ import pytest
 from families_house import seed_family
 
 from evolake.errors import InputError
-from evolake.families.audit import COLUMNS, audit_row, audit_summary, choose, guarded, read_grades, sheet
+from evolake.families.dataset.audit import COLUMNS, audit_row, audit_summary, choose, guarded, read_grades, sheet
 
 CLINIC = seed_family("clinic-queue")
 INSTANCE = {"difficulty": 5, "text": "How many?\nSay it.", "answer": "-4", "votes": 3, "voters": 3}

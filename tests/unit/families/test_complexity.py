@@ -7,8 +7,8 @@ import ast
 import pytest
 from families_house import seed_family
 
-from evolake.families.complexity import complexity_row, measure
-from evolake.families.syntax import nesting
+from evolake.families.dataset.complexity import complexity_row, measure
+from evolake.families.model.syntax import nesting
 from evolake.families.tables import COMPLEXITY
 
 NESTED = """

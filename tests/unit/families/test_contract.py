@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from evolake.errors import InputError
-from evolake.families import parts
-from evolake.families.contract import from_record, to_record
-from evolake.families.importing import read_jsonl, read_line
-from evolake.families.loading import read_families, read_family
-from evolake.families.parts import NotComposable
-from evolake.families.statement import fill, fresh_marker, join_question, prefix_rules, rules, shift_slots, slots, split_question, stated
+from evolake.families.model import ast_transforms as parts
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.contract import from_record, to_record
+from evolake.families.model.importing import read_jsonl, read_line
+from evolake.families.model.loading import read_families, read_family
+from evolake.families.model.statement import fill, fresh_marker, join_question, prefix_rules, rules, shift_slots, slots, split_question, stated
 
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds" / "families"
 CLINIC = SEEDS / "clinic-queue"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from families_house import RULES
 
-from evolake.families.checkers import near_duplicate
-from evolake.families.duplicates import answer_agreement, duplicate_pairs
-from evolake.families.likeness import Fingerprint, likeness
-from evolake.families.static import NEAREST, nearest
+from evolake.families.gates.checkers import near_duplicate
+from evolake.families.gates.duplicates import answer_agreement, duplicate_pairs
+from evolake.families.gates.static import NEAREST, nearest
+from evolake.families.model.similarity import Fingerprint, likeness
 
 PARAMETERS = next(rule.parameters for rule in RULES.rules if rule.check == "families.near_duplicate")
 ANSWERS = tuple("abcdefghijklmnopqrst")

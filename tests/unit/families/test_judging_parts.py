@@ -8,17 +8,17 @@ from families_house import RULES, SEEDS, seed_family
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evolake.families.consensus import copies, vote
-from evolake.families.judging import GATE_NAMES, rule_evidence
-from evolake.families.leaks import leaking_place
-from evolake.families.likeness import Fingerprint, answer_key, fingerprint, jaccard, likeness, normalised, sketch
-from evolake.families.loading import read_families
-from evolake.families.probes import accepted_wrongly, wrong_answers
-from evolake.families.role_models import BlindRequest, QualityReply, QualityRequest, Turn
-from evolake.families.roles_blind import rules_in, solve_blind
-from evolake.families.roles_quality import review_quality
-from evolake.families.running import Solved
-from evolake.families.static import drawing, rises
+from evolake.families.gates.consensus import copies, vote
+from evolake.families.gates.judging import GATE_NAMES, rule_evidence
+from evolake.families.gates.leaks import leaking_place
+from evolake.families.gates.probes import accepted_wrongly, wrong_answers
+from evolake.families.gates.static import drawing, rises
+from evolake.families.model.loading import read_families
+from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, jaccard, likeness, normalised, sketch
+from evolake.families.roles.blind import rules_in, solve_blind
+from evolake.families.roles.models import BlindRequest, QualityReply, QualityRequest, Turn
+from evolake.families.roles.quality import review_quality
+from evolake.families.sandbox.running import Solved
 from evolake.gates.checkers import CHECKERS
 
 RANDOM = np.random.default_rng(0)

@@ -9,12 +9,12 @@ from string import Formatter
 import pytest
 from families_house import SEEDS, seed_family
 
-from evolake.families.contract import Alternative, MutationPoint
-from evolake.families.loading import read_families
-from evolake.families.operators_common import check_rules
-from evolake.families.operators_text import EN, LETTERS, READ, SAID, ZH, expression, fresh_letters, say
-from evolake.families.parts import NotComposable
-from evolake.families.statement import SLOT
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.contract import Alternative, MutationPoint
+from evolake.families.model.loading import read_families
+from evolake.families.model.statement import SLOT
+from evolake.families.operators.common import check_rules
+from evolake.families.operators.text import EN, LETTERS, READ, SAID, ZH, expression, fresh_letters, say
 
 CLINIC = seed_family("clinic-queue")
 

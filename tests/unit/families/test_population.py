@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from families_house import seed_family
 
-from evolake.families.likeness import fingerprint
-from evolake.families.population import empty_population, load_family, population_of, store_family
-from evolake.families.records import derivation_rows
+from evolake.families.evolution.records import derivation_rows
+from evolake.families.model.population import empty_population, load_family, population_of, store_family
+from evolake.families.model.similarity import fingerprint
 from evolake.families.tables import FAMILIES
 from evolake.lake import BlobStore
 

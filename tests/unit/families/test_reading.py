@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolake.families.reading import pattern, reader_from
-from evolake.families.statement import fill
+from evolake.families.gates.reading import pattern, reader_from
+from evolake.families.model.statement import fill
 
 TEMPLATE = "There are [Input Slot 1] of (these): [Input Slot 2].\n<!-- question -->\nHow many, if [Input Slot 1]?\n"
 

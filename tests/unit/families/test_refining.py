@@ -11,12 +11,12 @@ from families_house import RULES, seed_family
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.experience import merged
-from evolake.families.judging import Examined
-from evolake.families.observations import LESSONS, kind_of, observe
-from evolake.families.refining import SubmissionGuard, refine
-from evolake.families.role_models import CurateRequest
-from evolake.families.roles_quality import curate
+from evolake.families.evolution.observations import LESSONS, kind_of, observe
+from evolake.families.evolution.refining import SubmissionGuard, refine
+from evolake.families.gates.judging import Examined
+from evolake.families.roles.experience import merged
+from evolake.families.roles.models import CurateRequest
+from evolake.families.roles.quality import curate
 from evolake.gates import Verdict
 
 FAMILY = seed_family("clinic-queue")

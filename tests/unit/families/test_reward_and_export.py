@@ -13,10 +13,10 @@ import pytest
 
 from evolake.answers.matching import matches
 from evolake.errors import InputError
-from evolake.families.cards import Provenance
-from evolake.families.export import in_test, once, write_dataset
-from evolake.families.probes import wrong_answers
-from evolake.families.reward import reward_source
+from evolake.families.dataset.cards import Provenance
+from evolake.families.dataset.export import in_test, once, write_dataset
+from evolake.families.dataset.reward import reward_source
+from evolake.families.gates.probes import wrong_answers
 
 MADE_BY = Provenance([("clinic-queue", "ab" * 32)], ["cd" * 32], ["0001"], ["7"], ["operators"], ["0.1.0"], {"families accepted": 2})
 LABELS = [3, -2, 0.5, True, False, "red, then blue", [1, 2], [], {"a": 1}, [[1, 2], ["x"]], "1/3", 10**30, "N", ""]

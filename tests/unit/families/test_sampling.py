@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.sampling import band_counts, band_of, spread
+from evolake.families.model.sampling import band_counts, band_of, spread
 
 
 @pytest.mark.parametrize(("wanted", "counts"), [

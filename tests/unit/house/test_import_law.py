@@ -13,8 +13,9 @@ HEAVY = ("torch", "z3", "pandas", "great_expectations", "matplotlib", "optuna", 
 WORKING = (
     "numpy", "pyarrow", "duckdb", "openai", "pysat", "llvmlite", "radon", "complexipy", "tree_sitter", "trueskill", "cnfgen", "transformers",
     "zstandard", "tarfile", "concurrent.futures.process", "evolake.agents", "evolake.answers", "evolake.gates", "evolake.jail", "evolake.objectives",
-    "evolake.plots", "evolake.report", "evolake.search", "evolake.seeds", "evolake.stats", "evolake.families.contract", "evolake.families.planting",
-    "evolake.prompts.iteration", "evolake.solvers.edits", "evolake.solvers.planning", "evolake.solvers.rules",
+    "evolake.plots", "evolake.report", "evolake.search", "evolake.seeds", "evolake.stats", "evolake.families.model.contract",
+    "evolake.families.faults.injection", "evolake.prompts.evolution.iteration", "evolake.solvers.edits", "evolake.solvers.evolution.planning",
+    "evolake.solvers.rules",
 )
 """What only a materialization needs, beside HEAVY; benchmarks/import_time.py has what loading the definitions costs."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolake.prompts.duel import decide
+from evolake.prompts.rating.duel import decide
 from evolake.prompts.tables import DECISIONS
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.edits import Hunk, Limits, apply, copies
-from evolake.prompts.prompt import Principle, SystemPrompt, prompt_of
+from evolake.prompts.model.edits import Hunk, Limits, apply, copies
+from evolake.prompts.model.prompt import Principle, SystemPrompt, prompt_of
 
 PROMPT = prompt_of(["Read the question twice.", "Show each step.", "End with the answer."])
 TEXTS = st.sampled_from(["Check.", "Show each step.", "Be short.", "", "   ", "Name the unit.", "Count again.", "x" * 700])

@@ -12,11 +12,11 @@ import pytest
 from prompts_house import PROBLEMS, SEEDS, problem
 
 from evolake.gates import load_rules
-from evolake.prompts.edits import Hunk, apply
-from evolake.prompts.judging import GATES, examine, replay
-from evolake.prompts.population import Population, found_population
-from evolake.prompts.prompt import Principle, SystemPrompt, prompt_of
-from evolake.prompts.reproduction import Reproduction
+from evolake.prompts.evolution.judging import GATES, examine, replay
+from evolake.prompts.evolution.population import Population, found_population
+from evolake.prompts.model.edits import Hunk, apply
+from evolake.prompts.model.prompt import Principle, SystemPrompt, prompt_of
+from evolake.prompts.reproduction.operators import Reproduction
 from evolake.prompts.tables import ARCHIVE
 
 RULES = load_rules(SEEDS.parent / "rules", "prompts")
@@ -142,7 +142,7 @@ def test_a_prompt_that_is_there_already_is_blocked():
 
 
 def apply_all(child: dict[str, Any]) -> SystemPrompt:
-    from evolake.prompts.prompt import from_json
+    from evolake.prompts.model.prompt import from_json
 
     return from_json(child["principles"])
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, judge, library, operators, problem
 
 from evolake.errors import InputError
-from evolake.prompts import ratings
-from evolake.prompts.board import Board
-from evolake.prompts.iteration import ARMS, TABLES, Iterations, draw, run_iterations
-from evolake.prompts.library import load_roots
-from evolake.prompts.population import Population, found_population
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.protocol import Problem, Rollout, Sample
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw, run_iterations
+from evolake.prompts.evolution.payoff_matrix import Board
+from evolake.prompts.evolution.population import Population, found_population
+from evolake.prompts.model.library import load_roots
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.rating import ratings
 
 ROOT = load_roots(SEEDS)["plain"]
 

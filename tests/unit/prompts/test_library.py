@@ -8,8 +8,8 @@ import pytest
 from prompts_house import SEEDS, library
 
 from evolake.errors import InputError
-from evolake.prompts.edits import LONGEST_TEXT
-from evolake.prompts.library import SYMPTOMS, library_of, load_library, load_roots
+from evolake.prompts.model.edits import LONGEST_TEXT
+from evolake.prompts.model.library import SYMPTOMS, library_of, load_library, load_roots
 
 GOOD = [
     {"name": "brief", "symptoms": ["long"], "versions": ["Be brief.", "Be very brief.", "One word."]},

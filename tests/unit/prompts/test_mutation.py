@@ -9,12 +9,12 @@ import pytest
 from prompts_house import PROBLEMS, judge, library, operators, problem
 
 from evolake.agents import Agents
-from evolake.prompts.crossover import cross, wins
-from evolake.prompts.edits import Limits
-from evolake.prompts.mutation import mutate
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.protocol import Rollout, Sample
-from evolake.prompts.reproduction import Evidence, Reproduction
+from evolake.prompts.model.edits import Limits
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.protocol import Rollout, Sample
+from evolake.prompts.reproduction.crossover import cross, wins
+from evolake.prompts.reproduction.mutation import mutate
+from evolake.prompts.reproduction.operators import Evidence, Reproduction
 
 PROMPT = prompt_of(["Be kind."])
 RIGHT, BURIED, CUT = "The sum is {}", "It is {} I think", "Let me think"

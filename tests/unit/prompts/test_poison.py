@@ -10,15 +10,16 @@ from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, judge, library, operato
 
 from evolake.errors import BudgetExhausted
 from evolake.gates import load_rules
-from evolake.prompts import iteration, judging, scoring
-from evolake.prompts.edits import Hunk, Limits, apply
-from evolake.prompts.iteration import ARMS, TABLES, run_iterations
-from evolake.prompts.judging import evidence_bytes, examine
-from evolake.prompts.library import load_roots
-from evolake.prompts.population import found_population
-from evolake.prompts.prompt import prompt_of
-from evolake.prompts.protocol import Problem
-from evolake.prompts.scoring import Judgement, judge_reply
+from evolake.prompts.evolution import iteration, judging
+from evolake.prompts.evolution.iteration import ARMS, TABLES, run_iterations
+from evolake.prompts.evolution.judging import evidence_bytes, examine
+from evolake.prompts.evolution.population import found_population
+from evolake.prompts.model.edits import Hunk, Limits, apply
+from evolake.prompts.model.library import load_roots
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.rating import scoring
+from evolake.prompts.rating.scoring import Judgement, judge_reply
 
 RULES = load_rules(SEEDS.parent / "rules", "prompts")
 ROOT = load_roots(SEEDS)["plain"]

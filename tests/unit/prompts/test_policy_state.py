@@ -13,10 +13,10 @@ import torch
 from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 
 from evolake.errors import InputError, MachineryError
-from evolake.prompts import policies_models
-from evolake.prompts.policies_local import LocalPolicy
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.recipes import SSLOGIC
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.recipes import SSLOGIC
+from evolake.prompts.policies import models as policies_models
+from evolake.prompts.policies.local import LocalPolicy
 
 REWARDS = [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
 
@@ -162,8 +162,9 @@ def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_ins
         "import importlib.util as util, sys\n"
         "find = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name in ('trl', 'peft') else find(name, *rest)\n"
-        "import evolake.prompts.policies as policies, evolake.prompts.problems, evolake.prompts.scoring, evolake.prompts.evaluating\n"
-        "import evolake.prompts.training, evolake.prompts.policies_local, evolake.prompts.checkpoints, evolake.prompts.policies_endpoint\n"
+        "import evolake.prompts.policies.registry as policies, evolake.prompts.model.problems\n"
+        "import evolake.prompts.rating.scoring, evolake.prompts.rating.evaluating, evolake.prompts.policies.training\n"
+        "import evolake.prompts.policies.local, evolake.prompts.policies.checkpoints, evolake.prompts.policies.endpoint\n"
         "from evolake.settings import load\n"
         "print(sorted(name for name in ('torch', 'transformers', 'peft', 'trl', 'datasets') if name in sys.modules))\n"
         "print(policies.missing(load('demo')))\n"

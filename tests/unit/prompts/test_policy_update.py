@@ -9,10 +9,10 @@ import pytest
 import torch
 from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 
-from evolake.prompts.policies_local import LocalPolicy
-from evolake.prompts.protocol import Group, Sample
-from evolake.prompts.recipes import ESPL, SSLOGIC, Recipe
-from evolake.prompts.training import usable
+from evolake.prompts.model.protocol import Group, Sample
+from evolake.prompts.model.recipes import ESPL, SSLOGIC, Recipe
+from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.training import usable
 
 REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.1, 0.1), (1.0, 1.0, 1.0, 1.0)]
 

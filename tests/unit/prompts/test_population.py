@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from evolake.prompts.population import Population, found_population, population_of
-from evolake.prompts.prompt import SystemPrompt, prompt_of
-from evolake.prompts.ratings import MU, SIGMA
+from evolake.prompts.evolution.population import Population, found_population, population_of
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.rating.ratings import MU, SIGMA
 
 ROOT = prompt_of(["Solve it."])
 

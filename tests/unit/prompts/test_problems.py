@@ -13,8 +13,8 @@ import pytest
 
 from evolake.errors import InputError
 from evolake.lake import Lake, TableSchema
-from evolake.prompts.problems import family_problems, finished_families, gym_problems, problem_set, read_problems, split
-from evolake.prompts.protocol import Problem
+from evolake.prompts.model.problems import family_problems, finished_families, gym_problems, problem_set, read_problems, split
+from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import default_lake_root
 

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from evolake.prompts.problems import read_problems, split
-from evolake.prompts.problems_made import EACH, KINDS, made_problems
-from evolake.prompts.scoring import judge_reply
+from evolake.prompts.model.problems import read_problems, split
+from evolake.prompts.model.problems_made import EACH, KINDS, made_problems
+from evolake.prompts.rating.scoring import judge_reply
 from evolake.settings import default_lake_root
 
 FILE = default_lake_root() / "seeds" / "prompts" / "problems.jsonl"

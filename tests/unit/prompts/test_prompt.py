@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.errors import InputError
-from evolake.prompts.prompt import Principle, SystemPrompt, from_json, prompt_of, tidy
+from evolake.prompts.model.prompt import Principle, SystemPrompt, from_json, prompt_of, tidy
 
 WORDS = st.text(min_size=1, max_size=30).filter(lambda text: bool(tidy(text)))
 

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from prompts_house import library
 
 from evolake.agents.prompts import build_messages
-from evolake.prompts.edits import Hunk, apply
-from evolake.prompts.prompt import prompt_of
-from evolake.prompts.reproduction import listed
-from evolake.prompts.role_models import (
+from evolake.prompts.model.edits import Hunk, apply
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.reproduction.operators import listed
+from evolake.prompts.roles.crossing import credits, recombine
+from evolake.prompts.roles.editing import consolidate, edit_locally
+from evolake.prompts.roles.models import (
     BatchProblem,
     Contender,
     CritiqueReply,
@@ -27,10 +29,8 @@ from evolake.prompts.role_models import (
     SummaryRequest,
     Trajectory,
 )
-from evolake.prompts.roles import CONSOLIDATOR, CRITIC, EDITOR, RECOMBINER, ROLES, SUMMARIZER
-from evolake.prompts.roles_crossing import credits, recombine
-from evolake.prompts.roles_editing import consolidate, edit_locally
-from evolake.prompts.roles_reflection import criticise, summarise, symptoms
+from evolake.prompts.roles.reflection import criticise, summarise, symptoms
+from evolake.prompts.roles.registry import CONSOLIDATOR, CRITIC, EDITOR, RECOMBINER, ROLES, SUMMARIZER
 
 ROWS = library().to_rows()
 LAST = "Write the answer last, after everything else."

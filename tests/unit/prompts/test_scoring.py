@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from evolake.prompts.prompt import SystemPrompt
-from evolake.prompts.protocol import Problem, Sample
-from evolake.prompts.recipes import ESPL, SSLOGIC
-from evolake.prompts.scoring import judge_reply, judge_with
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Problem, Sample
+from evolake.prompts.model.recipes import ESPL, SSLOGIC
+from evolake.prompts.rating.scoring import judge_reply, judge_with
 
 
 def problem(answer: Any, *, case_sensitive: bool = False) -> Problem:

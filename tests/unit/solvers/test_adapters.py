@@ -6,8 +6,8 @@ import pytest
 from solver_house import ADAPTER, toy_adapter
 
 from evolake.errors import InputError
-from evolake.solvers.adapters import known_adapters, load_adapter
-from evolake.solvers.scripts import build_script, run_script
+from evolake.solvers.repository.adapters import known_adapters, load_adapter
+from evolake.solvers.repository.scripts import build_script, run_script
 
 SHIPPED = ["cadical195", "glucose421", "maplechrono", "mergesat3", "minisat22"]
 

@@ -14,11 +14,11 @@ import pytest
 
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load
-from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs, stage_limits
-from evolake.solvers.duel import Contender, run_duel
-from evolake.solvers.execute import Program, RunLimits, alike
-from evolake.solvers.gate_runs import correctness_runs, smoke_runs, stability_runs
-from evolake.solvers.measuring import measure
+from evolake.solvers.gates.runs import correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
+from evolake.solvers.measurement.duel import Contender, run_duel
+from evolake.solvers.measurement.measuring import measure
+from evolake.solvers.process.execute import Program, RunLimits, alike
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite
 from evolake.solvers.suites.materialize import with_files
@@ -132,7 +132,8 @@ def stability_suite_rows(program: Program, suite: Suite, limits: RunLimits) -> l
 
 
 def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evolake.solvers import execute, measuring
+    from evolake.solvers.measurement import measuring
+    from evolake.solvers.process import execute
 
     folder = tmp_path / "program"
     folder.mkdir()

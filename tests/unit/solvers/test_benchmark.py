@@ -20,15 +20,15 @@ from evolake.errors import InputError, MachineryError
 from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.settings import PROJECT_ROOT
-from evolake.solvers.benchmark import Plan, plan_jobs, run_jobs, run_limits
-from evolake.solvers.cores import held_core, usable_cores
-from evolake.solvers.duel import Contender, run_duel
-from evolake.solvers.execute import Program
-from evolake.solvers.journal import read_journal
-from evolake.solvers.measuring import Job, measure
-from evolake.solvers.metrics import compute_metrics
+from evolake.solvers.gates.soundness import stage_judge, unsound_in
+from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, run_limits
+from evolake.solvers.measurement.duel import Contender, run_duel
+from evolake.solvers.measurement.journal import read_journal
+from evolake.solvers.measurement.measuring import Job, measure
+from evolake.solvers.measurement.metrics import compute_metrics
+from evolake.solvers.process.cpu_affinity import held_core, usable_cores
+from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofVerdict
-from evolake.solvers.soundness import stage_judge, unsound_in
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
 
@@ -139,7 +139,7 @@ def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program
 def test_a_proof_is_checked_once_and_an_undecided_one_again(
     solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evolake.solvers import proof_cache
+    from evolake.solvers.proof import cache as proof_cache
 
     asked: list[str] = []
     real = proof_cache.check_proof
@@ -163,7 +163,7 @@ def test_a_proof_that_could_not_be_decided_is_checked_again(
     solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter([ProofVerdict("unknown", "no time left", "c", 1.0, "s"), ProofVerdict("verified", "", "c", 1.0, "s")])
-    monkeypatch.setattr("evolake.solvers.proof_cache.check_proof", lambda formula, proof, **options: next(answers))
+    monkeypatch.setattr("evolake.solvers.proof.cache.check_proof", lambda formula, proof, **options: next(answers))
     plan = replace(PLAN, verdicts=tmp_path / "verdicts")
     first, second = (rows({"v": solver(HONEST)}, suite, plan)["v", "bad"] for _ in range(2))
     assert said(first) == ("unsat", "UNSAT", False, True, None, "unknown")

@@ -12,11 +12,11 @@ from solver_house import ADAPTER, toy_adapter, toy_tree
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
-from evolake.solvers import build as building
-from evolake.solvers.adapters import Adapter
-from evolake.solvers.build import BuildLimits, build_variant, open_program
-from evolake.solvers.execute import RunLimits, run_solver
-from evolake.solvers.repository import create_variant, source_sha
+from evolake.solvers.process.execute import RunLimits, run_solver
+from evolake.solvers.repository.adapters import Adapter
+from evolake.solvers.repository.build import BuildLimits, build_variant, open_program
+from evolake.solvers.repository.variant import build as building
+from evolake.solvers.repository.variant import create_variant, source_sha
 
 
 @pytest.fixture

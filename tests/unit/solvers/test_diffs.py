@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from evolake.solvers.patches import DiffResult, apply_diff, diff_files
+from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff_files
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
 EDITABLE = ("src/**/*.cc", "src/*.h")

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evolake.solvers.duel import decide, decision_rng, repeat_noise_floor
+from evolake.solvers.measurement.duel import decide, decision_rng, repeat_noise_floor
 from evolake.solvers.tables import DECISIONS, DUELS
 
 

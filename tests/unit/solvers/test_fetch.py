@@ -16,12 +16,12 @@ from solver_house import ADAPTER, HEADER, MAIN, toy_tree
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake import BlobStore
-from evolake.solvers.fetch import fetch_seed
-from evolake.solvers.fetch_index import Places, get_file, pip_places
-from evolake.solvers.fetch_unpack import unpack_archive
-from evolake.solvers.repository import source_sha
-from evolake.solvers.seeding import lay_out_seed, seed_named, seed_trees, upstream_tree
-from evolake.solvers.seeds_file import load_seeds
+from evolake.solvers.repository.variant import source_sha
+from evolake.solvers.seeds.fetch import fetch_seed
+from evolake.solvers.seeds.fetch_index import Places, get_file, pip_places
+from evolake.solvers.seeds.fetch_unpack import unpack_archive
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees, upstream_tree
+from evolake.solvers.seeds.seeds_file import load_seeds
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = datetime(2026, 1, 3, tzinfo=UTC)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from solver_runs import run_row
 
-from evolake.solvers.metrics import compute_metrics, known_truth
+from evolake.solvers.measurement.metrics import compute_metrics, known_truth
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
 
 

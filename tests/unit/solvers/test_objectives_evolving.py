@@ -17,14 +17,14 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.errors import JailUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
-from evolake.solvers.cycle import voting
-from evolake.solvers.objectives import evolving
+from evolake.solvers.evolution import objective_evolution as evolving
+from evolake.solvers.evolution.cycle import voting
+from evolake.solvers.evolution.objective_evolution import WRITTEN, Evolved, Portfolio, evolve_objectives, retired, reviewed
+from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.objectives.consensus import rank_variants, score_variants
-from evolake.solvers.objectives.evolving import WRITTEN, Evolved, Portfolio, evolve_objectives, retired, reviewed
 from evolake.solvers.objectives.portfolio import FAMILIES, first_objective
 from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, told_of, try_objective
-from evolake.solvers.population import Population, empty_population
-from evolake.solvers.role_models import ObjectiveReply
+from evolake.solvers.roles.models import ObjectiveReply
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import OBJECTIVE_REVIEWS, OBJECTIVES, RUNS
 

@@ -12,7 +12,16 @@ from solver_house import ADAPTER, toy_adapter, toy_tree
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore
-from evolake.solvers.repository import apply_diff, archive_variant, check_layout, create_variant, diff_sources, read_card, source_sha, sources_of
+from evolake.solvers.repository.variant import (
+    apply_diff,
+    archive_variant,
+    check_layout,
+    create_variant,
+    diff_sources,
+    read_card,
+    source_sha,
+    sources_of,
+)
 
 
 @pytest.fixture

@@ -10,13 +10,12 @@ import pytest
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages
-from evolake.solvers import role_models as models
 from evolake.solvers.edits import PATCHES, write_edits
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
-from evolake.solvers.roles import ANALYST, CODER, CODER_REPAIR, LOOKUP, OBJECTIVE_WRITER, PLANNER, ROLES, RULE_WRITER
-from evolake.solvers.roles_analyst import free_ranges
-from evolake.solvers.roles_coder import edits_of
-from evolake.solvers.roles_planner import arms, asked_for
+from evolake.solvers.roles.analyst import free_ranges
+from evolake.solvers.roles.coder import edits_of
+from evolake.solvers.roles.planner import arms, asked_for
+from evolake.solvers.roles.registry import ANALYST, CODER, CODER_REPAIR, LOOKUP, OBJECTIVE_WRITER, PLANNER, ROLES, RULE_WRITER, models
 
 SECRET = "operators-only-secret"
 DECAY = models.EditModel(kind="tunable", name="var-decay", parameters={"value": 0.9})

@@ -16,18 +16,18 @@ from evolake.agents.roles import Job
 from evolake.gates import CHECKERS, load_rules
 from evolake.jail import open_pool
 from evolake.solvers.edits import Edit
-from evolake.solvers.learned_rules import decide
-from evolake.solvers.objectives.evolving import evolve_objectives
-from evolake.solvers.planning import Base, KnownVariant, plan_variants, standings
-from evolake.solvers.population import empty_population
-from evolake.solvers.post_mortem_roles import Evaluated, attempt_of, checker_specs, post_mortem
-from evolake.solvers.proposing_sources import excerpts, outline, visible_files
-from evolake.solvers.replay import StoredVariant
-from evolake.solvers.role_models import ObjectiveReply, Region
+from evolake.solvers.evolution.objective_evolution import evolve_objectives
+from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants, standings
+from evolake.solvers.evolution.population import empty_population
+from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, checker_specs, post_mortem
+from evolake.solvers.evolution.proposing_sources import excerpts, outline, visible_files
+from evolake.solvers.roles.models import ObjectiveReply, Region
+from evolake.solvers.roles.told_rules import rule_texts, told_rules
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
+from evolake.solvers.rules.learned import decide
+from evolake.solvers.rules.replay import StoredVariant
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
-from evolake.solvers.told_rules import rule_texts, told_rules
 
 PAR2 = 987.654321
 SETTINGS = SolversSettings(par2_hidden_until=33, variants_per_cycle=3)

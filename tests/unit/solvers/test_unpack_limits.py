@@ -17,8 +17,8 @@ import pytest
 from solver_archives import fuzz, tar, zipped
 
 from evolake.errors import InputError
-from evolake.solvers import fetch_unpack
-from evolake.solvers.fetch_unpack import member, unpack_archive
+from evolake.solvers.seeds import fetch_unpack
+from evolake.solvers.seeds.fetch_unpack import member, unpack_archive
 
 
 def header(name: bytes, size: int, kind: bytes) -> bytes:

@@ -10,15 +10,15 @@ import pytest
 
 from evolake.errors import MachineryError
 from evolake.gates import Rule, Ruleset, load_rules
-from evolake.solvers.adapters import load_adapter
-from evolake.solvers.feedback import feedback_of
-from evolake.solvers.gate_compliance import compliance_evidence
-from evolake.solvers.gating import collected, gate_verdicts
-from evolake.solvers.learned_rules import decide, with_learned
-from evolake.solvers.replay import StoredVariant, blocked_by, replay
-from evolake.solvers.repository import CARD, EDITS
+from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.gates.feedback import feedback_of
+from evolake.solvers.gates.judging import collected, gate_verdicts
+from evolake.solvers.repository.adapters import load_adapter
+from evolake.solvers.repository.variant import CARD, EDITS
+from evolake.solvers.roles.told_rules import forbidden_edits
+from evolake.solvers.rules.learned import decide, with_learned
+from evolake.solvers.rules.replay import StoredVariant, blocked_by, replay
 from evolake.solvers.tables_archive import RULE_PROPOSALS
-from evolake.solvers.told_rules import forbidden_edits
 
 SEEDS = Path(__file__).parents[4] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "solvers")

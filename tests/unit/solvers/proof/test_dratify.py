@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.solvers.cnf import formula_of
+from evolake.solvers.formula.cnf import formula_of
 from evolake.solvers.proof import dratify
 from evolake.solvers.proof.backed import RootPropagation
 from evolake.solvers.proof.dratify import refute

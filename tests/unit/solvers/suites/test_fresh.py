@@ -12,8 +12,8 @@ import pytest
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.settings import PROJECT_ROOT
-from evolake.solvers.cnf import read_cnf_file, read_dimacs
-from evolake.solvers.model_check import falsified_clauses
+from evolake.solvers.formula.cnf import read_cnf_file, read_dimacs
+from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites import materialize_suite
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import _other_product, carried_suite, fresh_suite

@@ -11,7 +11,7 @@ from solver_referee import shape_print
 
 from evolake.lake.blobs import BlobStore
 from evolake.settings import PROJECT_ROOT
-from evolake.solvers.cnf import Formula, read_dimacs, write_dimacs
+from evolake.solvers.formula.cnf import Formula, read_dimacs, write_dimacs
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import fresh_formula, fresh_suite
 from evolake.solvers.suites.generators import from_cnfgen, pcg

@@ -14,7 +14,7 @@ import pytest
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.settings import PROJECT_ROOT
-from evolake.solvers.cnf import Formula, read_cnf_file, read_dimacs
+from evolake.solvers.formula.cnf import Formula, read_cnf_file, read_dimacs
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
 from evolake.solvers.suites.circuits import mix, multiplier
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
@@ -293,6 +293,6 @@ def test_instances_are_plain_values(tiny: Path, tmp_path: Path) -> None:
 
 
 def _bytes(formula: Formula) -> bytes:
-    from evolake.solvers.cnf import write_dimacs
+    from evolake.solvers.formula.cnf import write_dimacs
 
     return write_dimacs(formula)

@@ -1,0 +1,1 @@
+"""A graph becomes kernels: expressions, lowering, LLVM text."""

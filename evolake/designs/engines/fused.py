@@ -1,0 +1,71 @@
+"""The fused engine: a kernel generated from the graph, called for a few dozen steps at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolake.designs.compiler.expression import Inexpressible
+from evolake.designs.compiler.kernel_call import Batch, KernelCall
+from evolake.designs.compiler.kernel_plan import make_plan
+from evolake.designs.compiler.lowering import lower
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.instances import Planted
+from evolake.designs.model.stepper import initial_state
+
+__all__ = ["FusedStepper", "Inexpressible"]
+
+
+class FusedStepper:
+    """Runs a compiled kernel over the batch. Raises Inexpressible when the graph has something no kernel is generated for."""
+
+    name = "fused"
+
+    def __init__(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str):
+        self._traced = traced
+        self._batch = Batch(instances, dtype)
+        try:
+            lowered = lower(traced, dtype)
+            plan = make_plan(lowered.moves, lowered.states)
+            load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
+            self._call = KernelCall(plan, self._batch)
+        except RecursionError:
+            raise Inexpressible("an expression that is nested too deep") from None
+
+    def run(self, steps: int) -> np.ndarray:
+        return self._call(steps)
+
+    def state(self) -> dict[str, np.ndarray]:
+        return read_states(self._batch, self._traced)
+
+
+def load_states(batch: Batch, traced: TracedDesign, start: dict[str, Any]) -> None:
+    """Puts the state variables into arrays of the batch; the padding repeats the last entry."""
+    for variable in traced.variables:
+        at = 1 + loop_axis(variable.shape)
+        values = np.moveaxis(start[variable.name].numpy(), at, -1)
+        values = values.reshape(values.shape[0], -1, values.shape[-1])
+        array = batch.make(variable.name, str(variable.shape[at]), values.shape[1])
+        array[..., : values.shape[-1]] = values
+        array[..., values.shape[-1] :] = values[..., -1:]
+
+
+def read_states(batch: Batch, traced: TracedDesign) -> dict[str, np.ndarray]:
+    """The state variables in their own shapes."""
+    result = {}
+    for variable in traced.variables:
+        shape = variable.dimensions(batch.instances.batch, batch.instances.n, batch.instances.m)
+        at = 1 + loop_axis(variable.shape)
+        inner = [extent for axis, extent in enumerate(shape) if axis not in (0, at)]
+        padded = batch.arrays[variable.name]
+        result[variable.name] = np.moveaxis(padded[..., : shape[at]].reshape(shape[0], *inner, shape[at]), -1, at).copy()
+    return result
+
+
+def loop_axis(shape: tuple[str | int, ...]) -> int:
+    """The place of N or M behind the batch. Raises Inexpressible for a variable that has none."""
+    for place, extent in enumerate(shape[1:]):
+        if extent in ("N", "M"):
+            return place
+    raise Inexpressible("a variable without an axis of variables or clauses")

@@ -1,0 +1,282 @@
+"""Runs a design's numbers in a process that may die, and tells of its death as of any other result.
+
+A checked graph is made of torch's own operators, and some of them kill their process (an integer division can be a SIGFPE), never end, or ask for
+more memory than there is. So the process that judges is never the one that computes: each judging process keeps one child, gives it one run at a
+time, and holds it to the clock. A child that dies, or that is killed because a step or a compilation does not end, is the verdict on the design
+that it ran (`Simulation.failure`), and the next run gets a fresh child. It is spawned once and kept, so a run costs a few JSON lines.
+
+    request   one JSON line: what to do, and on what
+    replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and one of
+              {"done": ...}  {"input": InputError's parts}  {"machinery": text}
+
+The replies are read as a stranger's: types and ranges are checked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from evolake.designs.engines.engine import Simulation, unsolved
+from evolake.errors import InputError, MachineryError
+
+MODULE = "evolake.designs.engines.isolated_worker"
+START_S = 180.0
+MAKE_S = 60.0
+"""Seconds of the clock that making an engine may take, compilation and initial state included."""
+GRACE_S = 3.0
+"""Seconds over the guard of a run after which a step that has not ended is not waited for."""
+MOST_BYTES = 64_000_000
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `planted(n, batch, instance_seed, ratio=ratio)`."""
+
+    traced: str
+    n: int
+    batch: int
+    seed: int
+    max_steps: int
+    instance_seed: int
+    ratio: float
+    until_median: bool = True
+    wall_s: float | None = None
+    engine: str = "auto"
+    dtype: str | None = None
+
+
+class _Ended(Exception):
+    """The child is gone; the words say how."""
+
+
+class Child:
+    """One worker process. Not to be shared between threads without the lock of `run_apart`."""
+
+    def __init__(self) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", MODULE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._output, selectors.EVENT_READ)
+        self._waiting = b""
+        self._ready = False
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def wait_until_ready(self) -> None:
+        """Raises MachineryError when the child does not start: that is no design's fault."""
+        if self._ready:
+            return
+        try:
+            found = self.read(time.monotonic() + START_S)
+        except (_Ended, TimeoutError) as error:
+            self.kill()
+            raise MachineryError("the process that runs designs did not start", got=f"{error}; {self._last_words()}", do="see the error") from None
+        if found != {"ready": True}:
+            raise MachineryError("the process that runs designs did not start", got=str(found)[:200])
+        self._ready = True
+
+    def ask(self, request: dict[str, Any]) -> None:
+        try:
+            self._input.write(json.dumps(request).encode() + b"\n")
+            self._input.flush()
+        except OSError:
+            raise _Ended(self._how()) from None
+
+    def read(self, deadline: float | None) -> Any:
+        """The next reply. Raises TimeoutError past `deadline` (of time.monotonic), _Ended when the child is gone."""
+        while b"\n" not in self._waiting:
+            left = None if deadline is None else deadline - time.monotonic()
+            if (left is not None and left <= 0) or not self._selector.select(left):
+                raise TimeoutError("it gave no sign in time")
+            block = os.read(self._output.fileno(), 1 << 16)
+            self._waiting += block
+            if not block or len(self._waiting) > MOST_BYTES:
+                raise _Ended(self._how() if not block else "sent a reply without end")
+        line, _, self._waiting = self._waiting.partition(b"\n")
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise _Ended("sent a reply that is none") from None
+
+    def kill(self) -> None:
+        """Ends the child; it is not asked."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._selector.close()
+        for stream in (self._input, self._output):
+            try:
+                stream.close()
+            except OSError:
+                continue
+
+    def _how(self) -> str:
+        """In words how the child ended."""
+        try:
+            code = self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            return "closed its pipe"
+        if code >= 0:
+            return f"ended with code {code}"
+        try:
+            return f"died by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"died by signal {-code}"
+
+    def _last_words(self) -> str:
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, self._errors.tell() - 400))
+        return " ".join(self._errors.read().decode(errors="replace").split())
+
+
+_LOCK = threading.RLock()
+_CHILDREN: list[Child] = []
+
+
+def warm() -> None:
+    """Starts the child if there is none, without waiting for it."""
+    with _LOCK:
+        if not _CHILDREN or not _CHILDREN[0].alive:
+            _discard()
+            _CHILDREN.append(Child())
+
+
+def close() -> None:
+    """Ends the child of this process, if there is one."""
+    with _LOCK:
+        _discard()
+
+
+def _discard() -> None:
+    while _CHILDREN:
+        _CHILDREN.pop().kill()
+
+
+atexit.register(close)
+
+
+def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
+    """`evolake.designs.engines.engine.simulate` in the child.
+
+    Raises:
+        InputError: arguments that make no run. MachineryError: the child cannot be started, or its installation is broken.
+    """
+    began = time.monotonic()
+    seen = [0]
+
+    def heard(steps: int, solved: int) -> None:
+        seen[0] = steps
+        if on_progress is not None:
+            on_progress(steps, solved)
+
+    found = _asked({"do": "simulate", **asdict(run)}, run.wall_s, heard)
+    if isinstance(found, dict):
+        return _simulation(found, run)
+    cut = found.startswith("stopped by")
+    return unsolved(run.batch, found, steps=min(seen[0], run.max_steps), timed_out=cut, wall_s=time.monotonic() - began)
+
+
+def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | None]:
+    """The engine that "auto" takes for a design at a size, and why it is not the fused one; or ("none", why it cannot be run)."""
+    found = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
+    if isinstance(found, str):
+        return "none", found
+    name, note = found.get("engine"), found.get("note")
+    if not isinstance(name, str) or not isinstance(note, str | None):
+        return "none", "sent a reply that is none"
+    return name[:20], None if note is None else note[:500]
+
+
+def _asked(request: dict[str, Any], wall_s: float | None, on_progress: Progress) -> dict[str, Any] | str:
+    """The body of the child's answer, or how it ended."""
+    with _LOCK:
+        warm()
+        child = _CHILDREN[0]
+        child.wait_until_ready()
+        try:
+            child.ask(request)
+            return _answer(child, wall_s, on_progress)
+        except _Ended as ended:
+            _discard()
+            return f"the process that ran it {ended}"
+        except TimeoutError as error:
+            _discard()
+            return str(error)
+        except BaseException:
+            _discard()
+            raise
+
+
+def _answer(child: Child, wall_s: float | None, on_progress: Progress) -> dict[str, Any] | str:
+    deadline: float | None = time.monotonic() + MAKE_S
+    made = False
+    while True:
+        try:
+            reply = child.read(deadline)
+        except TimeoutError:
+            what = f"of {wall_s:g} s: one step did not end" if made and wall_s is not None else f"of {MAKE_S:g} s: its engine could not be made"
+            raise TimeoutError(f"stopped by the wall guard {what}") from None
+        match reply:
+            case {"made": True}:
+                made = True
+                deadline = None if wall_s is None else time.monotonic() + wall_s * 1.1 + GRACE_S
+            case {"progress": [int(steps), int(solved)]}:
+                on_progress(steps, solved)
+            case {"done": dict(body)}:
+                return body
+            case {"input": [what, wanted, got, do]}:
+                raise InputError(str(what), wanted=wanted, got=got, do=do)
+            case {"machinery": str(text)}:
+                raise MachineryError("a run of a design could not be made", got=text[:500])
+            case _:
+                raise _Ended("sent a reply that is none")
+
+
+def _simulation(body: dict[str, Any], run: Run) -> Simulation:
+    """The result in a reply, if its numbers are possible."""
+    try:
+        found = Simulation(
+            median_step=_whole(body["median_step"], 1), unsolved_fraction=_real(body["unsolved_fraction"], 1.0),
+            steps_run=_whole(body["steps_run"], 0, run.max_steps),
+            solved_at=np.array([_whole(item, 0, run.max_steps) for item in body["solved_at"]], dtype=np.int64), cpu_s=_real(body["cpu_s"]),
+            wall_s=_real(body["wall_s"]), engine=str(body["engine"])[:20], timed_out=bool(body["timed_out"]),
+            diverged=_whole(body["diverged"], 0, run.batch), reached=bool(body["reached"]), compile_s=_real(body["compile_s"]),
+            note=None if body["note"] is None else str(body["note"])[:500], failure=None if body["failure"] is None else str(body["failure"])[:500],
+        )
+    except (KeyError, TypeError, ValueError):
+        return unsolved(run.batch, "the process that ran it sent a result that cannot be")
+    return found if found.solved_at.shape == (run.batch,) else unsolved(run.batch, "the process that ran it sent a result that cannot be")
+
+
+def _whole(value: Any, low: int, high: int = 2**62) -> int:
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError("not a possible number")
+    return value
+
+
+def _real(value: Any, high: float = 1e9) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= high:
+        raise ValueError("not a possible number")
+    return float(value)

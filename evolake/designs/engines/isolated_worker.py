@@ -1,0 +1,129 @@
+"""The child of `evolake.designs.engines.isolated`: reads one request a line, computes, answers.
+
+It lives as long as its input: a thread watches that, so a child whose parent is gone is gone too, in the middle of a step as well.
+What a design raises is its failure (`engine.simulate` sees to that); only what `boundary.is_machinery` names is reported as ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from evolake.designs.model.boundary import is_machinery, reason_of
+from evolake.gates.boundary import raised
+
+MEMORY_BYTES = 8 * 2**30
+"""Data that the process may hold. What a design may need is bounded far below (graph_check); this is for what the bounds do not see."""
+BETWEEN_S = 0.1
+Say = Callable[[dict[str, Any]], None]
+
+
+def main() -> int:
+    """Serves until the input ends."""
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    requests: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    import torch
+
+    import evolake.designs.engines.engine  # noqa: F401  # loaded before the first request, so that no run pays for it
+
+    torch.set_num_threads(1)
+    _limit_memory()
+
+    def say(message: dict[str, Any]) -> None:
+        answers.write(json.dumps(message).encode() + b"\n")
+
+    say({"ready": True})
+    while True:
+        say(_served(json.loads(requests.get()), say))
+
+
+def _listen(requests: queue.Queue[bytes]) -> None:
+    for line in sys.stdin.buffer:
+        requests.put(line)
+    os._exit(0)
+
+
+def _limit_memory() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard == resource.RLIM_INFINITY or hard > MEMORY_BYTES:
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, hard))
+
+
+def _served(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    from evolake.errors import InputError
+
+    try:
+        return {"done": {"simulate": _simulate, "engine": _engine}[request["do"]](request, say)}
+    except InputError as error:
+        return {"input": [error.what, error.wanted, error.got, error.do]}
+    except Exception as error:
+        if is_machinery(error):
+            return {"machinery": reason_of(error)}
+        return {"done": _broken(raised(error).reason, request)}
+
+
+def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
+    from evolake.designs.engines.engine import unsolved
+
+    if request["do"] == "engine":
+        return {"engine": "none", "note": reason}
+    return _body(unsolved(request["batch"], reason))
+
+
+def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    from evolake.designs.engines.engine import simulate
+    from evolake.designs.model.contract import TracedDesign
+    from evolake.designs.model.instances import planted
+
+    told = [0.0]
+
+    def on_progress(steps: int, solved: int) -> None:
+        if time.monotonic() - told[0] > BETWEEN_S:
+            told[0] = time.monotonic()
+            say({"progress": [steps, solved]})
+
+    design = TracedDesign.from_json(json.loads(request["traced"]))
+    instances = planted(request["n"], request["batch"], request["instance_seed"], ratio=request["ratio"])
+    found = simulate(
+        design, instances, max_steps=request["max_steps"], seed=request["seed"], until_median=request["until_median"], wall_s=request["wall_s"],
+        engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda: say({"made": True}),
+    )
+    return _body(found)
+
+
+def _body(found: Any) -> dict[str, Any]:
+    return {
+        "median_step": int(found.median_step), "unsolved_fraction": float(found.unsolved_fraction), "steps_run": int(found.steps_run),
+        "solved_at": found.solved_at.tolist(), "cpu_s": float(found.cpu_s), "wall_s": float(found.wall_s), "engine": found.engine,
+        "timed_out": bool(found.timed_out), "diverged": int(found.diverged), "reached": bool(found.reached), "compile_s": float(found.compile_s),
+        "note": found.note, "failure": found.failure,
+    }
+
+
+def _engine(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    from evolake.designs.engines.engine import make_stepper
+    from evolake.designs.model.contract import TracedDesign
+    from evolake.designs.model.instances import planted
+    from evolake.designs.model.stepper import Failed
+
+    design = TracedDesign.from_json(json.loads(request["traced"]))
+    instances = planted(request["n"], 1, 0, ratio=(request["m"] + 0.5) / request["n"])
+    try:
+        stepper, note = make_stepper(design, instances, seed=0, engine="auto", dtype=request["dtype"])
+    except Failed as failed:
+        return {"engine": "none", "note": str(failed)}
+    return {"engine": stepper.name, "note": note}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

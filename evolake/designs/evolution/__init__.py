@@ -1,0 +1,1 @@
+"""Planning, proposals, gates, experiments, objectives, champions: what the stages of a cycle do."""

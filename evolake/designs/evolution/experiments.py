@@ -1,0 +1,158 @@
+"""Runs designs through the schedule, many at a time, on any `concurrent.futures.Executor`.
+
+Common random numbers. The instances of a size, and the start of the variables on them, come from one seed keyed by the root seed and N alone,
+not by the cycle. So all designs of all cycles meet the same instances: a stored score stays comparable for ever, a difference between two
+designs is not a difference in luck, and a level that is tried again with twice the steps repeats its first half exactly. The price is that a
+long run may fit those instances; hence the champion is decided on seeds that no design has met (`champion.py`).
+
+Rows do not depend on the number of workers or on who finishes first. Only the wall guard can make them differ; a row that it cut says so
+(`timed_out`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from evolake.designs.evolution.schedule import Fidelity, Level, latest_levels, limits_of, next_level
+from evolake.designs.settings import DesignsSettings
+from evolake.errors import InputError, MachineryError
+from evolake.seeds import child_seed
+
+LINE = "designs"
+EVERY_CYCLE = "*"
+INSTANCES = "instances"
+LEAST_WALL_S = 0.01
+OBJECTIVE_KEYS = (
+    "design_id", "batch", "N", "ratio", "run_till_median", "max_steps", "unsolved_fraction", "median_step", "steps_run", "seed", "fidelity",
+)
+
+
+class Measured(Protocol):
+    """What a simulation gives back (`evolake.designs.engines.engine.Simulation`)."""
+
+    @property
+    def median_step(self) -> int: ...
+
+    @property
+    def unsolved_fraction(self) -> float: ...
+
+    @property
+    def steps_run(self) -> int: ...
+
+    @property
+    def cpu_s(self) -> float: ...
+
+    @property
+    def wall_s(self) -> float: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def timed_out(self) -> bool: ...
+
+    @property
+    def diverged(self) -> int: ...
+
+    @property
+    def failure(self) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """One design to run at one fidelity. `traced` is TracedDesign's JSON text, `earlier` the design's rows so far."""
+
+    design_id: str
+    traced: str
+    fidelity: Fidelity
+    cycle: str
+    profile: str
+    root_seed: int
+    settings: DesignsSettings
+    earlier: tuple[Mapping[str, Any], ...] = field(default=())
+
+
+Simulate = Callable[[str, int, int, int, float, DesignsSettings], Measured]
+
+
+def instance_seed(root_seed: int, n: int) -> int:
+    """The seed of size `n`, the same for every design and cycle under one root seed."""
+    return child_seed(root_seed, LINE, EVERY_CYCLE, INSTANCES, n)
+
+
+def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Measured:
+    """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph.
+
+    It runs in a child of this process, which may die of it or be stopped: that is the design's result then (`Measured.failure`).
+    """
+    from evolake.designs.engines.engine import unsolved
+    from evolake.designs.engines.isolated import Run, run_apart
+
+    run = Run(traced, n, settings.batch, seed, max_steps, instance_seed=seed, ratio=settings.ratio, wall_s=wall_s)
+    try:
+        return run_apart(run)
+    except InputError as error:
+        return unsolved(settings.batch, error.what)
+
+
+def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
+    """Rows of one design at one fidelity, one a level, in order; none when its earlier rows leave nothing to run."""
+    rows: list[dict[str, Any]] = []
+    left = limits_of(job.settings, job.fidelity).wall_s
+    while (level := next_level(job.settings, job.fidelity, job.earlier, rows)) is not None:
+        seed = instance_seed(job.root_seed, level.n)
+        found = simulate(job.traced, level.n, level.max_steps, seed, max(left, LEAST_WALL_S), job.settings)
+        left -= found.wall_s
+        rows.append(result_row(job, level, seed, found))
+    return rows
+
+
+def result_row(job: Job, level: Level, seed: int, found: Measured) -> dict[str, Any]:
+    """One row of the table EXPERIMENTS."""
+    return {
+        "design_id": job.design_id, "cycle": job.cycle, "fidelity": job.fidelity, "level": level.k, "batch": job.settings.batch, "N": level.n,
+        "ratio": job.settings.ratio, "run_till_median": True, "max_steps": level.max_steps,
+        "unsolved_fraction": float(found.unsolved_fraction), "median_step": int(found.median_step), "steps_run": int(found.steps_run),
+        "seed": seed, "wall_s": float(found.wall_s), "cpu_s": float(found.cpu_s), "profile": job.profile, "engine": found.engine,
+        "timed_out": bool(found.timed_out), "diverged": int(found.diverged), "failure": found.failure,
+    }
+
+
+OnDone = Callable[[Job, list[dict[str, Any]]], None]
+
+
+def run_jobs(
+    executor: Executor, jobs: Sequence[Job], *, simulate: Simulate = simulate_level, on_done: OnDone | None = None
+) -> list[dict[str, Any]]:
+    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is told of each job as it is collected.
+
+    An exception in a worker is a fault of ours and is raised here; a design that diverges, never solves anything, or kills or outstays the process
+    that computes it is rows (`failure` says how it broke).
+    """
+    pending: list[Future[list[dict[str, Any]]]] = [executor.submit(run_schedule, job, simulate) for job in jobs]
+    rows: list[dict[str, Any]] = []
+    for job, future in zip(jobs, pending, strict=True):
+        try:
+            found = future.result()
+        except BrokenExecutor as error:
+            raise MachineryError(
+                f"a worker process died while design {job.design_id[:12]} was waiting or running",
+                got=str(error), do="look for a lack of memory; then run again",
+            ) from error
+        rows += found
+        if on_done is not None:
+            on_done(job, found)
+    return rows
+
+
+def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """What objectives receive: for each design one dict a size, ascending, the last try of each. No times: nothing is ranked on wall time."""
+    grouped: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        grouped.setdefault(str(row["design_id"]), []).append(row)
+    return {
+        design_id: [{key: row[key] for key in OBJECTIVE_KEYS} for row in latest_levels(found)] for design_id, found in sorted(grouped.items())
+    }

@@ -1,0 +1,160 @@
+"""The gates of a design, in order: contract, trace, duplicate, dynamics. Rules are files; the checkers that they name are registered here.
+
+    contract   the file is a design: exports, variables, hyperparameters, the keys and shapes that come back
+    trace      its dynamics are a graph of listed operators; time, memory and output in the jail stay within limits
+    duplicate  no other design computes the same
+    dynamics   a few steps on small instances stay finite
+
+Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never becomes a verdict. Whatever else collecting
+the evidence of a design raises is evidence too, and blocks it (evolake.designs.model.boundary): this is where one design is judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.evolution.population import design_id_of, text_id_of
+from evolake.designs.evolution.schedule import sizes
+from evolake.designs.model.boundary import alone
+from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
+from evolake.designs.model.graph_check import check_at
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tracing.trace import trace
+from evolake.errors import InputError
+from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, passed, read_reason
+from evolake.gates.boundary import RAISED
+from evolake.seeds import child_seed
+
+CONTRACT_GATES = ("load", "contract")
+PROBE_STEPS = 20
+PROBE_BATCH = 4
+PROBE_WALL_S = 20.0
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A design after its gates. `traced` is there where it could be traced, also when a later gate blocked it."""
+
+    design_id: str
+    traced: TracedDesign | None
+    verdicts: tuple[Verdict, ...]
+    accepted: bool
+
+    @property
+    def reason(self) -> str:
+        """Why it was blocked: gate and sentence. Empty for an accepted design."""
+        blocked = [verdict for verdict in self.verdicts if verdict.outcome != "pass"]
+        return f"{blocked[0].gate}: {blocked[0].reason}" if blocked else ""
+
+
+def examine(
+    source: str, hyper: Mapping[str, HyperValue], *, pool: Any, known: Mapping[str, str], ruleset: Ruleset, settings: DesignsSettings, cycle: str,
+    run_id: str, root_seed: int = 0,
+) -> Examined:
+    """Take one design through its gates.
+
+    Args:
+        source: the file's text. hyper: values that replace its defaults.
+        known: graph_sha -> design id of every design there is, for the duplicate gate.
+
+    Raises:
+        MachineryError: the jail failed. InputError: a rule file cannot be used.
+    """
+    found = alone(lambda: _traced(source, hyper, pool, settings), _raising)
+    traced = found if isinstance(found, TracedDesign) else None
+    twin = known.get(traced.graph_sha) if traced else None
+    nodes = len(traced.graph["gradient"]["nodes"]) if traced else 0
+    gates = (
+        Gate(0, "contract", lambda _: {"blocked": found, "bytes": len(source.encode(errors="backslashreplace"))}),
+        Gate(1, "trace", lambda _: found if isinstance(found, dict) else {"blocked": found, "nodes": nodes}),
+        Gate(2, "duplicate", lambda _: {"twin": twin}),
+        Gate(3, "dynamics", lambda _: alone(lambda: _probed(traced, settings, root_seed), _raising)),
+    )
+    runs = traced is not None and twin is None
+    design_id = design_id_of(traced) if traced is not None and runs else text_id_of(source, hyper)
+    verdicts = judge(None, gates, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
+    return Examined(design_id, traced, tuple(verdicts), passed(verdicts, gates))
+
+
+def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
+    """The trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
+
+    A value that a role chose outside its range is the design's fault, not the user's.
+    """
+    try:
+        found = trace(source, pool=pool, hyper=dict(hyper))
+    except InputError as error:
+        return Blocked(error.what, "contract")
+    if isinstance(found, Blocked):
+        return found
+    design_id_of(found)
+    return size_problem(found, settings) or found
+
+
+def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | None:
+    """Why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
+    variables = {variable.name: variable for variable in traced.variables}
+    gradient, initial = traced.gradient(), traced.initial()
+    for n in sizes(settings, "high"):
+        m = int(settings.ratio * n)
+        problem = check_at(gradient, variables, settings.batch, n, m, batched=False)
+        for name, graph in initial.items():
+            problem = problem or check_at(graph, {name: variables[name]}, settings.batch, n, m, batched=True)
+        if problem is not None:
+            return problem
+    return None
+
+
+def _probed(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> dict[str, Any]:
+    """A few steps on a few small instances, in a process that may die of them: the share that left the finite numbers, or how the design broke."""
+    assert traced is not None, "the dynamics gate comes after the trace gate"
+    seed = child_seed(root_seed, "designs", "*", "probe")
+    done = run_apart(Run(
+        json.dumps(traced.to_json()), settings.n_start, PROBE_BATCH, seed, PROBE_STEPS, instance_seed=seed, ratio=settings.ratio, until_median=False,
+        wall_s=PROBE_WALL_S, engine="torch",
+    ))
+    if read_reason(done.failure):
+        return _raising(done.failure)
+    return {"diverged_fraction": 1.0 if done.failure else done.diverged / PROBE_BATCH, "failure": done.failure}
+
+
+def _raising(reason: str | None) -> dict[str, Any]:
+    """Evidence that could not be collected; see `evolake.gates.boundary`."""
+    return {RAISED: reason}
+
+
+@checker("designs.contract")
+def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding | None:
+    """The file is a design, and short enough to be read."""
+    if evidence["bytes"] > max_source_bytes:
+        return Finding(f"the file has {evidence['bytes']} bytes; at most {max_source_bytes} are allowed")
+    found = evidence["blocked"]
+    return Finding(found.reason) if isinstance(found, Blocked) and found.gate in CONTRACT_GATES else None
+
+
+@checker("designs.trace")
+def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
+    """The dynamics came out of the jail as a checked graph."""
+    found = evidence["blocked"]
+    if isinstance(found, Blocked) and found.gate not in CONTRACT_GATES:
+        return Finding(f"{found.gate}: {found.reason}")
+    return Finding(f"the graph has {evidence['nodes']} nodes; at most {max_nodes} are allowed") if evidence["nodes"] > max_nodes else None
+
+
+@checker("designs.duplicate")
+def duplicate(evidence: Mapping[str, Any]) -> Finding | None:
+    """No other design computes the same."""
+    return Finding(f"duplicate of {evidence['twin']}") if evidence["twin"] else None
+
+
+@checker("designs.dynamics")
+def dynamics(evidence: Mapping[str, Any], *, max_diverged_fraction: float) -> Finding | None:
+    """The first steps can be taken and stay finite."""
+    share, failure = evidence["diverged_fraction"], evidence.get("failure")
+    if failure and share > max_diverged_fraction:
+        return Finding(f"the first steps broke: {failure}")
+    return Finding(f"{share:.0%} of the probe instances left the finite numbers") if share > max_diverged_fraction else None

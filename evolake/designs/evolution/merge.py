@@ -1,0 +1,198 @@
+"""Merging workspaces: the best designs of another lake, with their complete genealogy (paper, section S3.3).
+
+`import_lake` copies the blobs and appends the rows, as one bundle, to the unpartitioned part `designs/merged`. Nothing of a sealed cycle is
+touched: the bundle carries the first cycle that may see it, and the opening asset of that cycle takes it in (`admit_merges`). So the seals stay a
+hash chain and an old cycle re-materializes as it was.
+
+What comes in: the chosen designs, after this lake's own gates, as `accepted` with origin `merge`; their ancestors as `retired`, with all edges. What
+does not: experiments, for they were run on the other lake's instances. A merged design is measured here like any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.agents.guidance import next_cycle
+from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.line_state import standings
+from evolake.designs.evolution.population import Population, archive_asset, read_population, texts_of
+from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
+from evolake.designs.genome.grammar import from_json
+from evolake.designs.tables import MERGED
+from evolake.errors import InputError
+from evolake.gates import Verdict
+from evolake.lake import Lake
+
+ASSET = "merged"
+COPIED = (
+    "title", "origin", "operator", "rationale", "source_sha", "traced_sha", "graph_sha", "key", "genome", "hyper", "hyper_values", "tuned",
+    "key_insight", "success_level",
+)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What `import_lake` did. `new` is False when the very same bundle was there already."""
+
+    bundle_id: str
+    since_cycle: str
+    source_cycle: str
+    chosen: list[str]
+    ancestors: int
+    new: bool
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """What the opening asset takes over: the archive with the bundles in it, the rows it added, the verdicts of the chosen designs."""
+
+    population: Population
+    designs: list[dict[str, Any]]
+    derivations: list[dict[str, Any]]
+    verdicts: list[Verdict]
+    bundles: list[str]
+
+
+def import_lake(lake: Lake, other_root: Path, *, top: int = 5, run_id: str = "merge") -> Imported:
+    """Brings the `top` designs of another lake and all their ancestors into this one. Doing it twice changes nothing.
+
+    Raises:
+        InputError: `other_root` is no lake with a ranked designs line, is this very lake, or `top` is not positive.
+    """
+    if top < 1:
+        raise InputError("nothing to merge", wanted="--top of at least 1", got=str(top))
+    other, cycle = _opened(lake, Path(other_root))
+    population = read_population(other, cycle)
+    order = [row["design_id"] for row in standings(population)][:top]
+    if not order:
+        raise InputError(f"the lake {other.root} has no design to merge", wanted="at least one accepted design", got="none")
+    ids = genealogy(order, population.edges())
+    bundle_id = hashlib.sha256(json.dumps([order, sorted(ids)]).encode()).hexdigest()
+    known = _rows(lake)
+    held = [row for row in known if row["bundle_id"] == bundle_id]
+    if held:
+        return Imported(bundle_id, held[0]["since_cycle"], held[0]["source_cycle"], order, len(ids) - len(order), new=False)
+    since = next_cycle(lake, LINE)
+    parents = _parents(population)
+    rows = []
+    for design_id in sorted(ids):
+        row = population.design(design_id)
+        for sha in (row["source_sha"], row["traced_sha"]):
+            if sha is not None:
+                lake.blobs.put(other.blobs.get(sha))
+        chosen = design_id in order
+        rows.append({
+            "bundle_id": bundle_id, "since_cycle": since, "source": other.root.name, "source_cycle": cycle, "design_id": design_id, "chosen": chosen,
+            "place": order.index(design_id) + 1 if chosen else None, "parents": json.dumps(parents.get(design_id, [])),
+            **{name: row[name] for name in COPIED},
+        })
+    lake.publish(LINE, ASSET, MERGED.frame([*known, *rows]), cycle=None, run_id=run_id, schema=MERGED)
+    return Imported(bundle_id, since, cycle, order, len(ids) - len(order), new=True)
+
+
+def pending_merges(lake: Lake, population: Population, cycle: str) -> list[dict[str, Any]]:
+    """Rows of MERGED that `cycle` may see and its population has not taken in yet."""
+    taken = set(population.value("merged_bundles", []))
+    return [row for row in _rows(lake) if row["since_cycle"] <= cycle and row["bundle_id"] not in taken]
+
+
+def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -> Admitted:
+    """The population with every pending bundle taken in; unchanged, and the lists empty, when there is none."""
+    rows = pending_merges(lake, population, cycle)
+    texts = texts_of(lake)
+    designs: list[dict[str, Any]] = []
+    derivations: list[dict[str, Any]] = []
+    verdicts: list[Verdict] = []
+    known = dict(population.graphs())
+    here = set(population.designs["design_id"].to_list())
+    for row in sorted(rows, key=lambda item: (item["bundle_id"], item["place"] is None, item["place"] or 0, item["design_id"])):
+        if row["design_id"] in here:
+            continue
+        here.add(row["design_id"])
+        derivations += [{"child_id": row["design_id"], **edge} for edge in json.loads(row["parents"])]
+        if not row["chosen"]:
+            designs.append(_design(row, cycle, "retired"))
+            continue
+        found = judged(_candidate(row, texts(row["source_sha"])), known, judge)
+        verdicts += found.examined.verdicts if found.examined else ()
+        if found.design_id == row["design_id"] and found.accepted:
+            designs.append(_design(row, cycle, "accepted"))
+        else:
+            designs.append(_design(row, cycle, "retired"))
+            if found.design_id not in here:
+                here.add(found.design_id)
+                designs.append(design_row(found, cycle, *store_candidate(lake.blobs, found)) | {"imported_from": row["source"]})
+                derivations.append(
+                    {"child_id": found.design_id, "parent_id": row["design_id"], "operator": "merge", "weight": 1.0, "cycle": cycle}
+                )
+        if found.traced is not None and found.accepted:
+            known[found.traced.graph_sha] = found.design_id
+    bundles = sorted({row["bundle_id"] for row in rows})
+    if not bundles:
+        return Admitted(population, [], [], [], [])
+    grown = population.admit(designs, derivations)
+    taken = sorted({*population.value("merged_bundles", []), *bundles})
+    return Admitted(grown.with_values(merged_bundles=taken), designs, derivations, verdicts, bundles)
+
+
+def genealogy(ids: Sequence[str], edges: Sequence[tuple[str, str, float]]) -> set[str]:
+    """`ids` and all their ancestors. `edges`: (child, parent, weight)."""
+    parents: dict[str, list[str]] = {}
+    for child, parent, _ in edges:
+        parents.setdefault(child, []).append(parent)
+    found, waiting = set(ids), list(ids)
+    while waiting:
+        for parent in parents.get(waiting.pop(), []):
+            if parent not in found:
+                found.add(parent)
+                waiting.append(parent)
+    return found
+
+
+def _opened(lake: Lake, other_root: Path) -> tuple[Lake, str]:
+    """The other lake and the last cycle whose entering population is sealed there."""
+    wanted = "the data folder of another evolake project, with a sealed cycle of the line designs"
+    if not other_root.is_dir():
+        raise InputError(f"there is no lake at {other_root}", wanted=wanted, got="no such folder" if not other_root.exists() else "no folder")
+    if other_root.resolve() == lake.root.resolve():
+        raise InputError("a lake cannot be merged into itself", wanted="another lake", got=str(other_root))
+    other = Lake(other_root)
+    published = set(other.cycles(LINE, archive_asset("designs")))
+    for cycle in reversed(other.seals.cycles(LINE)):
+        seal = other.seals.read(LINE, cycle)
+        if seal is not None and seal.state == "sealed" and cycle in published:
+            return other, cycle
+    raise InputError(f"{other_root} holds no designs to merge", wanted=wanted, got="no sealed population", do="run at least one cycle there first")
+
+
+def _rows(lake: Lake) -> list[dict[str, Any]]:
+    return [] if lake.record(LINE, ASSET) is None else lake.read(LINE, ASSET).to_dicts()
+
+
+def _parents(population: Population) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in population.derivations.to_dicts():
+        edge = {name: row[name] for name in ("parent_id", "operator", "weight", "cycle")}
+        found.setdefault(row["child_id"], []).append(edge)
+    return found
+
+
+def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
+    """A row of DESIGNS for an imported design. What it was made by is kept; that it was merged is its origin."""
+    copied = {name: row[name] for name in COPIED}
+    return copied | {
+        "design_id": row["design_id"], "state": state, "cycle": cycle, "origin": "merge", "direction_id": None, "reason": None,
+        "imported_from": row["source"],
+    }
+
+
+def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
+    return Candidate(
+        source=source, hyper=json.loads(row["hyper"] or "{}"), genome=from_json(row["genome"]) if row["genome"] else None, title=row["title"],
+        operator="merge", origin="merge", rationale=row["rationale"] or "", direction_id=None, weights=(),
+    )

@@ -1,0 +1,147 @@
+"""The planner's turn in a cycle: from the ranked archive to directions with references (paper, sections 2 and S5.1).
+
+Two calls: the planner first sees one line a design, ranked by upper confidence bound, and names those it wants to look up; then it sees their
+source, results and lessons, and gives directions. Ids are shortened on the way out and mapped back on the way in; an id that no design has is
+dropped. A planner that gives no usable reply is a value (`Plan.failure`): the cycle then has no directions, and no other backend steps in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.line_state import standings
+from evolake.designs.evolution.population import Population, Texts
+from evolake.designs.evolution.schedule import FIDELITIES, latest_levels, limits_of, size_of
+from evolake.designs.genome.grammar import from_json
+from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
+from evolake.designs.roles.registry import DIRECTIONS_ROLE, LOOKUP_ROLE
+from evolake.designs.settings import DesignsSettings
+from evolake.seeds import child_seed
+
+MAX_SUMMARIES = 60
+MAX_LOOKUPS = 8
+MAX_REFERENCES = 3
+RECENT = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Rows of DIRECTIONS, or why there are none."""
+
+    rows: list[dict[str, Any]]
+    failure: AgentFailure | None = None
+
+
+def plan_directions(
+    agents: Agents, population: Population, texts: Texts, *, settings: DesignsSettings, cycle: str, root_seed: int, guidance: Sequence[str] = ()
+) -> Plan:
+    """The directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people stored with `evolake guide`."""
+    wanted = min(settings.directions_per_cycle, settings.designs_per_cycle)
+    lines = summaries(population)
+    if not lines:
+        return Plan([])
+    best = min(lines, key=lambda item: item.rank)
+    known = short_ids(population)
+    lookup = agents.call(
+        LOOKUP_ROLE,
+        LookupRequest(
+            directions_wanted=wanted, max_lookups=MAX_LOOKUPS, total_designs=population.designs.height, best=best,
+            recent=_recent(population, lines), summaries=lines[:MAX_SUMMARIES], guidance=list(guidance),
+        ),
+        seed=child_seed(root_seed, LINE, cycle, "lookup"),
+    )
+    if isinstance(lookup, AgentFailure):
+        return Plan([], lookup)
+    looked_up = resolved(lookup.lookup_experiment_ids, known)[:MAX_LOOKUPS] or [known[item.design_id] for item in lines[:MAX_LOOKUPS]]
+    reply = agents.call(
+        DIRECTIONS_ROLE,
+        DirectionsRequest(
+            directions_wanted=wanted, max_references=MAX_REFERENCES, context_rationale=lookup.context_rationale, summaries=lines[:MAX_SUMMARIES],
+            details=[detail(population, design_id, texts) for design_id in looked_up],
+            cycles_without_gain=int(population.value("cycles_without_gain", 0)), guidance=list(guidance),
+        ),
+        seed=child_seed(root_seed, LINE, cycle, "directions"),
+    )
+    if isinstance(reply, AgentFailure):
+        return Plan([], reply)
+    rows = []
+    for number in range(min(wanted, len(reply.research_directions))):
+        references = resolved(reply.reference_design_ids[number], known)[:MAX_REFERENCES] or [known[best.design_id]]
+        text = reply.research_directions[number]
+        rows.append({
+            "direction_id": hashlib.sha256(f"{cycle}\x1f{number}\x1f{text}".encode()).hexdigest(), "cycle": cycle, "number": number,
+            "phase": reply.current_phase, "direction": text, "rationale": reply.strategy_rationales[number], "focus": reply.focus_areas[number],
+            "avoid": reply.avoid_areas[number], "reference_ids": references, "looked_up": looked_up, "key_insights": reply.key_insights,
+            "success_patterns": reply.success_patterns, "failure_patterns": reply.failure_patterns, "guidance": list(guidance),
+        })
+    return Plan(rows)
+
+
+def summaries(population: Population) -> list[DesignSummary]:
+    """One line for each live design, highest upper confidence bound first."""
+    found = []
+    for standing in standings(population):
+        row = population.design(standing["design_id"])
+        found.append(DesignSummary(
+            design_id=row["design_id"][:SHORT_ID], title=row["title"], operator=row["operator"] or row["origin"], rank=standing["rank"],
+            consensus=standing["consensus"], ucb=standing["ucb"], visits=standing["visits"], largest_solved=standing["largest_solved"],
+            median_step=standing["median_step"], fidelity=standing["fidelity"], tuned=bool(row["tuned"]), terms=terms_of(row),
+        ))
+    return sorted(found, key=lambda item: (-item.ucb, item.design_id))
+
+
+def detail(population: Population, design_id: str, texts: Texts) -> DesignDetail:
+    """A design as a reference."""
+    row = population.design(design_id)
+    return DesignDetail(
+        design_id=design_id[:SHORT_ID], title=row["title"], rationale=row["rationale"] or "", source=texts(row["source_sha"]),
+        results=level_results(population.experiment_rows([design_id])), key_insight=row["key_insight"] or "",
+        success_level=row["success_level"] or "", terms=terms_of(row),
+    )
+
+
+def level_results(rows: Sequence[Mapping[str, Any]]) -> list[LevelResult]:
+    """Experiments as roles see them: one a size, ascending."""
+    return [LevelResult(**{name: row[name] for name in LevelResult.model_fields}) for row in latest_levels(rows)]
+
+
+def terms_of(row: Mapping[str, Any]) -> list[str]:
+    """Terms of a design's genome; none for a file."""
+    return list(from_json(row["genome"]).term_names()) if row["genome"] else []
+
+
+def short_ids(population: Population) -> dict[str, str]:
+    """Short id -> id of every live design."""
+    return {design_id[:SHORT_ID]: design_id for design_id in population.live_ids()}
+
+
+def resolved(ids: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """Whole ids of short (or whole) ones, without repeats and without the unknown."""
+    return list(dict.fromkeys(known[short[:SHORT_ID]] for short in ids if short[:SHORT_ID] in known))
+
+
+def schedule_text(settings: DesignsSettings) -> str:
+    """The schedule in words, for roles."""
+    parts = []
+    for fidelity in FIDELITIES:
+        limits = limits_of(settings, fidelity)
+        parts.append(f"{fidelity}: up to N={limits.max_n}, at most {limits.max_steps} steps, {limits.wall_s:g} s of wall time")
+    first = ", ".join(str(size_of(settings, k)) for k in range(5))
+    return (
+        f"Planted 3-SAT with {settings.ratio:g} clauses a variable, {settings.batch} instances a size, sizes {first}, ... Each level runs "
+        f"until more than half of the instances are solved; budgets start at {settings.steps_start} steps and double from level to level. "
+        f"A level that fails ends the schedule. " + "; ".join(parts)
+        + f". The best {settings.medium_share:.0%} by consensus go on to medium, the best "
+        f"{settings.high_share:.0%} to high."
+    )
+
+
+def _recent(population: Population, lines: Sequence[DesignSummary]) -> list[DesignSummary]:
+    by_id = {item.design_id: item for item in lines}
+    latest = [design_id[:SHORT_ID] for design_id in reversed(population.live_ids())]
+    return [by_id[design_id] for design_id in latest[:RECENT] if design_id in by_id]

@@ -1,0 +1,219 @@
+"""The archive of the designs line: what enters a cycle and what leaves it.
+
+Six tables (`tables.ARCHIVE`): designs, derivations, experiments, objectives, the last ranking and a small state. Rows are added and their
+`state` changes; no row is removed, so the blocked and the retired stay, with their ancestors. Everything is immutable: a change gives a new
+Population.
+
+Identity. A design that can run is known by what it computes: sha256 of its graph's hash and its hyperparameter values. A second file with the
+same graph is blocked as a duplicate; it, and a file that cannot be traced, are known by their text instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from evolake.designs.evolution.experiments import LINE, results_by_design
+from evolake.designs.genome.genetic import Parent
+from evolake.designs.genome.grammar import from_json
+from evolake.designs.genome.values import Scale, values_text
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.tables import ARCHIVE, LATER
+from evolake.lake import Lake
+
+LIVE = ("accepted", "champion")
+Texts = Callable[[str], str]
+
+
+def design_id_of(traced: TracedDesign) -> str:
+    """Of a design that runs: sha256 over the graph's hash and the hyperparameter values."""
+    content = {"graph": traced.graph_sha, "hyper": {name: traced.hyper_values[name] for name in sorted(traced.hyper_values)}}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:
+    """Of a design that was blocked: sha256 over its text and its changed values, whatever they are."""
+    return hashlib.sha256(("text\x1f" + source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Population:
+    """The six tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    designs: pl.DataFrame
+    derivations: pl.DataFrame
+    experiments: pl.DataFrame
+    objectives: pl.DataFrame
+    ranking: pl.DataFrame
+    state: pl.DataFrame
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame, as they are published."""
+        return {name: getattr(self, name) for name in ARCHIVE}
+
+    def designs_in(self, *states: str) -> pl.DataFrame:
+        """Designs in one of `states`."""
+        return self.designs.filter(pl.col("state").is_in(states))
+
+    def live_ids(self) -> list[str]:
+        """Designs that are ranked and may have children: accepted and champion, in the order they came."""
+        return self.designs_in(*LIVE)["design_id"].to_list()
+
+    def champion_id(self) -> str | None:
+        """The reigning design, if there is one."""
+        found = self.designs_in("champion")["design_id"].to_list()
+        return found[0] if found else None
+
+    def design(self, design_id: str) -> dict[str, Any]:
+        """The row of one design. Raises KeyError when there is none."""
+        rows = self.designs.filter(pl.col("design_id") == design_id).to_dicts()
+        if not rows:
+            raise KeyError(design_id)
+        return rows[0]
+
+    def keys(self) -> set[str]:
+        """Keys (`operators_genetic.design_key`) of every design that was ever proposed here, also the blocked."""
+        return set(self.designs["key"].drop_nulls().to_list())
+
+    def graphs(self) -> dict[str, str]:
+        """graph_sha -> design id, for the duplicate gate."""
+        traced = self.designs.filter(pl.col("graph_sha").is_not_null() & (pl.col("state") != "blocked"))
+        return dict(zip(traced["graph_sha"].to_list(), traced["design_id"].to_list(), strict=True))
+
+    def unmeasured(self) -> list[str]:
+        """Live designs without any experiment: seeds, merged designs, tuned copies."""
+        measured = set(self.experiments["design_id"].to_list())
+        return [design_id for design_id in self.live_ids() if design_id not in measured]
+
+    def experiment_rows(self, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Rows of EXPERIMENTS, of all designs or of `ids`."""
+        frame = self.experiments if ids is None else self.experiments.filter(pl.col("design_id").is_in(list(ids)))
+        return frame.to_dicts()
+
+    def results(self) -> dict[str, list[dict[str, Any]]]:
+        """What objectives receive, for every live design; a design without experiments gets an empty list."""
+        live = self.live_ids()
+        found = results_by_design(self.experiment_rows(live))
+        return {design_id: found.get(design_id, []) for design_id in live}
+
+    def edges(self) -> list[tuple[str, str, float]]:
+        """(child, parent, weight) of every derivation, for the graph search and the genealogy."""
+        return list(self.derivations.select("child_id", "parent_id", "weight").iter_rows())
+
+    def tuned_share(self) -> float:
+        """Share of live designs that are tuned copies; 1.0 when there is no design at all."""
+        live = self.designs_in(*LIVE)
+        return float(live["tuned"].mean()) if live.height else 1.0  # pyright: ignore[reportArgumentType]
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """One entry of the state, from its JSON."""
+        found = self.state.filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(found[0]) if found else default
+
+    def with_values(self, **values: Any) -> Population:
+        """State entries set; the others stay. Entries are kept in name order."""
+        held = dict(self.state.iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
+        rows = [{"name": name, "value": held[name]} for name in sorted(held)]
+        return replace(self, state=ARCHIVE["state"].frame(rows))
+
+    def add(self, **tables: Iterable[Mapping[str, Any]]) -> Population:
+        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not added; the first stays."""
+        grown = {}
+        for name, rows in tables.items():
+            fresh = ARCHIVE[name].frame(rows)
+            grown[name] = pl.concat([getattr(self, name), fresh]).unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
+        return replace(self, **grown)
+
+    def admit(self, designs: Sequence[Mapping[str, Any]], derivations: Sequence[Mapping[str, Any]]) -> Population:
+        """New designs with their derivations. A design that is here already keeps its row and its parents."""
+        known = set(self.designs["design_id"].to_list())
+        return self.add(
+            designs=[row for row in designs if row["design_id"] not in known],
+            derivations=[row for row in derivations if row["child_id"] not in known],
+        )
+
+    def with_states(self, states: Mapping[str, str]) -> Population:
+        """Design states changed by id."""
+        return replace(self, designs=_mapped(self.designs, "design_id", "state", states))
+
+    def with_design_values(self, column: str, values: Mapping[str, str]) -> Population:
+        """A text column of designs changed by id (title, key_insight, success_level)."""
+        return replace(self, designs=_mapped(self.designs, "design_id", column, values))
+
+    def with_ranking(self, rows: Iterable[Mapping[str, Any]]) -> Population:
+        """The ranking replaced by rows of RANKING."""
+        return replace(self, ranking=ARCHIVE["ranking"].frame(rows))
+
+    def with_multipliers(self, multipliers: Mapping[str, float]) -> Population:
+        """Multipliers of objectives changed by id."""
+        return replace(self, objectives=_mapped(self.objectives, "objective_id", "multiplier", multipliers))
+
+    def with_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Population:
+        """Reference weights of the given children replaced: child -> parent -> weight. Parents that are not named get 0."""
+        rows = self.derivations.to_dicts()
+        for row in rows:
+            if row["child_id"] in weights:
+                row["weight"] = float(weights[row["child_id"]].get(row["parent_id"], 0.0))
+        return replace(self, derivations=ARCHIVE["derivations"].frame(rows))
+
+    def parent(self, design_id: str, texts: Texts) -> Parent:
+        """A design as the operators take it. `texts` reads a blob as text by its sha."""
+        row = self.design(design_id)
+        traced = TracedDesign.from_json(json.loads(texts(row["traced_sha"])))
+        scales = tuple(Scale(item.name, item.type, item.low, item.high, tuple(item.choices)) for item in traced.hypers)
+        genome = from_json(row["genome"]) if row["genome"] else None
+        return Parent(design_id, row["title"], texts(row["source_sha"]), dict(traced.hyper_values), scales, genome)
+
+
+def empty_population() -> Population:
+    """An archive without rows."""
+    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+
+
+def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
+    """The archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out, and those
+    that an earlier version did not write (`tables.LATER`) are null.
+    """
+    return Population(**{name: schema.validate(_present(name, frames[name])) for name, schema in ARCHIVE.items()})
+
+
+def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """The known columns of a table, the later ones filled up."""
+    later = [pl.lit(None, dtype=pl.Null).alias(name) for name in LATER.get(table, ()) if name not in frame.columns]
+    return frame.with_columns(later).select(column for column in ARCHIVE[table].columns if column in frame.columns or column in LATER.get(table, ()))
+
+
+def archive_asset(table: str) -> str:
+    """The asset name under which a table of the archive is published, e.g. `incoming_designs`."""
+    return f"incoming_{table}"
+
+
+def publish_population(lake: Lake, population: Population, *, cycle: str, run_id: str) -> dict[str, str]:
+    """Publishes the archive that *enters* `cycle`; gives asset name -> content hash, as a seal lists them."""
+    return {
+        archive_asset(name): lake.publish(LINE, archive_asset(name), frame, cycle=cycle, run_id=run_id, schema=ARCHIVE[name]).content_sha
+        for name, frame in population.frames().items()
+    }
+
+
+def read_population(lake: Lake, cycle: str) -> Population:
+    """The archive that enters `cycle`. Raises InputError where nothing was published."""
+    return population_of({name: lake.read(LINE, archive_asset(name), cycle) for name in ARCHIVE})
+
+
+def texts_of(lake: Lake) -> Texts:
+    """A reader of blobs as text."""
+    return lambda sha: lake.blobs.get(sha).decode()
+
+
+def _mapped(frame: pl.DataFrame, key: str, column: str, values: Mapping[str, Any]) -> pl.DataFrame:
+    if not values:
+        return frame
+    kind = frame.schema[column]
+    replaced = pl.col(key).replace_strict(list(values), list(values.values()), default=None, return_dtype=kind)
+    return frame.with_columns(pl.coalesce(replaced, pl.col(column)).alias(column))

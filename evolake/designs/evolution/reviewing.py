@@ -1,0 +1,113 @@
+"""The meta reviewer's turn, and what a cycle leaves in the archive's state for the next one.
+
+Every `meta_review_every` designs the portfolio is reviewed as a whole: multipliers move, and guidance for the next objectives is kept. Between
+reviews the counters that decide about it live in the archive's state, so an old cycle decides again as it did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.designs.evolution.champion import Succession
+from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.line_state import reach
+from evolake.designs.evolution.objective_writing import objective_summaries
+from evolake.designs.evolution.planning import schedule_text, summaries
+from evolake.designs.evolution.population import Population
+from evolake.designs.roles.models import SHORT_ID, ProgressEntry, ReviewRequest
+from evolake.designs.roles.registry import REVIEW_ROLE
+from evolake.designs.settings import DesignsSettings
+from evolake.objectives.tables import LongConsensus
+from evolake.seeds import child_seed
+
+TOP_DESIGNS = 10
+
+
+@dataclass(frozen=True)
+class PortfolioReview:
+    """Rows of REVIEWS and the archive with the new multipliers and guidance; unchanged, with the failure, where the role gave no reply."""
+
+    rows: list[dict[str, Any]]
+    population: Population
+    failure: AgentFailure | None = None
+
+
+def should_review(population: Population, settings: DesignsSettings) -> bool:
+    """Whether enough designs have come since the last review."""
+    return int(population.value("designs_since_review", 0)) >= settings.meta_review_every
+
+
+def review_portfolio(
+    agents: Agents, population: Population, scored: LongConsensus, *, settings: DesignsSettings, cycle: str, root_seed: int,
+    guidance: Sequence[str] = (),
+) -> PortfolioReview:
+    """Reviews every live objective.
+
+    Args:
+        population: with this cycle's ranking. scored: the final consensus of the cycle.
+    """
+    known = {str(name): row for name, row in zip(scored.objective_ids, scored.scores, strict=True)}
+    taus = {str(name): row for name, row in zip(scored.objective_ids, scored.result.tau, strict=True)}
+    shown = [item for item in objective_summaries(population, scored) if item.objective_id in known]
+    places = [[str(name) for name in scored.objective_ids].index(item.objective_id) for item in shown]
+    design_ids = [str(name) for name in scored.design_ids]
+    by_design = {name: reach(population.experiment_rows([name]))["largest_solved"] for name in design_ids}
+    reply = agents.call(
+        REVIEW_ROLE,
+        ReviewRequest(
+            round=int(cycle), schedule=schedule_text(settings), objectives=shown,
+            tau=[[_finite(taus[item.objective_id][place]) for place in places] for item in shown],
+            scores={item.objective_id: [_finite(score) for score in known[item.objective_id]] for item in shown},
+            design_ids=[name[:SHORT_ID] for name in design_ids], largest_solved=[by_design[name] for name in design_ids],
+            top_designs=sorted(summaries(population), key=lambda item: item.rank)[:TOP_DESIGNS],
+            progress=[ProgressEntry(**entry) for entry in population.value("progress", [])],
+            previous_guidance=str(population.value("review_guidance", "none yet")), guidance=list(guidance),
+        ),
+        seed=child_seed(root_seed, LINE, cycle, "review"),
+    )
+    if isinstance(reply, AgentFailure):
+        return PortfolioReview([], population, reply)
+    before = {item.objective_id: item.multiplier for item in shown}
+    told = {item.objective_id: item for item in reply.objective_analysis if item.objective_id in before}
+    rows = [
+        {
+            "cycle": cycle, "objective_id": identifier, "assessment": item.assessment, "multiplier_before": before[identifier],
+            "multiplier": item.weight_multiplier, "research_phase": reply.research_phase, "research_assessment": reply.research_assessment,
+            "guidance": reply.objective_directions,
+        }
+        for identifier, item in told.items()
+    ]
+    reviewed = population.with_multipliers({identifier: item.weight_multiplier for identifier, item in told.items()})
+    reviewed = reviewed.with_values(
+        review_guidance=reply.objective_directions, review_phase=reply.research_phase, review_assessment=reply.research_assessment,
+        designs_since_review=0,
+    )
+    return PortfolioReview(rows, reviewed)
+
+
+def crowned(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
+    """The archive after a cycle's duel: the champion's state, the progress entry, and the counters.
+
+    Args:
+        new_designs: accepted designs of this cycle, for the count towards the next review.
+    """
+    before = population.champion_id()
+    changed = before != succession.champion_id
+    states = {succession.champion_id: "champion"}
+    if before is not None and changed:
+        states[before] = "accepted"
+    reached = reach(population.experiment_rows([succession.champion_id]))
+    entry = {"cycle": cycle, "reach": reached["largest_solved"], "steps": reached["median_step"] or 0}
+    return population.with_states(states).with_values(
+        progress=[*population.value("progress", []), entry],
+        cycles_without_gain=0 if changed else int(population.value("cycles_without_gain", 0)) + 1,
+        designs_since_review=int(population.value("designs_since_review", 0)) + new_designs,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

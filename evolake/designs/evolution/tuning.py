@@ -1,0 +1,236 @@
+"""Bayesian tuning of the best untuned design against the consensus (paper, section 4.1; here Optuna's Gaussian process instead of HEBO).
+
+A trial is a set of hyperparameter values: the design is traced again with them, run through the low schedule, scored by every objective, and
+its consensus estimated against the stored scores. Trial 0 is the design as it is. The tuned copy is a new design with one parent; when no trial
+beats trial 0 there is none, and the result says so.
+
+The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
+start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
+
+Trials are asked in batches of fixed size and told in order, so the outcome depends on the seed alone and not on how many workers there are.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.designs.evolution.experiments import LINE, Job, Simulate, results_by_design, run_jobs, simulate_level
+from evolake.designs.evolution.line_state import reach
+from evolake.designs.evolution.population import Population
+from evolake.designs.evolution.proposals import Candidate, Judge, judged
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import Parent, with_values
+from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
+from evolake.designs.model.boundary import alone
+from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tracing.trace import trace
+from evolake.seeds import child_seed
+
+BATCH = 4
+LOCAL_TRIALS = 10
+LOCAL_STEP = 0.06
+WORST = 1.0
+Estimate = Callable[[Mapping[str, list[dict[str, Any]]]], Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, and one sentence."""
+
+    rows: list[dict[str, Any]]
+    candidate: Candidate | None
+    reason: str
+
+
+def should_tune(population: Population, settings: DesignsSettings) -> bool:
+    """Whether the tuned share of live designs is below the threshold and trials are allowed."""
+    return settings.tuning_trials > 0 and population.tuned_share() < settings.tuned_share
+
+
+def tuning_target(population: Population, order: Sequence[str]) -> str | None:
+    """The best design by consensus that is neither tuned, nor has been tuned or tried before, and has something to tune."""
+    tried = set(population.value("tuning_tried", []))
+    tried |= {row["parent_id"] for row in population.derivations.to_dicts() if row["operator"] == "tuning"}
+    for design_id in order:
+        row = population.design(design_id)
+        if not row["tuned"] and design_id not in tried and json.loads(row["hyper_values"] or "{}"):
+            return design_id
+    return None
+
+
+def tune_design(
+    parent: Parent, estimate: Estimate, pool: Any, judge: Judge, executor: Executor, *, settings: DesignsSettings, cycle: str, profile: str,
+    root_seed: int, known: Mapping[str, str], simulate: Simulate = simulate_level,
+) -> Tuned:
+    """`settings.tuning_trials` trials on one design.
+
+    Args:
+        parent: the design as it is. estimate: results by name -> consensus by name, 0 is best (see `consensus_estimate`).
+        pool: an open jail pool, for tracing trials. judge: the gates that the tuned copy meets.
+        executor: where simulations go. known: graph_sha -> design id, for the duplicate gate.
+    """
+    scales = tunable(parent.scales)
+    if not scales:
+        return Tuned([], None, f"{parent.title} has no hyperparameter to tune")
+
+    def blocked(reason: str) -> Tuned:
+        row = {
+            "design_id": parent.design_id, "cycle": cycle, "trial": 0, "hyper_values": values_text(parent.values), "consensus": None,
+            "status": "blocked", "reason": reason, "largest_solved": 0, "median_step": None,
+        }
+        return Tuned([row], None, f"{parent.title} cannot be tuned: {reason}")
+
+    return alone(
+        lambda: _tuned(
+            parent, scales, estimate, pool, judge, executor, settings=settings, cycle=cycle, profile=profile, root_seed=root_seed, known=known,
+            simulate=simulate,
+        ),
+        blocked,
+    )
+
+
+def _tuned(
+    parent: Parent, scales: Sequence[Scale], estimate: Estimate, pool: Any, judge: Judge, executor: Executor, *, settings: DesignsSettings,
+    cycle: str, profile: str, root_seed: int, known: Mapping[str, str], simulate: Simulate,
+) -> Tuned:
+    study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
+    rows: list[dict[str, Any]] = []
+    values_of: list[dict[str, HyperValue]] = []
+    while len(rows) < settings.tuning_trials + 1:
+        count = 1 if not rows else min(BATCH, settings.tuning_trials + 1 - len(rows))
+        trials = [study.ask(_distributions(scales)) for _ in range(count)]
+        batch = [dict(parent.values) if not rows else dict(parent.values) | _readable(trial.params, scales) for trial in trials]
+        scored = _evaluate(parent, batch, len(rows), pool, executor, estimate, settings, cycle, profile, root_seed, simulate)
+        for trial, row in zip(trials, scored, strict=True):
+            study.tell(trial, WORST if row["consensus"] is None else row["consensus"])
+        rows += scored
+        values_of += batch
+    untouched = rows[0]["consensus"]
+    best = min(range(len(rows)), key=lambda number: (WORST + 1 if rows[number]["consensus"] is None else rows[number]["consensus"], number))
+    if best == 0 or untouched is None or rows[best]["consensus"] >= untouched:
+        return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})")
+    candidate = judged(_copy(parent, values_of[best], rows[best]["consensus"], untouched), known, judge)
+    return Tuned(rows, candidate, f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is {untouched:.4f}")
+
+
+def tunable(scales: Sequence[Scale]) -> list[Scale]:
+    """Hyperparameters that can take more than one value."""
+    return [
+        scale for scale in scales
+        if (len(scale.choices) > 1 if scale.type == "categorical" else scale.low is not None and scale.high is not None and scale.low < scale.high)
+    ]
+
+
+def consensus_estimate(scored: Any, score: Callable[[Mapping[str, list[dict[str, Any]]]], Sequence[Any]]) -> Estimate:
+    """Estimates by binary search in the stored scores.
+
+    Args:
+        scored: `evolake.objectives.tables.LongConsensus` of the stored designs.
+        score: results by name -> rows with objective_id, design_id and score (None: missing), e.g. `score_all` with its pool bound.
+    """
+
+    def estimate(results: Mapping[str, list[dict[str, Any]]]) -> dict[str, float]:
+        found: dict[str, dict[str, float | None]] = {name: {} for name in results}
+        for row in score(results):
+            found[row.design_id][row.objective_id] = row.score
+        return {name: float(scored.estimate(scores)) for name, scores in found.items()}
+
+    return estimate
+
+
+def _open_study(seed: int, scales: Sequence[Scale], start: Mapping[str, HyperValue], trials: int) -> Any:
+    """A study whose queue holds the design as it is and, for up to half of the trials, small steps from it."""
+    import numpy as np
+    import optuna
+
+    local = min(LOCAL_TRIALS, trials // 2)
+    random = np.random.default_rng(seed)
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.GPSampler(
+            seed=seed % 2**32, n_startup_trials=local + 1, deterministic_objective=True, warn_independent_sampling=False
+        )
+    study = optuna.create_study(direction="minimize", sampler=sampler)
+    study.enqueue_trial({scale.name: start[scale.name] for scale in scales})
+    for _ in range(local):
+        study.enqueue_trial({scale.name: moved_value(scale, start[scale.name], LOCAL_STEP, random) for scale in scales})
+    return study
+
+
+def _distributions(scales: Sequence[Scale]) -> dict[str, Any]:
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    made: dict[str, Any] = {}
+    for scale in scales:
+        if scale.type == "categorical":
+            made[scale.name] = CategoricalDistribution(scale.choices)
+            continue
+        assert scale.low is not None and scale.high is not None
+        if scale.type == "int":
+            made[scale.name] = IntDistribution(int(scale.low), int(scale.high))
+        else:
+            made[scale.name] = FloatDistribution(scale.low, scale.high, log=scale.type == "log_uniform")
+    return made
+
+
+def _readable(values: Mapping[str, HyperValue], scales: Sequence[Scale]) -> dict[str, HyperValue]:
+    """Floats to six digits, within their bounds."""
+    bounds = {scale.name: scale for scale in scales}
+    return {
+        name: min(max(rounded(value), bounds[name].low or value), bounds[name].high or value) if isinstance(value, float) else value
+        for name, value in values.items()
+    }
+
+
+def _evaluate(
+    parent: Parent, batch: Sequence[Mapping[str, HyperValue]], first: int, pool: Any, executor: Executor, estimate: Estimate,
+    settings: DesignsSettings, cycle: str, profile: str, root_seed: int, simulate: Simulate,
+) -> list[dict[str, Any]]:
+    """One row of TUNING a trial; a trial that cannot be traced is a row with its reason and no consensus."""
+    blocked: dict[str, str] = {}
+    jobs = []
+    for number, values in enumerate(batch, start=first):
+        name = f"{parent.design_id}:{number}"
+        found = _retraced(parent, values, pool)
+        if isinstance(found, Blocked):
+            blocked[name] = f"{found.gate}: {found.reason}"
+            continue
+        text = json.dumps(found.to_json(), sort_keys=True)
+        jobs.append(Job(name, text, "low", cycle, profile, root_seed, settings))
+    measured = run_jobs(executor, jobs, simulate=simulate)
+    results = {job.design_id: [] for job in jobs} | results_by_design(measured)
+    consensus = estimate(results) if results else {}
+    rows = []
+    for number, values in enumerate(batch, start=first):
+        name = f"{parent.design_id}:{number}"
+        reached = reach([row for row in measured if row["design_id"] == name])
+        rows.append({
+            "design_id": parent.design_id, "cycle": cycle, "trial": number, "hyper_values": json.dumps(dict(values), sort_keys=True),
+            "consensus": consensus.get(name), "status": "blocked" if name in blocked else "ok", "reason": blocked.get(name),
+            "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
+        })
+    return rows
+
+
+def _retraced(parent: Parent, values: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
+    """The design with other values; whatever tracing it raises is this trial's reason."""
+    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values)), lambda reason: Blocked(reason, "trace"))
+
+
+def _copy(parent: Parent, values: Mapping[str, HyperValue], consensus: float, untouched: float) -> Candidate:
+    """The tuned copy, before its gates: a genome is written anew with the values as defaults, a file keeps its text and gets overrides."""
+    title = f"{parent.title[:33]} tuned"
+    rationale = f"Tuned values of {parent.title}: consensus {consensus:.4f} after {untouched:.4f}."
+    genome = with_values(parent.genome, values) if parent.genome else None
+    return Candidate(
+        source=compose(genome, title, rationale) if genome else parent.source, hyper={} if genome else dict(values), genome=genome,
+        title=title, operator="tuning", origin="tuning", rationale=rationale, direction_id=None, weights=((parent.design_id, 1.0),),
+    )

@@ -1,0 +1,1 @@
+"""Designs as terms of a grammar, and the genetic operators on them."""

@@ -1,0 +1,178 @@
+"""The host's own look at a graph that came out of the jail.
+
+The reply is hearsay: a design may have forged it. Nothing is believed but what is checked here: the JSON form, every operator against the list, the
+inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
+construction: it is what will be run, whatever the file said.
+
+Two sizes tell whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
+of a schedule before a design is accepted (judging), and for the size of a run before anything is allocated (engine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evolake.designs.model.boundary import is_machinery, reason_of
+from evolake.designs.model.contract import MAX_CONSTANT_NUMBERS, MAX_NODES, Blocked, Variable
+from evolake.designs.model.graph import Constant, Dtype, Graph, Node, Reference, canonical
+from evolake.designs.model.operators import ALLOWED, DTYPES, PSEUDO, Setting, evaluate
+
+SIZES = ((3, 11, 47), (2, 1280, 5504))
+MAX_NUMBERS = 400_000
+"""Numbers a single node may hold for one instance at N=1280 or below (72 a clause); in proportion above."""
+MAX_LIVE_NUMBERS = 4_000_000
+"""Numbers that may be alive at once for one instance at N=1280 or below; in proportion above."""
+PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator", "out", "names", "requires_grad"})
+"""Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is only looked at."""
+MAX_RESULTS = 4_096
+"""Tensors that a single node may give (of an unbind or a split)."""
+
+
+def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
+    """The checked graph of `_grad_single`, canonical again by the host's own hand."""
+    expected = {variable.name: variable for variable in variables}
+    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, batched=False)
+
+
+def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None) -> Graph | Blocked:
+    """The checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
+    return _check(data, set(), {variable.name: variable}, size, batched=True)
+
+
+def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, *, batched: bool) -> Graph | Blocked:
+    try:
+        graph = canonical(Graph.from_json(data))
+    except (ValueError, RecursionError) as error:
+        return Blocked(f"not a graph: {error}", "graph")
+    if len(graph.nodes) > MAX_NODES:
+        return Blocked(f"{len(graph.nodes)} operators, at most {MAX_NODES} are allowed", "operators")
+    for node in graph.nodes:
+        problem = _node_problem(node, inputs)
+        if problem:
+            return problem
+    if {name for name, _ in graph.outputs} != set(outputs):
+        return Blocked("the outputs are not the variables", "contract")
+    sizes = SIZES if size is None else ((SIZES[0][0], *size),)
+    for batch, n, m in sizes:
+        problem = check_at(graph, outputs, batch, n, m, batched=batched)
+        if problem:
+            return problem
+    return graph
+
+
+def _node_problem(node: Node, inputs: set[str]) -> Blocked | None:
+    if node.operator not in ALLOWED | PSEUDO:
+        return Blocked(f"operator aten::{node.operator[:80]} is not on the list", "operators")
+    if node.operator == "input" and (len(node.args) != 1 or node.args[0] not in inputs):
+        return Blocked(f"an input {str(node.args)[:80]} that no design has", "graph")
+    if node.operator == "constant":
+        constant = node.args[0] if len(node.args) == 1 else None
+        if not isinstance(constant, Constant) or len(constant.data) > MAX_CONSTANT_NUMBERS or constant.dtype not in DTYPES:
+            return Blocked("a constant that is not one, or too large", "graph")
+    if node.operator == "getitem" and (
+        len(node.args) != 2 or not isinstance(node.args[0], Reference) or type(node.args[1]) is not int or node.args[1] < 0 or node.kwargs
+    ):
+        return Blocked("a getitem without an index", "graph")
+    if stray := sorted(PLACEMENT & {key for key, _ in node.kwargs}):
+        return Blocked(f"{node.operator} says where its result lies ({', '.join(stray)}); that is the host's business", "operators")
+    if any(name not in DTYPES for name in _dtypes((node.args, tuple(value for _, value in node.kwargs)))):
+        return Blocked("an element type that is not on the list", "operators")
+    return None
+
+
+def _dtypes(value: Any) -> list[str]:
+    if isinstance(value, Dtype):
+        return [value.name]
+    if isinstance(value, tuple):
+        return [name for item in value for name in _dtypes(item)]
+    return []
+
+
+def input_example(name: str, variables: dict[str, Variable], setting: Setting) -> Any:
+    """An empty tensor of an input's shape for one instance, on the setting's device."""
+    import torch
+
+    if name == "idx":
+        return torch.empty((setting.m, 3), dtype=torch.int64, device=setting.device)
+    if name == "sgn":
+        return torch.empty((setting.m, 3), dtype=setting.real, device=setting.device)
+    shape = variables[name.removeprefix("var:")].dimensions(setting.batch, setting.n, setting.m)[1:]
+    return torch.empty(shape, dtype=setting.real, device=setting.device)
+
+
+def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> list[Any]:
+    """The meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch raises on a misfit."""
+    values: list[Any] = []
+    for node in graph.nodes:
+        values.append(input_example(node.args[0], variables, setting) if node.operator == "input" else evaluate(node, values, setting))
+    return values
+
+
+def check_at(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool) -> Blocked | None:
+    """Why a graph cannot be run at one size, or None. Only shapes are worked out, and a node that asks for too much is not followed any further.
+
+    Args:
+        outputs: the variables that the graph gives. batched: whether it gives the whole batch (initial values) or one instance (gradients).
+    """
+    import torch
+
+    setting = Setting(torch.float32, batch, n, m, "meta")
+    most = _scaled(MAX_NUMBERS, n) * (batch if batched else 1)
+    values: list[Any] = []
+    for node in graph.nodes:
+        try:
+            value = input_example(node.args[0], outputs, setting) if node.operator == "input" else evaluate(node, values, setting)
+        except Exception as error:
+            if is_machinery(error):
+                raise
+            return Blocked(f"the graph does not fit itself at N={n}: {reason_of(error)[:300]}", "graph")
+        values.append(value)
+        problem = _tensor_problem(node, value, n, most)
+        if problem is not None:
+            return problem
+    live = _most_alive(graph, values)
+    most_live = _scaled(MAX_LIVE_NUMBERS, n)
+    if live > most_live * (batch if batched else 1):
+        return Blocked(f"{live:,} numbers are alive at once for an instance at N={n}, at most {most_live:,} are allowed", "graph")
+    for name, index in graph.outputs:
+        value, wanted = values[index], outputs[name].dimensions(batch, n, m)
+        wanted = wanted if batched else wanted[1:]
+        if not isinstance(value, torch.Tensor) or tuple(value.shape) != wanted:
+            return Blocked(f"{name!r} has shape {tuple(getattr(value, 'shape', ()))}, wanted {wanted} (N={n}, M={m})", "contract")
+        if value.dtype in (torch.complex64, torch.complex128):
+            return Blocked(f"{name!r} is complex", "contract")
+    return None
+
+
+def _scaled(limit: int, n: int) -> int:
+    return limit * max(n, SIZES[-1][1]) // SIZES[-1][1]
+
+
+def _tensor_problem(node: Node, value: Any, n: int, most: int) -> Blocked | None:
+    """Why what a node gives is no tensor (or are no tensors) of an allowed size. Extents count alone too: an empty tensor may have a vast one."""
+    import torch
+
+    tensors = value if isinstance(value, list | tuple) else (value,)
+    if len(tensors) > MAX_RESULTS:
+        return Blocked(f"{node.operator} gives {len(tensors):,} tensors at N={n}, at most {MAX_RESULTS:,} are allowed", "graph")
+    for tensor in tensors:
+        if not isinstance(tensor, torch.Tensor) or (tensor.device.type != "meta" and tensor.numel() > MAX_CONSTANT_NUMBERS):
+            return Blocked(f"{node.operator} gives no tensor", "graph")
+        needed = max(tensor.numel(), *tensor.shape, 0)
+        if needed > most:
+            return Blocked(f"{node.operator} needs {needed:,} numbers an instance at N={n}, at most {most:,} are allowed", "graph")
+    return None
+
+
+def _most_alive(graph: Graph, values: list[Any]) -> int:
+    """The largest sum of numbers held at one time when each is dropped after its last use. Views count as copies."""
+    last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references()}
+    last |= {index: len(graph.nodes) for _, index in graph.outputs}
+    sizes = [sum(item.numel() for item in value) if isinstance(value, list | tuple) else value.numel() for value in values]
+    alive = most = 0
+    for position, node in enumerate(graph.nodes):
+        alive += sizes[position]
+        most = max(most, alive)
+        alive -= sum(sizes[reference] for reference in set(node.references()) if last[reference] == position)
+    return most

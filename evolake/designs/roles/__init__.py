@@ -1,0 +1,1 @@
+"""What the agents of the line are asked and reply."""

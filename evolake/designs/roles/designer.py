@@ -1,0 +1,111 @@
+"""The designer's classical answers: a child by the genetic operators, the repair of a blocked file, and the reading of its results.
+
+The direction names the operator before its first colon and the terms in its focus; the operator is followed seven times in ten, so that several
+designs of one direction differ in kind. Reference weights are
+the share of inherited terms, known when the child is made, so the analysis repeats them.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import OPERATORS, Parent, parent_of_genome, propose
+from evolake.designs.genome.grammar import BASELINE, from_json, kinds, without
+from evolake.designs.genome.values import Scale
+from evolake.designs.roles.models import (
+    AnalysisReply,
+    AnalysisRequest,
+    DesignRepairReply,
+    DesignReply,
+    DesignRequest,
+    ParentMaterial,
+    ReferenceWeight,
+    RepairRequest,
+    SuccessLevel,
+)
+
+OBEDIENCE = 0.7
+NOTHING_NEW = "nothing new found"
+
+
+def write_design(request: DesignRequest, random: np.random.Generator) -> DesignReply:
+    """A child of the first reference. Where every try is known already, the first reference again: it will be blocked as a duplicate."""
+    parents = [_parent(item) for item in request.parents]
+    named = request.direction.partition(":")[0].strip()
+    operator = named if named in OPERATORS and random.random() < OBEDIENCE else None
+    child = propose(parents, set(request.taken), random, operator=operator, focus=_preferred(request))
+    if child is None:
+        first = parents[0] if parents else parent_of_genome("", "baseline", BASELINE)
+        weights = [ReferenceWeight(design_id=first.design_id, weight=1.0)] if parents else []
+        return DesignReply(
+            explanation="Every variant tried is known already.", solver_code=first.source, short_name=NOTHING_NEW, reference_weights=weights,
+            operator="repeat", genome=first.genome.to_json() if first.genome else None,
+        )
+    return DesignReply(
+        explanation=child.rationale, solver_code=child.source, short_name=child.title,
+        reference_weights=[ReferenceWeight(design_id=design_id, weight=weight) for design_id, weight in child.weights],
+        operator=child.operator, genome=child.genome.to_json() if child.genome else None, hyper=dict(child.hyper),
+    )
+
+
+def repair_design(request: RepairRequest, random: np.random.Generator) -> DesignRepairReply:
+    """Drops one term after the other from the end is what a person would try; here the last one goes. A file without a genome stays as it is."""
+    if request.genome is None:
+        return DesignRepairReply(error_summary="This file has no genome, so no operator can mend it.", solver_code=request.source)
+    found = from_json(request.genome)
+    if not found.terms:
+        return DesignRepairReply(error_summary="Nothing left to drop.", solver_code=request.source, genome=request.genome)
+    last = found.term_names()[-1]
+    left = without(found, [last])
+    return DesignRepairReply(
+        error_summary=f"Dropped {last} after: {request.error[:200]}", solver_code=compose(left, f"without {last}"), genome=left.to_json(),
+    )
+
+
+def analyse_design(request: AnalysisRequest, random: np.random.Generator) -> AnalysisReply:
+    """Success by rank against the references; the insight states what changed and where it led."""
+    ranks = sorted(request.reference_ranks.values())
+    level = success_level(request.rank, ranks)
+    solved = [item for item in request.results if item.unsolved_fraction < 0.5]
+    reached = f"solved up to N={solved[-1].N} in {solved[-1].median_step} median steps" if solved else "solved no size"
+    against = ", ".join(f"{design_id} is rank {rank}" for design_id, rank in request.reference_ranks.items()) or "no reference was ranked"
+    advice = {
+        "excellent": "Perturb its parameters and drop its terms one by one.", "good": "Graft its new terms onto other strong designs.",
+        "moderate": "Perturb the new parameters before judging the term.", "poor": "Leave this term off this base.",
+    }[level]
+    return AnalysisReply(
+        short_name=request.title[:40], key_insight=f"{request.explanation.rstrip('.')}: rank {request.rank} of {request.ranked_designs}."[:600],
+        success_level=level, detailed_analysis=f"At {request.fidelity} fidelity it {reached}; consensus {request.consensus:.4f}.",
+        comparison_to_references=f"Rank {request.rank}; {against}.", recommended_next_steps=advice, reference_weights=request.creation_weights,
+    )
+
+
+def success_level(rank: int, reference_ranks: list[int]) -> SuccessLevel:
+    """excellent: first of all; good: ahead of every reference; moderate: of some; poor: of none."""
+    if rank == 1:
+        return "excellent"
+    if reference_ranks and rank < min(reference_ranks):
+        return "good"
+    if any(rank < other for other in reference_ranks):
+        return "moderate"
+    return "poor"
+
+
+def _preferred(request: DesignRequest) -> list[str]:
+    """Terms of the focus; without any, all terms but those to avoid."""
+    focus = _terms(request.focus)
+    avoid = set(_terms(request.avoid))
+    return focus or ([name for name in kinds() if name not in avoid] if avoid else [])
+
+
+def _terms(text: str) -> list[str]:
+    words = set(re.findall(r"[a-z_0-9]+", text.lower()))
+    return [name for name in kinds() if name in words]
+
+
+def _parent(item: ParentMaterial) -> Parent:
+    scales = tuple(Scale(**{**scale, "choices": tuple(scale.get("choices", ()))}) for scale in item.scales)
+    return Parent(item.design_id, item.title, item.source, item.values, scales, from_json(item.genome) if item.genome else None)

@@ -1,0 +1,1 @@
+"""A design's Python text becomes a graph, in the jail."""

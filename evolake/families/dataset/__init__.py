@@ -1,0 +1,1 @@
+"""What is exported: instances, cards, rewards, audits, the gallery."""

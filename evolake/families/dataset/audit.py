@@ -1,0 +1,114 @@
+"""The human audit: a random sample of families as CSV, graded A to D by people in four dimensions, and what the grades come to (paper, appendix L).
+
+Usable is a family whose four grades are A or B; fully correct one with four A.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.families.model.contract import Family
+from evolake.seeds import generator
+from evolake.stats.proportions import wilson_interval
+
+DIMENSIONS = ("validator_consistency", "answer_correctness", "question_clarity", "generator_quality")
+GRADES = ("A", "B", "C", "D")
+COLUMNS: tuple[str, ...] = (
+    "family_id", "name", "title", "category", "operator", "difficulty", "question", "answer", "votes", "generator", "template", "validator",
+    "validators", "auditor", *DIMENSIONS, "notes",
+)
+LONGEST_CELL = 2_000_000
+
+
+def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
+    """`size` families drawn without replacement, all where there are fewer. The order of `ids` does not matter."""
+    ordered = sorted(set(ids))
+    drawn = generator(root_seed, "families", "*", "audit").permutation(len(ordered)).tolist()[:size]
+    return [ordered[number] for number in drawn]
+
+
+def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dict[str, str]:
+    """One line of the sheet, its grades empty. instance: a row of INSTANCES."""
+    return {
+        "family_id": family.family_id, "name": family.name, "title": family.title, "category": family.category, "operator": operator,
+        "difficulty": str(instance["difficulty"]), "question": instance["text"], "answer": instance["answer"],
+        "votes": f"{instance['votes']} of {instance['voters']}", "generator": family.generator, "template": family.template,
+        "validator": family.validator, "validators": "\n\n".join(f"# {name}\n{source}" for name, source in family.validators.items()),
+    }
+
+
+def sheet(rows: Sequence[Mapping[str, str]]) -> str:
+    """The CSV. A cell that a spreadsheet would take for a formula is told apart by a quote in front."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: guarded(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def guarded(value: str) -> str:
+    """The cell's text; numbers stay as they are."""
+    if not value.startswith(("=", "+", "-", "@", "\t")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
+    """Rows of GRADES from a graded sheet; lines without any grade are left out.
+
+    Raises:
+        InputError: naming the line: a column is missing, a family is not known, a grade is none of A, B, C, D or stands alone, a line is there twice.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read", got=str(error), wanted="the CSV of `evolake families audit export`, graded") from None
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for number, line in enumerate(lines, start=2):
+        where = f"{path}, row {number}"
+        if missing := [name for name in ("family_id", *DIMENSIONS) if line.get(name) is None]:
+            raise InputError(f"{where}: column {missing[0]!r} is missing", wanted=", ".join(COLUMNS), do="keep the sheet's columns")
+        grades = {name: line[name].strip().upper() for name in DIMENSIONS}
+        if not any(grades.values()):
+            continue
+        if line["family_id"] not in known:
+            raise InputError(f"{where}: no family {line['family_id']!r} in this lake", do="grade a sheet that was exported from it")
+        if wrong := [f"{name}={grade or 'empty'}" for name, grade in grades.items() if grade not in GRADES]:
+            raise InputError(f"{where}: grades", wanted="A, B, C or D in all four dimensions, or in none", got=", ".join(wrong))
+        auditor = (line.get("auditor") or "").strip() or "unnamed"
+        key = (line["family_id"], auditor)
+        if key in rows:
+            raise InputError(f"{where}: {auditor} graded {line['family_id'][:12]} twice", do="keep one of the two rows")
+        rows[key] = {"family_id": key[0], "auditor": auditor, **grades, "notes": (line.get("notes") or "").strip()}
+    if not rows:
+        raise InputError(f"{path} holds no grade", wanted=f"A, B, C or D in the columns {', '.join(DIMENSIONS)}", do="grade some families first")
+    return list(rows.values())
+
+
+def audit_summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts a dimension and grade, the share of A and B, families that are usable, with a 95% Wilson interval. A family counts once an auditor."""
+    table = {
+        name: {grade: sum(row[name] == grade for row in rows) for grade in GRADES} | {"pass": share(rows, name)} for name in DIMENSIONS
+    }
+    usable = sum(all(row[name] in "AB" for name in DIMENSIONS) for row in rows)
+    correct = sum(all(row[name] == "A" for name in DIMENSIONS) for row in rows)
+    interval = wilson_interval(usable, len(rows)) if rows else None
+    return {
+        "graded": len(rows), "dimensions": table, "usable": usable, "fully_correct": correct,
+        "usable_low": interval.low if interval else None, "usable_high": interval.high if interval else None,
+    }
+
+
+def share(rows: Sequence[Mapping[str, Any]], dimension: str) -> float | None:
+    """A and B of all grades in one dimension."""
+    return sum(row[dimension] in "AB" for row in rows) / len(rows) if rows else None

@@ -1,0 +1,160 @@
+"""How complex a family's program is: generator and primary validator together, by their syntax (paper, appendix K).
+
+    loc, cyclomatic, Halstead    radon            cognitive    complexipy            the rest    one walk over the tree, below
+
+The patterns and the time class are heuristics on names and structure, as in the paper: they describe a population, they prove nothing of a program.
+Sources are parsed, never run. A source that `syntax.parse` refuses is not handed to the libraries, whose recursion has no bound of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolake.families.model.contract import MAX_SOURCE_BYTES, Family
+from evolake.families.model.syntax import Unreadable, parse
+from evolake.gates import Raised, contained
+
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SORTING = {"sort", "sorted", "heapify", "heappush", "heappop", "nsmallest", "nlargest"}
+HALVING = {"mid", "left", "right", "low", "high", "lo", "hi"}
+MEMORY = re.compile(r"(?:^|_)(?:dp|memo|cache|tabulation|table|best)(?:$|_|\d)")
+CACHES = {"lru_cache", "cache"}
+GRAPH = re.compile(r"(?:^|_)(?:bfs|dfs|dijkstra|bellman|floyd|graph|visited|queue|stack|adjacency|neighbours?|neighbors?|edges?)(?:$|_|\d)")
+DIVIDING = {"mid", "half", "divide"}
+ENUMERATORS = {"product", "permutations", "combinations", "combinations_with_replacement"}
+
+
+@dataclass
+class Structure:
+    """What one walk over a tree collects."""
+
+    loops: int = 0
+    loop_depth: int = 0
+    while_names: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
+    decorators: set[str] = field(default_factory=set)
+    self_calls: dict[str, int] = field(default_factory=dict)
+    all_subsets: bool = False
+
+
+def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
+    """A row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed, or a measure raises."""
+    head = {"family_id": family.family_id, "cycle": cycle, "operator": family.operator, "category": family.category}
+    found = contained(measure, family.generator + "\n\n" + family.validator)
+    measured = None if isinstance(found, Raised) else found
+    return head | {"parsed": measured is not None} | (measured or {})
+
+
+def measure(source: str) -> dict[str, Any] | None:
+    """The measures of a program by the column names of COMPLEXITY, None where it cannot be parsed."""
+    try:
+        tree = parse(source, 2 * MAX_SOURCE_BYTES + 2)
+    except Unreadable:
+        return None
+    from complexipy import code_complexity
+    from radon.metrics import h_visit_ast
+    from radon.raw import analyze
+
+    found, halstead = structure(tree), h_visit_ast(tree).total
+    return {
+        "loc": analyze(source).sloc, "cyclomatic": cyclomatic(tree),
+        "cognitive": code_complexity(source).complexity, "halstead_volume": float(halstead.volume),
+        "halstead_difficulty": float(halstead.difficulty), "halstead_effort": float(halstead.effort), "loops": found.loops,
+        "loop_depth": found.loop_depth, "recursive": bool(found.self_calls), **patterns(found), "time_class": time_class(found),
+    }
+
+
+def cyclomatic(tree: ast.Module) -> int:
+    """1 and one a decision point. radon leaves functions within functions out, of which a composed family consists: they are added here."""
+    from radon.visitors import ComplexityVisitor
+
+    total = ComplexityVisitor.from_ast(tree).total_complexity
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, inside = waiting.pop()
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function and inside:
+            total += ComplexityVisitor.from_ast(ast.Module([node], [])).functions[0].complexity - 1
+        waiting.extend((child, inside or is_function) for child in ast.iter_child_nodes(node))
+    return total
+
+
+def structure(tree: ast.AST) -> Structure:
+    """Loops and their nesting (comprehensions count as loops, one a `for`), names, calls, calls of a function within itself."""
+    found = Structure()
+    waiting: list[tuple[ast.AST, int, tuple[str, ...]]] = [(tree, 0, ())]
+    while waiting:
+        node, depth, inside = waiting.pop()
+        if isinstance(node, LOOPS):
+            depth += 1
+            found.loops += 1
+        elif isinstance(node, COMPREHENSIONS):
+            depth += len(node.generators)
+            found.loops += len(node.generators)
+        found.loop_depth = max(found.loop_depth, depth)
+        if isinstance(node, ast.While):
+            found.while_names |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.decorators |= {name for item in node.decorator_list if (name := called(item))}
+            found.names.add(node.name)
+            depth, inside = 0, (*inside, node.name)
+        elif isinstance(node, ast.Call) and (name := called(node)):
+            found.calls.add(name)
+            if name in inside:
+                found.self_calls[name] = found.self_calls.get(name, 0) + 1
+            found.all_subsets |= name == "range" and any(power_of_two(part) for argument in node.args for part in ast.walk(argument))
+        elif isinstance(node, ast.Name):
+            found.names.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.names.add(node.arg)
+        waiting.extend((child, depth, inside) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def power_of_two(node: ast.AST) -> bool:
+    """Whether this is `1 << n` or `2 ** n`: a range over it goes through all subsets."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant):
+        return False
+    return node.left.value == (1 if isinstance(node.op, ast.LShift) else 2 if isinstance(node.op, ast.Pow) else None)
+
+
+def called(node: ast.expr) -> str:
+    """The last name of what is called or used as decorator; "" for anything else."""
+    target = node.func if isinstance(node, ast.Call) else node
+    return target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+
+
+def patterns(found: Structure) -> dict[str, bool]:
+    """The paper's pattern flags; they do not exclude each other."""
+    return {
+        "binary_search": "mid" in found.while_names and len(found.while_names & HALVING) >= 2,
+        "sorting": bool(found.calls & SORTING),
+        "dynamic_programming": bool(found.decorators & CACHES) or any(MEMORY.search(name.lower()) for name in found.names),
+        "graph_traversal": any(GRAPH.search(name.lower()) for name in found.names),
+        "divide_and_conquer": bool(found.self_calls) and bool(found.names & DIVIDING),
+    }
+
+
+def time_class(found: Structure) -> str:
+    """A bucket of the paper's: O(1), O(log n), O(n), O(n log n), O(n^2), O(n^3), O(n^4+), O(|V|+|E|), O(2^n), Other.
+
+    By the first that holds: enumeration (itertools, all subsets, branching recursion without a memory), graph traversal, then the nesting of loops.
+    """
+    flags = patterns(found)
+    branching = max(found.self_calls.values(), default=0) >= 2
+    if found.calls & ENUMERATORS or found.all_subsets or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"]):
+        return "O(2^n)"
+    if flags["graph_traversal"] and found.loop_depth >= 2:
+        return "O(|V|+|E|)"
+    if found.self_calls and not found.loops:
+        return "O(n log n)" if flags["divide_and_conquer"] else "Other"
+    if found.loop_depth == 0:
+        return "O(n log n)" if flags["sorting"] else "O(1)"
+    if found.loop_depth == 1:
+        return "O(log n)" if flags["binary_search"] and found.loops == 1 else "O(n log n)" if flags["sorting"] else "O(n)"
+    return f"O(n^{found.loop_depth})" if found.loop_depth < 4 else "O(n^4+)"

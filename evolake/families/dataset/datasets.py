@@ -1,0 +1,72 @@
+"""What the lake holds as one data set: the instances of every sealed cycle, their families, and what they stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.families.dataset.cards import Provenance
+from evolake.families.model.contract import Family
+from evolake.families.model.population import Population, load_family, population_of
+from evolake.families.tables import ARCHIVE
+from evolake.lake import Lake, following
+
+LINE = "families"
+MADE = "made"
+"""Entry of the archive's state: cycle -> how it was made (ruleset, seed, backend, version)."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """instances: rows of INSTANCES with `operator`, in order of cycles. families: rows of FAMILIES of those they were drawn from."""
+
+    instances: list[dict[str, Any]]
+    families: list[dict[str, Any]]
+    made_by: Provenance
+
+
+def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
+    """The data set of these cycles, oldest first; all of them sealed.
+
+    Raises:
+        InputError: there is no cycle, or no instance in them.
+    """
+    if not cycles:
+        raise InputError("the lake holds no finished cycle of the families line", do="run: evolake run --lines families")
+    population = archive_after(lake, cycles[-1])
+    rows = {row["family_id"]: row for row in population.rows("accepted")}
+    instances = [
+        row | {"operator": rows[row["family_id"]]["operator"]}
+        for cycle in cycles for row in lake.read(LINE, "instances", cycle).to_dicts() if row["family_id"] in rows
+    ]
+    if not instances:
+        raise InputError(
+            "there are no instances in these cycles", got=", ".join(cycles), do="set EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY and run a cycle",
+        )
+    drawn = {row["family_id"] for row in instances}
+    families = [row for family_id, row in rows.items() if family_id in drawn]
+    made = {cycle: made for cycle, made in population.value(MADE, {}).items() if cycle in cycles}
+    made_by = Provenance(
+        seeds=[(row["name"], row["family_id"]) for row in population.rows() if row["operator"] == "seed"],
+        rulesets=distinct(made, "ruleset"), cycles=cycles, root_seeds=distinct(made, "seed"), backends=distinct(made, "backend"),
+        versions=distinct(made, "version"),
+        counts={f"families {state}": len(population.rows(state)) for state in ("accepted", "blocked")},
+    )
+    return Dataset(instances, families, made_by)
+
+
+def archive_after(lake: Lake, cycle: str) -> Population:
+    """The population that left `cycle`."""
+    return population_of({name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE})
+
+
+def load_families(lake: Lake, rows: Sequence[dict[str, Any]]) -> list[Family]:
+    """The families of rows of FAMILIES, in their order."""
+    return [load_family(row["record_sha"], lake.blobs) for row in rows]
+
+
+def distinct(made: Mapping[str, Mapping[str, Any]], key: str) -> list[str]:
+    """The values of one key over all cycles, each once, in order of cycles."""
+    return list(dict.fromkeys(str(made[cycle][key]) for cycle in sorted(made)))

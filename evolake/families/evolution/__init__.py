@@ -1,0 +1,1 @@
+"""Proposals, refinement, records: what the stages of a cycle do."""

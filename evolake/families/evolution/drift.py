@@ -1,0 +1,83 @@
+"""Difficulty drift: is a new family harder or easier for a solver model than the one it came from (paper, section 5.1 and appendix I)?
+
+Both are asked at the same difficulties and seeds, each instance several times. pass@k is the unbiased estimate (Chen et al. 2021); the interval of
+the mean difference is a paired bootstrap over the pairs of families, 2000 resamples as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.answers.matching import matches
+from evolake.families.gates.consensus import take_votes
+from evolake.families.gates.execution import caps_of
+from evolake.families.model.contract import Family
+from evolake.families.roles.solver import SOLVER_ROLE, SolveRequest
+from evolake.families.sandbox.running import generate
+from evolake.families.settings import FamiliesSettings
+from evolake.seeds import child_seed, generator
+from evolake.stats.bootstrap import bootstrap_interval
+from evolake.stats.passes import pass_at_k
+
+KS = (1, 5, 8)
+RESAMPLES = 2000
+EVOLVED, PARENT = "evolved", "parent"
+
+
+def measure_pair(
+    family: Family, parent: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, cycle: str, root_seed: int
+) -> list[dict[str, Any]]:
+    """Rows of DRIFT: one an instance, of the family and of its parent. A call that gives no usable reply is a wrong answer, and is counted."""
+    pairs = [
+        (difficulty, child_seed(root_seed, "families", family.family_id, "drift", number))
+        for number, difficulty in enumerate(settings.drift_difficulties)
+    ]
+    rows = []
+    for role, one in ((EVOLVED, family), (PARENT, parent)):
+        instances = [item for item in generate(one, pairs, pool=pool, caps=caps_of(settings)) if item.status == "ok"]
+        votes = take_votes(one, instances, pool=pool, settings=settings)
+        for instance, vote in zip(instances, votes, strict=True):
+            if not vote.decided:
+                continue
+            count = settings.drift_samples
+            replies = agents.call_many(
+                SOLVER_ROLE, [SolveRequest(statement=instance.text)] * count, seeds=[instance.seed] * count, artifact_ids=[one.family_id] * count,
+                attempts=list(range(count)),
+            )
+            failed = sum(isinstance(reply, AgentFailure) for reply in replies)
+            correct = sum(
+                matches(reply.final, vote.label, case_sensitive=one.answer.case_sensitive) for reply in replies if not isinstance(reply, AgentFailure)
+            )
+            rows.append({
+                "family_id": family.family_id, "parent_id": parent.family_id, "cycle": cycle, "role": role, "difficulty": instance.difficulty,
+                "seed": instance.seed, "samples": count, "correct": correct, "failed_calls": failed,
+            })
+    return rows
+
+
+def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int) -> list[dict[str, Any]]:
+    """Rows of DRIFT_SUMMARY, one for each k that the samples allow. A pair counts where both of its families were asked."""
+    pairs: dict[tuple[str, str], dict[str, list[Mapping[str, Any]]]] = {}
+    for row in rows:
+        pairs.setdefault((row["family_id"], row["parent_id"]), {EVOLVED: [], PARENT: []})[row["role"]].append(row)
+    whole = [pair for _, pair in sorted(pairs.items()) if pair[EVOLVED] and pair[PARENT]]
+    summary = []
+    for k in KS:
+        if not whole or any(row["samples"] < k for row in rows):
+            continue
+        evolved, parent = ([passes(pair[role], k) for pair in whole] for role in (EVOLVED, PARENT))
+        deltas = [one - other for one, other in zip(evolved, parent, strict=True)]
+        interval = bootstrap_interval(deltas, generator(root_seed, "families", cycle, "drift", k), resamples=RESAMPLES)
+        summary.append({
+            "cycle": cycle, "k": k, "pairs": len(whole), "parent": fmean(parent), "evolved": fmean(evolved), "delta": interval.estimate,
+            "low": interval.low, "high": interval.high,
+        })
+    return summary
+
+
+def passes(rows: Sequence[Mapping[str, Any]], k: int) -> float:
+    """pass@k, averaged over instances."""
+    return fmean(pass_at_k(row["samples"], row["correct"], k) for row in rows)

@@ -1,0 +1,33 @@
+"""Why families were blocked, from the verdicts of record and the evidence that is stored: what the experience is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evolake.families.evolution.observations import Observation, kind_of, traces_of
+from evolake.families.evolution.records import load_evidence
+from evolake.lake import BlobStore
+
+
+def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore) -> list[Observation]:
+    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them."""
+    found = []
+    for said in gated:
+        if said["passed"]:
+            continue
+        evidence = load_evidence(said["evidence_sha"], blobs)["evidence"]
+        kind, traces = kind_of(said["rule_id"], evidence), traces_of(said["rule_id"], evidence)
+        found.append(Observation(said["family_id"], kind, said["gate"], said["rule_id"], said["reason"], traces))
+    return found
+
+
+def failure_rows(found: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
+    """Rows of FAILURES."""
+    return [
+        {
+            "family_id": item.family_id, "cycle": cycle, "kind": item.kind, "gate": item.gate, "rule_id": item.rule_id, "reason": item.reason,
+            "lesson": item.lesson or None, "traces": list(item.traces),
+        }
+        for item in found
+    ]

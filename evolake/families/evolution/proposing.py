@@ -1,0 +1,235 @@
+"""The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates, mended by what the gates say, or given up.
+
+Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then on. Which parents, which operator and
+which random numbers depend on the root seed, the cycle and the number of the proposal alone. Nothing here decides: the gates do. A reply that makes
+our code raise before the gates is a failure with its reason, and the next one is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from evolake.agents import AgentFailure, Agents
+from evolake.errors import InputError
+from evolake.families.evolution.observations import Observation
+from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
+from evolake.families.evolution.validator_pool import complete
+from evolake.families.gates.judging import Examined
+from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.loading import make_family
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.model.statement import stated
+from evolake.families.operators.common import named
+from evolake.families.operators.registry import OPERATORS
+from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
+from evolake.families.roles.registry import CURATOR_ROLE, EVOLUTION_ROLE
+from evolake.families.settings import FamiliesSettings
+from evolake.gates import Raised, contained
+from evolake.seeds import child_seed, generator
+
+LINE = "families"
+OPERATOR = re.compile(r"[a-z][a-z0-9-]{0,39}\Z")
+"""What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
+PARENTS = 4
+"""Families that one request offers as parents."""
+IDEAS = {
+    "switch": "Change a rule of one parent, in the text and in all programs together, so that another reasoning is asked for.",
+    "pipe": "Solve one parent first; its answer becomes a parameter of another parent.",
+    "guard": "A condition on the answer of one parent decides which of two rules holds in another parent.",
+    "aggregate": "Give several instances of one parent and ask about all their answers: how many, the largest, which one, a parity.",
+    "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
+    "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
+}
+T = TypeVar("T")
+Judge = Callable[[Family, Sequence[Fingerprint]], Examined]
+"""(family, fingerprints of all known ones) -> the family after its gates: `judging.examine` with the rest bound."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One attempt. operator: the one asked for; the family's own `operator` says which one made it. family: the delivered version, or None."""
+
+    number: int
+    operator: str
+    refinement: Refinement
+
+    @property
+    def family(self) -> Family | None:
+        return self.refinement.family
+
+    @property
+    def rounds(self) -> tuple[Examined, ...]:
+        """Every version with what the gates said, in order."""
+        return self.refinement.rounds
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Of a cycle. failures: (number, operator, why there was no family at all)."""
+
+    proposals: tuple[Proposal, ...]
+    failures: tuple[tuple[int, str, str], ...]
+
+    @property
+    def accepted(self) -> list[Examined]:
+        """The delivered families, after their gates."""
+        return [proposal.rounds[-1] for proposal in self.proposals if proposal.family is not None]
+
+    @property
+    def observations(self) -> list[Observation]:
+        """Of all blocked versions, in order."""
+        return [observation for proposal in self.proposals for observation in proposal.refinement.observations]
+
+
+def propose_families(
+    agents: Agents, population: Sequence[Family], *, pool: Any, judge: Judge, settings: FamiliesSettings, cycle: str, root_seed: int,
+    known: Sequence[Fingerprint], experience: Sequence[str] = (), guidance: Sequence[str] = (), count: int | None = None,
+) -> Proposals:
+    """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements` refinements.
+
+    Args:
+        population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
+        experience: lessons that requests show. guidance: what people asked for.
+
+    Raises:
+        InputError: the population is empty. MachineryError: the jail failed, or the budget is spent.
+    """
+    if not population:
+        raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
+    taken = {family.family_id for family in population}
+    seen = list(known)
+    proposals, failures = [], []
+    requests = [
+        _request(population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance)
+        for number in range(settings.families_per_cycle if count is None else count)
+    ]
+    ahead = len(requests) if agents.backend.threads > 1 else 1
+    for start in range(0, len(requests), ahead):
+        batch = [one.model_copy(update={"taken": sorted(taken)}) for one in requests[start : start + ahead]]
+        numbers = range(start, start + len(batch))
+        seeds = [child_seed(root_seed, LINE, cycle, "evolve", number) for number in numbers]
+        replies = agents.call_many(EVOLUTION_ROLE, batch, seeds=seeds, attempts=list(numbers))
+        for number, request, reply in zip(numbers, batch, replies, strict=True):
+            attempt = _Attempt(agents, request, number, cycle, root_seed, pool, settings, taken)
+            family = _value(contained(family_of, reply, request, whole=agents.backend.name == "operators"))
+            whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
+            if isinstance(whole, str) or isinstance(family, str):
+                failures.append((number, request.operator, str(whole)))
+                continue
+            if whole is None:
+                failures.append((number, request.operator, f"family {family.family_id[:12]} is there already"))
+                continue
+            agents.assign(reply, whole.family_id)
+            done = refine(
+                whole, lambda one: judge(one, seen), attempt.revised, rounds=settings.refinements, guard=SubmissionGuard(settings.refused_submissions)
+            )
+            seen.extend(one.fingerprint for one in done.rounds if one.accepted and one.fingerprint is not None)
+            proposals.append(Proposal(number, request.operator, done))
+    return Proposals(tuple(proposals), tuple(failures))
+
+
+def learn(
+    agents: Agents, existing: Sequence[str], observations: Sequence[Observation], *, settings: FamiliesSettings, cycle: str, root_seed: int
+) -> list[str]:
+    """The experience after these observations; what there was where the curator gives no usable reply."""
+    lessons = [observation.lesson for observation in observations if observation.lesson]
+    request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=settings.experience_items)
+    if not lessons:
+        return list(existing)
+    reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience"))
+    return list(existing) if isinstance(reply, AgentFailure) else reply.items[: settings.experience_items]
+
+
+def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
+    """The family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts.
+
+    A reply that names no parent has all that it was shown: each had its share.
+    """
+    if isinstance(reply, AgentFailure):
+        return f"{reply.status}: {reply.reason}"
+    if not (reply.generator.strip() and reply.template.strip() and reply.validator.strip()):
+        return reply.note or "an empty reply"
+    if whole and reply.record is not None:
+        return from_record(json.loads(reply.record))
+    ids = [from_record(record).family_id for record in request.records]
+    used = list(dict.fromkeys(ids[one - 1] for one in reply.used_parents if 0 < one <= len(ids)))
+    try:
+        written = make_family(
+            "the reply", name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
+            template=reply.template, validator=reply.validator, validators={one.name: one.source for one in reply.validators}, reader=reply.reader,
+            answer={"type": reply.answer_type}, parents=used or ids,
+            operator=reply.operator if OPERATOR.match(reply.operator) else "written", mutations={},
+        )
+    except InputError as error:
+        return str(error)
+    return named(written)
+
+
+@dataclass
+class _Attempt:
+    """What the refinement of one family needs."""
+
+    agents: Agents
+    request: EvolveRequest
+    number: int
+    cycle: str
+    root_seed: int
+    pool: Any
+    settings: FamiliesSettings
+    taken: set[str]
+
+    def completed(self, family: Family) -> Family | None:
+        """With the validators that it lacks, as far as the backend writes any. None where exactly this family is there already."""
+        seed = child_seed(self.root_seed, LINE, self.cycle, "complete", self.number)
+        whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed)
+        if whole.family_id in self.taken:
+            return None
+        self.taken.add(whole.family_id)
+        return whole
+
+    def revised(self, family: Family, observation: Observation, round_number: int) -> Family | None:
+        """As `revise`; None as well where the reply makes our code raise."""
+        found = contained(self.revise, family, observation, round_number)
+        return None if isinstance(found, Raised) else found
+
+    def revise(self, family: Family, observation: Observation, round_number: int) -> Family | None:
+        """Ask for a mended version; None where none came."""
+        draft = Draft(
+            generator=family.generator, template=stated(family), validator=family.validator, validators=dict(family.validators),
+            reader=family.reader, kind=observation.kind, gate=observation.gate, reason=observation.reason, traces=list(observation.traces),
+        )
+        request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
+        seed = child_seed(self.root_seed, LINE, f"{self.cycle}/{self.number}", "mend", round_number)
+        reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id)
+        found = family_of(reply, request, whole=self.agents.backend.name == "operators")
+        if isinstance(found, str):
+            return None
+        mended = replace(found, parents=found.parents or family.parents)
+        return self.completed(mended)
+
+
+def _value(found: T | Raised) -> T | str:
+    """What was found, or in words why nothing was."""
+    return found.reason if isinstance(found, Raised) else found
+
+
+def _request(
+    population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str]
+) -> EvolveRequest:
+    random = generator(root_seed, LINE, cycle, "parents", number)
+    operator = list(OPERATORS)[number % len(OPERATORS)]
+    chosen = [population[place] for place in random.choice(len(population), size=min(PARENTS, len(population)), replace=False).tolist()]
+    return EvolveRequest(
+        operator=operator, idea=IDEAS[operator], experience=list(experience), guidance=list(guidance), records=[to_record(one) for one in chosen],
+        parents=[
+            ParentMaterial(
+                title=one.title, category=one.category, language=one.language, generator=one.generator, statement=stated(one),
+                validator=one.validator, validators=dict(one.validators), reader=one.reader,
+            )
+            for one in chosen
+        ],
+    )

@@ -1,0 +1,108 @@
+"""From examined families to rows: candidates, votes, reviews, and the stored evidence that verdicts rest on.
+
+One blob a gate: {"evidence": what the rules judge, "rows": the votes or reviews behind it}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evolake.families.evolution.proposing import Proposal
+from evolake.families.gates.blind import Review
+from evolake.families.gates.consensus import Vote
+from evolake.families.gates.judging import Examined
+from evolake.families.model.contract import as_json
+from evolake.families.model.population import store_family
+from evolake.lake import BlobStore
+
+
+def store_evidence(examined: Examined, blobs: BlobStore) -> dict[str, str]:
+    """gate -> sha, for every gate that was reached."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        "consensus": [plain_vote(vote) for vote in examined.sample_votes], "blind": [plain_review(review) for review in examined.reviews],
+    }
+    return {gate: store_gate(evidence, rows.get(gate, []), blobs) for gate, evidence in examined.evidence.items()}
+
+
+def store_gate(evidence: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], blobs: BlobStore) -> str:
+    """Keep the evidence of one gate with the votes or reviews behind it; gives its sha."""
+    return blobs.put(as_json({"evidence": evidence, "rows": rows}).encode())
+
+
+def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
+    """The evidence of one gate: {"evidence", "rows"}. Raises CorruptPart."""
+    return json.loads(blobs.get(sha))
+
+
+def candidate_row(
+    examined: Examined, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0
+) -> dict[str, Any]:
+    """A row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence."""
+    family, verdict = examined.family, examined.blocked_by
+    return {
+        "family_id": family.family_id, "state": "accepted" if examined.accepted else "blocked", "cycle": cycle, "name": family.name,
+        "title": family.title, "category": family.category, "language": family.language, "operator": family.operator, "origin": origin,
+        "parents": list(family.parents), "attempt": attempt, "round": number, "record_sha": store_family(family, blobs),
+        "fingerprint": examined.fingerprint.to_json() if examined.fingerprint else None, "evidence": as_json(store_evidence(examined, blobs)),
+        "gate": verdict.gate if verdict else None, "rule_id": verdict.rule_id if verdict else None, "reason": verdict.reason if verdict else None,
+        "instances": None, "costs": as_json(examined.costs),
+    }
+
+
+def proposal_rows(proposals: Iterable[Proposal], blobs: BlobStore, *, cycle: str, origin: str) -> list[dict[str, Any]]:
+    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the accepted one, else the first."""
+    rows: dict[str, dict[str, Any]] = {}
+    for proposal in proposals:
+        for number, examined in enumerate(proposal.rounds):
+            if examined.accepted or examined.family_id not in rows:
+                rows[examined.family_id] = candidate_row(examined, blobs, cycle=cycle, origin=origin, attempt=proposal.number, number=number)
+    return list(rows.values())
+
+
+def derivation_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of DERIVATIONS: the parents of one candidate in equal shares; a parent that was used twice has two of them."""
+    parents = list(row["parents"])
+    return [
+        {
+            "child_id": row["family_id"], "parent_id": parent, "operator": row["operator"], "weight": parents.count(parent) / len(parents),
+            "cycle": row["cycle"],
+        }
+        for parent in dict.fromkeys(parents)
+    ]
+
+
+def plain_vote(vote: Vote) -> dict[str, Any]:
+    """A vote as JSON."""
+    return {
+        "difficulty": vote.difficulty, "seed": vote.seed, "label": vote.label, "decided": vote.decided, "for_label": list(vote.for_label),
+        "answers": vote.answers, "statuses": vote.statuses,
+    }
+
+
+def plain_review(review: Review) -> dict[str, Any]:
+    """A review as JSON."""
+    return {
+        "number": review.number, "difficulty": review.difficulty, "seed": review.seed, "reviewer": review.reviewer, "status": review.status,
+        "answer": review.answer, "label": as_json(review.label), "matched": review.matched, "programs": len(review.turns), "note": review.note,
+    }
+
+
+def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of VOTES, one an instance, and of VALIDATOR_VOTES, one a voter and instance. votes: as `plain_vote` gives them."""
+    whole, single = [], []
+    for vote in votes:
+        place = {"family_id": family_id, "cycle": cycle, "difficulty": vote["difficulty"], "seed": vote["seed"]}
+        whole.append(place | {
+            "label": as_json(vote["label"]), "decided": vote["decided"], "primary_agrees": "primary" in vote["for_label"],
+            "voters": len(vote["statuses"]), "votes": len(vote["for_label"]), "passed": passed,
+        })
+        single += [
+            place | {
+                "voter": voter, "status": status, "answer": as_json(vote["answers"][voter]) if voter in vote["answers"] else None,
+                "for_label": voter in vote["for_label"],
+            }
+            for voter, status in vote["statuses"].items()
+        ]
+    return whole, single

@@ -1,0 +1,86 @@
+"""Generate, validate, refine: a blocked family goes back with its observation until it passes or its rounds are over.
+
+The submission guard holds what the paper's workflow holds: nothing is delivered without a pass of exactly this content, and three refused
+submissions end the attempt. The pass is kept by family_id, which is a hash of the content, so it cannot survive an edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evolake.families.evolution.observations import Observation, observe
+from evolake.families.gates.judging import Examined
+from evolake.families.model.contract import Family
+
+Revise = Callable[[Family, Observation, int], Family | None]
+"""(family, why it was blocked, round from 1) -> another try, None to give up."""
+
+
+class SubmissionGuard:
+    """Who may be delivered."""
+
+    def __init__(self, refusals: int):
+        self.refusals = refusals
+        self.refused = 0
+        self._passed: set[str] = set()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the attempt is over."""
+        return self.refused >= self.refusals
+
+    def record(self, examined: Examined) -> None:
+        """Remember a pass of every gate, blind review among them."""
+        if examined.accepted:
+            self._passed.add(examined.family_id)
+
+    def submit(self, family: Family) -> bool:
+        """Whether the family, as it is now, may be delivered. A refusal is counted; after the last one nothing is delivered any more."""
+        if self.ended:
+            return False
+        if family.family_id in self._passed:
+            return True
+        self.refused += 1
+        return False
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """An attempt: every version in order with what its gates said. `family` is the delivered version, None where there is none."""
+
+    rounds: tuple[Examined, ...]
+    observations: tuple[Observation, ...]
+    family: Family | None
+    ended: str
+    """accepted, rounds (t_max reached), refused (the guard ended it), given up, or unchanged (a revision that changes nothing)."""
+
+    @property
+    def last(self) -> Examined:
+        return self.rounds[-1]
+
+
+def refine(family: Family, examine: Callable[[Family], Examined], revise: Revise, *, rounds: int, guard: SubmissionGuard) -> Refinement:
+    """Examine the family, and up to `rounds` revisions of it."""
+    seen: list[Examined] = []
+    observations: list[Observation] = []
+    for number in range(rounds + 1):
+        examined = examine(family)
+        seen.append(examined)
+        guard.record(examined)
+        if guard.submit(family):
+            return Refinement(tuple(seen), tuple(observations), family, "accepted")
+        observation = observe(examined)
+        assert observation is not None, "a family that is not accepted has a verdict that says why"
+        observations.append(observation)
+        if guard.ended:
+            return Refinement(tuple(seen), tuple(observations), None, "refused")
+        if number == rounds:
+            break
+        revised = revise(family, observation, number + 1)
+        if revised is None:
+            return Refinement(tuple(seen), tuple(observations), None, "given up")
+        if revised.family_id == family.family_id:
+            return Refinement(tuple(seen), tuple(observations), None, "unchanged")
+        family = revised
+    return Refinement(tuple(seen), tuple(observations), None, "rounds")

@@ -1,0 +1,258 @@
+"""The checks that the rules of the families line name: pure functions of collected evidence.
+
+Evidence of the gates: execution (evolake.families.gates.execution), static (static), quality (judging), consensus (consensus), blind (blind).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolake.families.gates.static import rises
+from evolake.gates import Finding, checker
+
+Evidence = Mapping[str, Any]
+FITS = {
+    "integer": {"integer"}, "number": {"integer", "number", "string"}, "boolean": {"boolean"}, "string": {"string"}, "list": {"list"},
+    "mapping": {"mapping"}, "any": {"integer", "number", "boolean", "string", "list", "mapping"},
+}
+"""Declared answer type -> types that validators may return; a fraction comes as a string."""
+
+
+@checker("families.instances")
+def instances(evidence: Evidence) -> Finding | None:
+    """Every instance came."""
+    for difficulty, seed, status, reason in evidence["instances"]:
+        if status != "ok":
+            return Finding(f"input({difficulty}) with seed {seed}: {status}: {reason}")
+    return None
+
+
+@checker("families.determinism")
+def determinism(evidence: Evidence) -> Finding | None:
+    """Twice the same, for instances and for answers."""
+    if evidence["unstable_instances"]:
+        return Finding(f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between two runs with the same seed")
+    for name, voter in evidence["voters"].items():
+        if voter["unstable"]:
+            return Finding(f"validator {name}: {voter['unstable']} of {len(evidence['instances'])} answers differ between two runs on one input")
+    return None
+
+
+@checker("families.slots")
+def slots(evidence: Evidence) -> Finding | None:
+    """Slots of the template and texts of the generator fit."""
+    wanted, given = evidence["slots"], evidence["slot_texts"]
+    if wanted != list(range(1, len(wanted) + 1)):
+        return Finding(f"the template's slots are {wanted}, wanted 1 to n without gaps")
+    if given != [len(wanted)]:
+        return Finding(f"the template has {len(wanted)} slots and the generator gives {' or '.join(map(str, given))} slot texts")
+    return None
+
+
+@checker("families.primary")
+def primary(evidence: Evidence) -> Finding | None:
+    """The primary answers, in the declared type."""
+    voter = evidence["voters"].get("primary")
+    if voter is None:
+        return Finding("the primary validator was not run: there were no instances")
+    if voter["failures"]:
+        status, reason = voter["failures"][0]
+        return Finding(f"solution failed on {len(voter['failures'])} of {len(evidence['instances'])} instances: {status}: {reason}")
+    if wrong := sorted(set(voter["types"]) - FITS[evidence["answer_type"]]):
+        return Finding(f"solution returned {wrong[0]}, the family declares {evidence['answer_type']}")
+    return None
+
+
+@checker("families.confined")
+def confined(evidence: Evidence) -> Finding | None:
+    """No validator leaves its limits, also on inputs of another form."""
+    from evolake.families.gates.execution import UNSAFE
+
+    for name, voter in evidence["voters"].items():
+        for status, reason in voter["failures"]:
+            if status in UNSAFE:
+                return Finding(f"validator {name}: {status}: {reason}")
+        for status, reason in voter["unsafe_probes"]:
+            return Finding(f"validator {name}, on inputs of another form: {status}: {reason}")
+    return None
+
+
+@checker("families.sample_runs")
+def sample_runs(evidence: Evidence) -> Finding | None:
+    """The larger sample ran as well."""
+    if evidence["failed"]:
+        status, reason = evidence["failed"][0]
+        return Finding(f"{len(evidence['failed'])} instances or answers of the sample failed: {status}: {reason}")
+    return None
+
+
+@checker("families.unfilled")
+def unfilled(evidence: Evidence) -> Finding | None:
+    """No open slot or rule."""
+    return Finding(f"the statement still holds {', '.join(evidence['unfilled'])}") if evidence["unfilled"] else None
+
+
+@checker("families.drawing")
+def drawing(evidence: Evidence) -> Finding | None:
+    """No grid or tree of characters."""
+    return Finding(f"the statement draws with characters: {evidence['drawing']}; write it as an array") if evidence["drawing"] else None
+
+
+@checker("families.length")
+def length(evidence: Evidence, *, shortest: int, longest: int) -> Finding | None:
+    """Statements of bearable length."""
+    if evidence["shortest"] < shortest:
+        return Finding(f"a statement has {evidence['shortest']} characters; at least {shortest} are wanted")
+    return Finding(f"a statement has {evidence['longest']} characters; at most {longest} are wanted") if evidence["longest"] > longest else None
+
+
+@checker("families.leak")
+def leak(evidence: Evidence, *, largest_share: float) -> Finding | None:
+    """No place of the statement holds the answer."""
+    share = evidence["leak_share"]
+    place = evidence["leak_place"]
+    return Finding(f"the answer stands in the text: {place} is it in {share:.0%} of the instances") if share >= largest_share else None
+
+
+@checker("families.distinct")
+def distinct(evidence: Evidence, *, least_share: float) -> Finding | None:
+    """Seeds make a difference."""
+    made, different = evidence["instances"], evidence["distinct"]
+    return Finding(f"only {different} of {made} instances are different") if different < least_share * made else None
+
+
+@checker("families.varied")
+def varied(evidence: Evidence, *, largest_share: float, least_nontrivial: float) -> Finding | None:
+    """Answers of hard instances vary and are not trivial."""
+    count = evidence["hard_instances"]
+    if evidence["commonest_share"] > largest_share:
+        return Finding(f"one answer holds in {evidence['commonest_share']:.0%} of the {count} instances at difficulty 5 and above")
+    if not evidence["boolean"] and count - evidence["trivial"] < least_nontrivial * count:
+        return Finding(f"{evidence['trivial']} of {count} answers at difficulty 5 and above are trivial (0, 1, empty or none)")
+    return None
+
+
+@checker("families.difficulty")
+def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
+    """The difficulty moves something."""
+    if evidence["blind_to_difficulty"]:
+        return Finding("the generator ignores the difficulty: the same seed gives the same instance at all difficulties")
+    if any(rises(series, ratio) for series in growing(evidence).values()):
+        return None
+    seen = ", ".join(f"{name} {_series(series)}" for name, series in growing(evidence).items())
+    return Finding(f"the inputs do not grow with the difficulty: {seen}")
+
+
+def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
+    """The measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence of
+    lakes before that holds nothing else beside the size, and is judged as it was.
+    """
+    other = ("magnitude", evidence["magnitude"]) if "magnitude" in evidence else ("source lines", evidence["work"])
+    return {"characters": evidence["size"], other[0]: other[1]}
+
+
+@checker("families.parts_matter")
+def parts_matter(evidence: Evidence, *, least_share: float) -> Finding | None:
+    """The first part of a joined family decides something."""
+    share = evidence["deciding"]
+    if share is None or share >= least_share:
+        return None
+    return Finding(f"the first part is idle: with another instance of it {share:.0%} of the answers change; at least {least_share:.0%} are wanted")
+
+
+@checker("families.rules_stated")
+def rules_stated(evidence: Evidence) -> Finding | None:
+    """Declared rules stand in the template, and the sources follow them."""
+    if evidence["unstated"]:
+        return Finding(f"the template does not show the rule {', '.join(evidence['unstated'])}")
+    if evidence["unused"]:
+        return Finding(f"no source assigns {', '.join(evidence['unused'])}")
+    return Finding(f"text and code differ: {evidence['mismatched'][0]}") if evidence["mismatched"] else None
+
+
+@checker("families.near_duplicate")
+def near_duplicate(evidence: Evidence, *, answers: float, both: float, least_values: int) -> Finding | None:
+    """No other family with this code or these answers."""
+    for other in evidence["nearest"]:
+        name = f"{other['name']} ({other['family_id'][:12]})"
+        if other["same_code"]:
+            return Finding(f"the code is that of {name}, but for names")
+        if other["answers"] >= answers and other["answer_values"] >= least_values:
+            return Finding(f"{other['answers']:.0%} of the answers on shared seeds are those of {name}")
+        if other["answers"] >= both and other["code"] >= both:
+            return Finding(f"near-duplicate of {name}: code {other['code']:.0%} alike, answers {other['answers']:.0%}")
+    return None
+
+
+@checker("families.reviewer")
+def reviewer(evidence: Evidence) -> Finding | None:
+    """The quality reviewer says proceed."""
+    if evidence["failure"]:
+        return Finding(f"the quality reviewer gave no usable reply: {evidence['failure']}")
+    if evidence["action"] == "proceed":
+        return None
+    criteria = [name for name in ("readability", "novelty", "difficulty_alignment") if evidence[name] == "revise"]
+    return Finding(f"{', '.join(criteria)}: {evidence['feedback']}")
+
+
+@checker("families.voters")
+def voters(evidence: Evidence, *, least: int) -> Finding | None:
+    """Enough independent validators."""
+    if evidence["independent"] >= least:
+        return None
+    copied = "".join(f"; {name} is a copy of {other}" for name, other in evidence["copies"])
+    return Finding(
+        f"{evidence['independent']} independent validators, at least {least} are needed{copied}. "
+        "Add validators/*.py, or let the model backend write them (--backend model)"
+    )
+
+
+@checker("families.majority")
+def majority(evidence: Evidence) -> Finding | None:
+    """Every instance has a strict majority."""
+    if not evidence["instances"]:
+        return Finding("there are no instances to vote on")
+    return _votes("ambiguous: no strict majority", evidence["undecided"], evidence["instances"])
+
+
+@checker("families.primary_agrees")
+def primary_agrees(evidence: Evidence) -> Finding | None:
+    """The primary votes with the majority."""
+    return _votes("the primary is outvoted", evidence["primary_wrong"], evidence["instances"])
+
+
+@checker("families.blind")
+def blind(evidence: Evidence, *, least_matches: int) -> Finding | None:
+    """Enough blind reviewers find the label."""
+    reviews = evidence["reviews"]
+    matched = sum(review["matched"] for review in reviews)
+    if matched >= least_matches:
+        return None
+    told = f"{matched} of {len(reviews)} blind reviews match, {least_matches} are needed"
+    first = next((review for review in reviews if not review["matched"]), None)
+    if first is None:  # there are fewer reviews than the rule wants matches
+        return Finding(told)
+    said = f"{first['status']}: {first['answer'] or first['note']}"[:200]
+    return Finding(f"{told}; at difficulty {first['difficulty']}: {said}")
+
+
+@checker("families.probes")
+def probes(evidence: Evidence) -> Finding | None:
+    """Wrong answers are judged wrong."""
+    if not evidence["probes"]:
+        return Finding("no label could be probed")
+    found = evidence["accepted_wrongly"]
+    return Finding(f"the wrong answer {found[0][1]} is accepted for {found[0][0]!r}") if found else None
+
+
+def _votes(what: str, votes: Sequence[Mapping[str, Any]], total: int) -> Finding | None:
+    if not votes:
+        return None
+    first = votes[0]
+    said = ", ".join(f"{name}: {answer!r}"[:80] for name, answer in first["answers"].items())
+    return Finding(f"{what} in {len(votes)} of {total} instances; at difficulty {first['difficulty']}, seed {first['seed']}: {said}")
+
+
+def _series(values: Sequence[Sequence[float]]) -> str:
+    return " ".join(f"{difficulty}:{value:.0f}" for difficulty, value in values)

@@ -1,0 +1,99 @@
+"""Gate 2a: the label of an instance is what a strict majority of the voters answers. A plurality is no consensus.
+
+Voters are the primary and at least m independent validators. A voter that raises, times out or returns a schema error has voted for nothing but
+still counts in the denominator. Copies do not vote twice: a validator whose normalised tree is that of another voter is not independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.answers.matching import equivalent
+from evolake.families.gates.execution import caps_of
+from evolake.families.model.contract import Family
+from evolake.families.model.similarity import jaccard, normalised, sketch
+from evolake.families.sandbox.running import Instance, Solved, solve
+from evolake.families.settings import FamiliesSettings
+
+COPY = 0.98
+"""Likeness of normalised trees from which on one source is a copy of another."""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """The votes on one instance. label is None where no strict majority agrees; `for_label` names those who voted for it."""
+
+    difficulty: int
+    seed: int
+    label: Any
+    decided: bool
+    for_label: tuple[str, ...]
+    answers: dict[str, Any]
+    statuses: dict[str, str]
+
+    @property
+    def primary_agrees(self) -> bool:
+        return "primary" in self.for_label
+
+
+def vote(solved: Mapping[str, Solved], *, case_sensitive: bool, difficulty: int = 0, seed: int = 0) -> Vote:
+    """Count the votes on one instance. Answers are compared by `equivalent`; the label is the first answer, in order of voters, that wins."""
+    answers = {name: one.answer for name, one in solved.items() if one.status == "ok"}
+    statuses = {name: one.status for name, one in solved.items()}
+    for answer in answers.values():
+        agreed = tuple(name for name, other in answers.items() if equivalent(answer, other, case_sensitive=case_sensitive))
+        if 2 * len(agreed) > len(solved):
+            return Vote(difficulty, seed, answer, True, agreed, answers, statuses)
+    return Vote(difficulty, seed, None, False, (), answers, statuses)
+
+
+def take_votes(
+    family: Family, instances: Sequence[Instance], *, pool: Any, settings: FamiliesSettings, primary: Sequence[Solved] | None = None
+) -> list[Vote]:
+    """Votes on instances that are ok. primary: its answers, where they are there already. Raises MachineryError when the jail failed."""
+    caps = caps_of(settings)
+    inputs = [instance.inputs for instance in instances]
+    columns: dict[str, Sequence[Solved]] = {}
+    for name, source in family.voters().items():
+        columns[name] = primary if name == "primary" and primary is not None else solve(source, inputs, pool=pool, caps=caps)
+    return [
+        vote(
+            {name: column[number] for name, column in columns.items()}, case_sensitive=family.answer.case_sensitive, difficulty=instance.difficulty,
+            seed=instance.seed,
+        )
+        for number, instance in enumerate(instances)
+    ]
+
+
+def copies(family: Family) -> list[tuple[str, str]]:
+    """(voter, the earlier voter it is a copy of)."""
+    voters = [(name, words := normalised(source), sketch(words)) for name, source in family.voters().items()]
+    found = []
+    for number, (name, words, ours) in enumerate(voters):
+        for earlier, others, theirs in voters[:number]:
+            if words == others or jaccard(ours, theirs) >= COPY:
+                found.append((name, earlier))
+                break
+    return found
+
+
+def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
+    """What the rules of gate 2a judge, as plain JSON."""
+    copied = copies(family)
+    return {
+        "independent": len(family.validators) - len(copied), "copies": [list(pair) for pair in copied],
+        "instances": len(votes),
+        "undecided": [shown(item) for item in votes if not item.decided],
+        "primary_wrong": [shown(item) for item in votes if item.decided and not item.primary_agrees],
+        "dissent": {name: sum(item.decided and name not in item.for_label for item in votes) for name in family.voters()},
+    }
+
+
+def shown(item: Vote) -> dict[str, Any]:
+    """A vote for a report: difficulty, seed, and what each voter said."""
+    return {
+        "difficulty": item.difficulty, "seed": item.seed, "label": item.label,
+        "answers": {name: item.answers.get(name, status) for name, status in item.statuses.items()},
+    }

@@ -1,0 +1,126 @@
+"""Ways of reading slot texts, and the search for those that explain a family's inputs. Runs inside the jail: the texts are a candidate's."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evolake.families.model.statement import QUESTION_LINE, SLOT
+
+WAYS = '''
+def whole(text):
+    return text
+
+
+def integer(text):
+    return int(text)
+
+
+def decimal(text):
+    return float(text)
+
+
+def integers(text):
+    return [int(found) for found in re.findall(r"-?\\d+", text)]
+
+
+def integers_by_line(text):
+    return [[int(found) for found in re.findall(r"-?\\d+", line)] for line in text.splitlines() if line.strip()]
+
+
+def items(text):
+    return [item.strip() for item in text.split(",")]
+
+
+def lines(text):
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def literal(text):
+    return json.loads(json.dumps(ast.literal_eval(text)))
+'''
+NAMES = ("integer", "decimal", "integers", "integers_by_line", "literal", "items", "lines", "whole")
+SOURCE = '''import ast
+import json
+import re
+
+PATTERN = {pattern!r}
+{ways}
+
+def read(text):
+    match = re.fullmatch(PATTERN, text, re.DOTALL)
+    if match is None:
+        raise ValueError("not a statement of this family")
+    inputs = json.loads({constants!r})
+{assignments}
+    return inputs
+'''
+
+
+def learn(source: str, payload: dict[str, Any]) -> str | None:
+    """The driver. payload: {"template": with its rules, "examples": [{"inputs", "slots"}]}."""
+    return reader_from(payload["template"], payload["examples"])
+
+
+def reader_from(template: str, examples: Sequence[dict[str, Any]]) -> str | None:
+    """The source of the reader that the examples allow, None where they allow none."""
+    if not examples or any(not isinstance(item["inputs"], dict) for item in examples):
+        return None
+    ways = known_ways()
+    constants: dict[str, Any] = {}
+    assignments = []
+    for key in sorted({key for item in examples for key in item["inputs"]}):
+        if any(key not in item["inputs"] for item in examples):
+            return None
+        values = [item["inputs"][key] for item in examples]
+        if found := _explained(values, examples, ways):
+            slot, way = found
+            assignments.append(f"    inputs[{key!r}] = {way}(match[{f'slot{slot}'!r}])")
+        elif all(value == values[0] for value in values):
+            constants[key] = values[0]
+        else:
+            return None
+    if not assignments:
+        return None
+    return SOURCE.format(pattern=pattern(template), ways=WAYS, constants=json.dumps(constants), assignments="\n".join(assignments))
+
+
+def pattern(template: str) -> str:
+    """The expression that a filled template matches, with a group slot<n> for each slot; a slot that occurs again must say the same."""
+    parts = [part.strip("\n") for part in QUESTION_LINE.split(template)]
+    flat = "\n\n".join(part for part in parts if part).strip()
+    found, at, seen = [], 0, set()
+    for match in SLOT.finditer(flat):
+        found.append(re.escape(flat[at : match.start()]))
+        found.append(f"(?P=slot{match[1]})" if match[1] in seen else f"(?P<slot{match[1]}>.*?)")
+        seen.add(match[1])
+        at = match.end()
+    return "".join([*found, re.escape(flat[at:])])
+
+
+def known_ways() -> dict[str, Callable[[str], Any]]:
+    """Name -> function: the same source that goes into a reader."""
+    space: dict[str, Any] = {"re": re, "ast": ast, "json": json}
+    exec(WAYS, space)
+    return {name: space[name] for name in NAMES}
+
+
+def _explained(values: Sequence[Any], examples: Sequence[dict[str, Any]], ways: dict[str, Callable[[str], Any]]) -> tuple[int, str] | None:
+    """(slot, way) that gives the value in every example."""
+    for slot in range(1, min(len(item["slots"]) for item in examples) + 1):
+        for name, way in ways.items():
+            if all(_gives(way, item["slots"][slot - 1], value) for item, value in zip(examples, values, strict=True)):
+                return slot, name
+    return None
+
+
+def _gives(way: Callable[[str], Any], text: str, value: Any) -> bool:
+    """Whether reading the text so gives the value, of the same type."""
+    try:
+        found = way(text)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return False
+    return found == value and type(found) is type(value)

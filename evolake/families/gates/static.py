@@ -1,0 +1,175 @@
+"""Gate 1, checker K: what can be seen on a sample of instances and on the sources, without a second opinion.
+
+The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
+that ignores the difficulty shows at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.families.gates.ablation import deciding_share
+from evolake.families.gates.execution import caps_of, pairs_of, unfilled
+from evolake.families.gates.leaks import leaking_place
+from evolake.families.model.contract import Family
+from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, likeness
+from evolake.families.sandbox.running import Instance, Solved, generate, solve
+from evolake.families.settings import FamiliesSettings
+
+HARD = 5
+"""Difficulty from which on answers must vary and be non-trivial."""
+TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
+NEAREST = 5
+LARGEST = 10**12
+"""A number counts at most so much as magnitude."""
+LONGEST_TEXT = 20_000
+"""Characters of a statement that are searched; the length rule blocks what is longer."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty; the voters'
+    own word, for people to read).
+
+    deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
+    """
+
+    instances: tuple[Instance, ...]
+    answers: tuple[Solved, ...]
+    work: dict[int, float]
+    deciding: float | None = None
+
+
+def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
+    """Take the sample. Raises MachineryError when the jail failed."""
+    caps = caps_of(settings)
+    instances = generate(family, pairs_of(settings.gate_difficulties, settings.sample_seeds, "sample"), pool=pool, caps=caps)
+    inputs = [instance.inputs for instance in instances]
+    answers = solve(family.validator, inputs, pool=pool, caps=caps)
+    counted = [number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds]
+    work: dict[int, list[int]] = {}
+    for source in family.voters().values():
+        done = solve(source, [inputs[number] for number in counted], pool=pool, caps=caps, count=True)
+        for number, solved in zip(counted, done, strict=True):
+            steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
+            work.setdefault(instances[number].difficulty, []).append(steps)
+    mean = {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())}
+    return Sample(tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps))
+
+
+def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
+    """What the rules of gate 1 judge, as plain JSON."""
+    good = [(instance, solved) for instance, solved in zip(sample.instances, sample.answers, strict=True) if instance.status == solved.status == "ok"]
+    whole, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
+    texts = [text[:LONGEST_TEXT] for text in whole]
+    hard = [answer_key(solved.answer) for instance, solved in good if instance.difficulty >= HARD]
+    place, share = leaking_place(texts, answers)
+    return {
+        "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
+        "unfilled": sorted({found for text in texts for found in unfilled(text)}),
+        "drawing": next((found for text in texts if (found := drawing(text))), ""),
+        "shortest": min(map(len, whole), default=0), "longest": max(map(len, whole), default=0),
+        "leak_place": place, "leak_share": share,
+        "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
+        "hard_instances": len(hard), "trivial": sum(key in TRIVIAL for key in hard),
+        "commonest_share": Counter(hard).most_common(1)[0][1] / len(hard) if hard else 1.0,
+        "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
+        "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
+        "work": [[difficulty, value] for difficulty, value in sample.work.items()],
+        "deciding": sample.deciding,
+        "size": by_difficulty([instance for instance, _ in good], characters),
+        "magnitude": by_difficulty([instance for instance, _ in good], magnitude),
+        "nearest": nearest(fingerprint(family, [solved.answer for solved in sample.answers]), known),
+    }
+
+
+def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, Any]]:
+    """The families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers from 0
+    to 1, and whether code or text are the same.
+    """
+    found = [likeness(ours, other) for other in known if other.family_id != ours.family_id]
+    found.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
+    by_answers = sorted(found, key=lambda item: (-item.answers, item.family_id))
+    return [
+        {
+            "family_id": item.family_id, "name": item.name, "code": item.code, "answers": item.answers, "same_code": item.same_code,
+            "same_text": item.same_text, "answer_values": len(set(ours.answers)),
+        }
+        for item in dict.fromkeys([*found[:NEAREST], *by_answers[:NEAREST]])
+    ]
+
+
+_CELL = re.compile(r"(?:[^\W_]{1,3}|[^\w\s])(?:\s+(?:[^\W_]{1,3}|[^\w\s]))+\Z")
+SOLID = frozenset("#.*+|=_/\\@~oOxX■●□○ -")
+LONGEST_LINE = 300
+_FRAME = re.compile(r"[│├└┌┐┘┬┴┼─║═╔╗╚╝]|\|--|\+--|`--|--\+")
+DRAWN_LINES = 3
+
+
+def drawing(text: str) -> str:
+    """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets and lists of sentences are none."""
+    run: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        bare = line[:LONGEST_LINE].strip().removeprefix("- ").strip()
+        if _FRAME.search(bare):
+            return bare[:200]
+        solid = len(bare) >= DRAWN_LINES and SOLID.issuperset(bare) and not bare.startswith("---")
+        row = bool(_CELL.match(bare)) and (not run or len(bare.split()) == len(run[-1].split()))
+        gridlike = bool(bare) and bare[0] not in "[({" and (solid or row)
+        run = [*run, bare] if gridlike else []
+        if len(run) >= DRAWN_LINES:
+            return " / ".join(run)[:200]
+    return ""
+
+
+def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
+    """Whether every seed gives the same instance at every difficulty."""
+    by_seed: dict[int, set[str]] = {}
+    for instance in instances:
+        by_seed.setdefault(instance.seed, set()).add(json.dumps(instance.inputs, sort_keys=True))
+    return bool(by_seed) and all(len(found) == 1 for found in by_seed.values())
+
+
+def by_difficulty(instances: Sequence[Instance], measure: Callable[[Any], float]) -> list[list[float]]:
+    """[[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
+    found: dict[int, list[float]] = {}
+    for instance in instances:
+        found.setdefault(instance.difficulty, []).append(measure(instance.inputs))
+    return [[difficulty, sum(values) / len(values)] for difficulty, values in sorted(found.items())]
+
+
+def characters(inputs: Any) -> float:
+    """Of the inputs as JSON."""
+    return len(json.dumps(inputs))
+
+
+def magnitude(inputs: Any) -> float:
+    """How much the inputs hold: a list or mapping counts its elements, a text its characters, a number its absolute value and one.
+
+    It rises where a program is given more rounds to run or more steps to count, of which the number of characters shows nothing.
+    """
+    total, waiting = 0.0, [inputs]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list | dict):
+            total += len(item)
+            waiting.extend(item.values() if isinstance(item, dict) else item)
+        elif isinstance(item, str):
+            total += len(item)
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            total += min(abs(item), LARGEST) + 1
+        else:
+            total += 1
+    return total
+
+
+def rises(values: Sequence[Sequence[float]], ratio: float) -> bool:
+    """Whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at most a fifth of the pairs go down."""
+    ordered = [value for _, value in sorted(map(tuple, values))]
+    pairs = [(one, other) for number, one in enumerate(ordered) for other in ordered[number + 1 :]]
+    return len(ordered) > 1 and ordered[-1] >= ratio * max(ordered[0], 1e-9) and sum(other < one for one, other in pairs) * 5 <= len(pairs)

@@ -1,0 +1,1 @@
+"""What a family is: contract, texts, similarity, transforms of its sources."""

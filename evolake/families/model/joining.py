@@ -1,0 +1,92 @@
+"""What every operator that joins families needs: a parent made ready to live inside a child, and the sections that keep statements apart.
+
+`embed` gives a parent under a prefix: its rules, constants, ports and filterables renamed, its slots shifted, its statement in one piece. The child's
+template puts each piece under a marker line; `cutter` is the source of a function that cuts a child's statement at those lines again, so each
+parent's reader sees exactly the text that it was written for, at any depth of nesting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evolake.families.model.ast_transforms import rename_constants
+from evolake.families.model.contract import Family, Filterable, MutationPoint, Port
+from evolake.families.model.statement import prefix_rules, shift_slots, slots, split_question
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A parent under a prefix. `key` is its place in the child's inputs. Sources have their constants renamed; text is its whole statement."""
+
+    key: str
+    text: str
+    slots: int
+    generator: str
+    validator: str
+    validators: dict[str, str]
+    reader: str | None
+    points: tuple[MutationPoint, ...]
+    ports: tuple[Port, ...]
+    filterables: tuple[Filterable, ...]
+
+
+def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] | None = None) -> Embedded:
+    """The family ready to be part of a child.
+
+    Args:
+        key: a lower-case letter or word; rule `tie` becomes `<key>_tie`, TIE becomes `<KEY>_TIE`, ports and filterables likewise, and their paths in
+            the inputs start with it.
+        shift: how many slots of the child come before.
+        files: file name in the parent -> file name in the child, for alternatives that have codes of their own for single sources.
+
+    Raises NotComposable for a source that cannot be parsed.
+    """
+    prefix = f"{key}_"
+    constants = {point.constant: f"{prefix}{point.name}".upper() for point in family.points}
+
+    def renamed(source: str) -> str:
+        return rename_constants(source, constants) if constants else source
+
+    setting, question = split_question(family.template)
+    text = prefix_rules(shift_slots("\n\n".join(part for part in (setting, question) if part), shift), prefix)
+    moved = files or {}
+    points = tuple(
+        replace(point, name=f"{prefix}{point.name}", alternatives=tuple(
+            replace(item, codes={moved[name]: code for name, code in item.codes.items() if name in moved}) for item in point.alternatives
+        ))
+        for point in family.points
+    )
+    ports = tuple(
+        replace(
+            port, name=f"{prefix}{port.name}", key=(key, *port.key), slot=port.slot + shift,
+            high=port.high if isinstance(port.high, int) else (key, *port.high),
+        )
+        for port in family.ports
+    )
+    filterables = tuple(
+        replace(item, name=f"{prefix}{item.name}", key=(key, *item.key), together=tuple((key, *path) for path in item.together))
+        for item in family.filterables
+    )
+    return Embedded(
+        key=key, text=text, slots=len(slots(family.template)), generator=renamed(family.generator), validator=renamed(family.validator),
+        validators={name: renamed(source) for name, source in family.validators.items()}, points=points, ports=ports, filterables=filterables,
+        reader=None if family.reader is None else renamed(family.reader),
+    )
+
+
+def sections(texts: Sequence[str], marker: str) -> str:
+    """The texts, each under its marker line, and a last marker line that ends them: what follows it is the child's own text."""
+    return "\n\n".join(f"[{marker} {number}]\n\n{text.strip()}" for number, text in enumerate(texts, start=1)) + f"\n\n[End of {marker}s]"
+
+
+def cutter(marker: str, count: int) -> str:
+    """The source of `cut(text)`: the statements between the marker lines, which raises ValueError where one is missing or doubled."""
+    return f'''def cut(text):
+    lines = text.split("\\n")
+    marks = ["[{marker} %d]" % number for number in range(1, {count + 1})] + ["[End of {marker}s]"]
+    places = [lines.index(mark) for mark in marks]
+    if places != sorted(places) or any(lines.count(mark) != 1 for mark in marks):
+        raise ValueError("sections")
+    return ["\\n".join(lines[start + 1 : end]).strip() for start, end in zip(places, places[1:])]
+'''

@@ -1,0 +1,212 @@
+"""Families as folders: read what people write, write what evolution makes.
+
+A folder needs generator.py, template.md and validator.py; family.toml, validators/, reader.py and mutations.toml are optional, so a family written
+for the paper's pipeline loads as it is. What is declared is checked here; what the code does is for the gates.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.families.model.contract import (
+    ANSWER_TYPES,
+    CATEGORIES,
+    GENERATOR,
+    LANGUAGES,
+    MAX_LABEL,
+    MAX_SOURCE_BYTES,
+    MAX_VALIDATORS,
+    READER,
+    TEMPLATE,
+    VALIDATOR,
+    VALIDATORS,
+    Alternative,
+    Answer,
+    Family,
+    Filterable,
+    MutationPoint,
+    Port,
+    to_record,
+)
+
+SETTINGS, MUTATIONS = "family.toml", "mutations.toml"
+SETTING_KEYS = {"id", "title", "category", "language", "parents", "operator", "answer"}
+MUTATION_KEYS = {"points", "ports", "filterables"}
+NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def read_families(folder: Path) -> list[Family]:
+    """Every family below `folder`, one a sub-folder that holds a generator.py, by name.
+
+    Raises:
+        InputError: none there, one that cannot be read, two of one name or of one content.
+    """
+    families = [read_family(path.parent) for path in sorted(folder.glob(f"*/{GENERATOR}"))]
+    if not families:
+        raise InputError(f"no families in {folder}", wanted=f"sub-folders with {GENERATOR}, {TEMPLATE} and {VALIDATOR}", do="check the path")
+    for what, of in (("name", lambda family: family.name), ("content", lambda family: family.family_id)):
+        seen: dict[str, Family] = {}
+        for family in families:
+            if other := seen.get(of(family)):
+                raise InputError(f"families {other.name!r} and {family.name!r} have one {what}", do="change or remove one of them")
+            seen[of(family)] = family
+    return families
+
+
+def read_family(folder: Path) -> Family:
+    """The family in `folder`.
+
+    Raises:
+        InputError: a file is missing, cannot be read, or declares what the contract does not know.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(f"no family at {folder}", wanted="a folder", do="check the path")
+    settings = read_toml(folder / SETTINGS, SETTING_KEYS)
+    mutations = read_toml(folder / MUTATIONS, MUTATION_KEYS)
+    validators = {path.stem: read_text(path) for path in sorted((folder / VALIDATORS).glob("*.py"))}
+    where = str(folder)
+    name = str(settings.get("id") or re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "family")
+    return make_family(
+        where, name=name, title=str(settings.get("title") or name), category=settings.get("category", "other"),
+        language=settings.get("language", "en"), generator=read_text(folder / GENERATOR),
+        template=read_text(folder / TEMPLATE), validator=read_text(folder / VALIDATOR),
+        validators=validators, reader=read_text(folder / READER) if (folder / READER).is_file() else None, answer=settings.get("answer", {}),
+        parents=settings.get("parents", []), operator=str(settings.get("operator", "seed")), mutations=mutations,
+    )
+
+
+def make_family(
+    where: str, *, name: str, title: str, category: Any, language: Any, generator: str, template: str, validator: str,
+    validators: Mapping[str, str], reader: str | None, answer: Any, parents: Any, operator: str, mutations: Mapping[str, Any],
+) -> Family:
+    """A family from checked parts; `where` names the place in errors. Raises InputError."""
+    if category not in CATEGORIES:
+        raise InputError(f"{where}: category", wanted=f"one of {', '.join(CATEGORIES)}", got=repr(category))
+    if language not in LANGUAGES:
+        raise InputError(f"{where}: language", wanted=f"one of {', '.join(LANGUAGES)}", got=repr(language))
+    if not isinstance(answer, dict) or set(answer) - {"type", "case_sensitive"} or answer.get("type", "any") not in ANSWER_TYPES:
+        raise InputError(f"{where}: answer", wanted=f"type (one of {', '.join(ANSWER_TYPES)}) and case_sensitive", got=repr(answer))
+    if not isinstance(parents, list) or not all(isinstance(parent, str) for parent in parents):
+        raise InputError(f"{where}: parents", wanted="a list of family ids", got=repr(parents))
+    for validator_name in validators:
+        if not NAME.match(validator_name) or validator_name == "primary":
+            raise InputError(f"{where}: validator {validator_name!r}", wanted="lower-case letters, digits and _; not 'primary'", do="rename the file")
+    family = Family(
+        name=name, title=title, category=category, language=language,
+        generator=_tidy(generator), template=_tidy(template), validator=_tidy(validator),
+        validators={key: _tidy(source) for key, source in validators.items()}, reader=None if reader is None else _tidy(reader),
+        answer=Answer(answer.get("type", "any"), bool(answer.get("case_sensitive", True))), parents=tuple(parents), operator=operator,
+        points=tuple(_point(where, item) for item in _tables(where, mutations, "points")),
+        ports=tuple(_port(where, item) for item in _tables(where, mutations, "ports")),
+        filterables=tuple(_filterable(where, item) for item in _tables(where, mutations, "filterables")),
+    )
+    check_text(where, to_record(family))
+    if len(family.validators) > MAX_VALIDATORS:
+        raise InputError(f"{where}: {len(family.validators)} independent validators", wanted=f"at most {MAX_VALIDATORS}", do="leave some out")
+    for what, text in (("title", title), ("name", name), ("operator", operator)):
+        if len(text) > MAX_LABEL:
+            raise InputError(f"{where}: the {what} has {len(text)} characters", wanted=f"at most {MAX_LABEL}", do="shorten it")
+    for source_name, source in {**family.sources(), TEMPLATE: family.template}.items():
+        if len(source.encode(errors="replace")) > MAX_SOURCE_BYTES:
+            raise InputError(f"{where}: {source_name} is larger than {MAX_SOURCE_BYTES} bytes", do="shorten it")
+    for kind in (family.points, family.ports, family.filterables):
+        names = [item.name for item in kind]
+        if len(set(names)) != len(names) or not all(NAME.match(item) for item in names):
+            raise InputError(f"{where}: names in {MUTATIONS}", wanted="lower-case names, each once", got=", ".join(names))
+    return family
+
+
+def check_text(where: str, value: Any) -> None:
+    """Raises InputError where a text of the value, at any depth, is one that no file, table or parser takes: a zero byte, half a surrogate pair."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str) and (found := UNWRITABLE.search(item)):
+            raise InputError(f"{where}: a character that cannot be written", wanted="Unicode text without zero bytes", got=repr(found[0]))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises InputError when it is not there or no UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"no file {path.name} in {path.parent}", wanted=f"{GENERATOR}, {TEMPLATE} and {VALIDATOR}", do="add the file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read", got=str(error), do="give a readable file in UTF-8") from None
+
+
+def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
+    """A TOML file with only known keys, {} where there is none. Raises InputError."""
+    if not path.is_file():
+        return {}
+    try:
+        found = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is no TOML", got=str(error), do="mend the file") from None
+    if unknown := sorted(set(found) - known):
+        raise InputError(f"{path}: unknown key {unknown[0]!r}", wanted=", ".join(sorted(known)), do="remove or rename it")
+    return found
+
+
+def _tidy(text: str) -> str:
+    """One form for texts that differ in line ends and final blank lines only."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").rstrip() + "\n"
+
+
+def _tables(where: str, mutations: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    found = mutations.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in found):
+        raise InputError(f"{where}: {key} in {MUTATIONS}", wanted=f"[[{key}]] tables, each with a name")
+    return found
+
+
+def _point(where: str, item: dict[str, Any]) -> MutationPoint:
+    place = f"{where}: point {item['name']!r}"
+    given = item.get("alternatives", [])
+    try:
+        alternatives = tuple(Alternative(str(one["name"]), str(one["text"]), str(one["code"]), dict(one.get("codes", {}))) for one in given)
+        chosen = str(item["chosen"])
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{place} lacks {error}", wanted="chosen, and alternatives with name, text and code") from None
+    if chosen not in [one.name for one in alternatives] or len({one.name for one in alternatives}) != len(alternatives):
+        raise InputError(f"{place}: chosen", wanted=f"one of {', '.join(one.name for one in alternatives)}, names once each", got=chosen)
+    if len({one.text for one in alternatives}) != len(alternatives):
+        raise InputError(f"{place}: two alternatives have one text", do="word each rule so that a reader can tell them apart")
+    return MutationPoint(item["name"], alternatives, chosen)
+
+
+def _path(where: str, value: Any) -> tuple[str, ...]:
+    parts = [value] if isinstance(value, str) else value
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, str) for part in parts):
+        raise InputError(f"{where}: key", wanted="a name or a list of names", got=repr(value))
+    return tuple(parts)
+
+
+def _port(where: str, item: dict[str, Any]) -> Port:
+    place = f"{where}: port {item['name']!r}"
+    slot, low, high = item.get("slot"), item.get("low"), item.get("high")
+    if type(slot) is not int or type(low) is not int or high is None:
+        raise InputError(place, wanted="key, slot and low (integers), high (an integer or the key of an integer or list)", got=repr(item))
+    return Port(item["name"], _path(place, item.get("key")), slot, low, high if type(high) is int else _path(place, high))
+
+
+def _filterable(where: str, item: dict[str, Any]) -> Filterable:
+    place = f"{where}: filterable {item['name']!r}"
+    known = {"name", "key", "noun", "quantity", "field", "min_length", "together"}
+    if set(item) - known or not item.get("noun") or not item.get("quantity") or type(item.get("min_length", 1)) is not int:
+        raise InputError(place, wanted=f"keys among {', '.join(sorted(known))}; noun and quantity are words, min_length an integer", got=repr(item))
+    return Filterable(
+        item["name"], _path(place, item.get("key")), str(item["noun"]), str(item["quantity"]), item.get("field"), item.get("min_length", 1),
+        tuple(_path(place, path) for path in item.get("together", [])),
+    )

@@ -1,0 +1,101 @@
+"""The archive of the families line: what enters a cycle and what leaves it. Rows are added and values filled in; none is removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from evolake.families.model.contract import Family, as_json, from_record, to_record
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.tables import ARCHIVE, EXPERIENCE
+from evolake.lake import BlobStore
+
+
+@dataclass(frozen=True)
+class Population:
+    """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    families: pl.DataFrame
+    derivations: pl.DataFrame
+    experience: pl.DataFrame
+    state: pl.DataFrame
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame, as they are published."""
+        return {name: getattr(self, name) for name in ARCHIVE}
+
+    def rows(self, *states: str) -> list[dict[str, Any]]:
+        """Rows of FAMILIES in one of `states` (all without any), in the order they came."""
+        return (self.families.filter(pl.col("state").is_in(states)) if states else self.families).to_dicts()
+
+    def known(self) -> list[Fingerprint]:
+        """Fingerprints of every accepted family: what a new one must differ from."""
+        return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows("accepted") if row["fingerprint"]]
+
+    def lessons(self) -> list[str]:
+        """The items of the experience, oldest first."""
+        return self.experience.sort("number")["item"].to_list()
+
+    def without_instances(self) -> list[dict[str, Any]]:
+        """Accepted families that no instance was sampled of yet."""
+        return [row for row in self.rows("accepted") if row["instances"] is None]
+
+    def add(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
+        """Rows appended to the named tables. A row whose key is there already is not added: the first stays."""
+        grown = {}
+        for name, given in rows.items():
+            joined = pl.concat([getattr(self, name), ARCHIVE[name].frame(given)])
+            grown[name] = joined.unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
+        return replace(self, **grown)
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """One entry of the state, from its JSON."""
+        found = self.state.filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(found[0]) if found else default
+
+    def with_value(self, name: str, value: Any) -> Population:
+        """One entry of the state set. Entries are kept in name order."""
+        held = dict(self.state.iter_rows()) | {name: as_json(value)}
+        return replace(self, state=ARCHIVE["state"].frame({"name": one, "value": held[one]} for one in sorted(held)))
+
+    def settle(self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]) -> Population:
+        """A cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
+        given = [dict(row) for row in rows]
+        accepted = {row["family_id"] for row in given if row["state"] == "accepted"}
+        kept = [row for row in self.rows() if row["state"] == "accepted" or row["family_id"] not in accepted]
+        return replace(self, families=ARCHIVE["families"].frame(kept)).add(families=given, derivations=derivations)
+
+    def with_experience(self, items: Iterable[str], cycle: str) -> Population:
+        """The experience replaced. An item that was there keeps the cycle that it was learnt in."""
+        since = {row["item"]: row["cycle"] for row in self.experience.to_dicts()}
+        rows = [{"number": number, "cycle": since.get(item, cycle), "item": item} for number, item in enumerate(items)]
+        return replace(self, experience=EXPERIENCE.frame(rows))
+
+    def with_instances(self, counts: Mapping[str, int]) -> Population:
+        """How many instances were sampled of which family."""
+        rows = [row | {"instances": counts.get(row["family_id"], row["instances"])} for row in self.rows()]
+        return replace(self, families=ARCHIVE["families"].frame(rows))
+
+
+def empty_population() -> Population:
+    """An archive without rows."""
+    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+
+
+def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
+    """The archive from its published tables. Raises InputError where one does not fit its schema."""
+    return Population(**{name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()})
+
+
+def store_family(family: Family, blobs: BlobStore) -> str:
+    """Keep a family as a blob; gives its sha."""
+    return blobs.put(as_json(to_record(family)).encode())
+
+
+def load_family(record_sha: str, blobs: BlobStore) -> Family:
+    """The family of a row. Raises CorruptPart where the blob is not what was stored."""
+    return from_record(json.loads(blobs.get(record_sha)))

@@ -1,0 +1,1 @@
+"""Operators that make a family of one or two others."""

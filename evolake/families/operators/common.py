@@ -1,0 +1,201 @@
+"""How an operator puts a child together: members, glue, and what of the parents' declarations lives on.
+
+Every voter of the child is glue over one voter of each member, by order, and a primary never sits with an independent one. The glue itself comes in
+two forms, one for the primary and another for the independent validators, so that a fault of an operator is outvoted or splits the vote as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evolake.families.model.ast_transforms import NotComposable, compose, factory
+from evolake.families.model.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, Alternative, Answer, Family, Filterable, MutationPoint, Port
+from evolake.families.model.joining import Embedded
+from evolake.families.model.statement import SLOT, rules, rules_in, stated
+from evolake.families.operators.text import say
+
+LONGEST_TEMPLATE = 6000
+LONGEST_SOURCE = 80_000
+MEASURES = {
+    "integer": "int(answer)", "boolean": "int(bool(answer))", "string": "len(answer.strip())", "list": "len(answer)", "mapping": "len(answer)",
+}
+"""How an answer becomes an integer, by its declared type. Numbers that need not be whole, and answers of any type, become none."""
+HEAD = '''
+def failed(answer):
+    return isinstance(answer, dict) and answer.get("status") == "schema_error"
+
+
+def lacks(inputs, *keys):
+    return not isinstance(inputs, dict) or bool(set(keys) - set(inputs))
+'''
+
+
+@dataclass(frozen=True)
+class Member:
+    """A parent in the child. function: its factory's name. speaks: whether its generator and reader are used as well as its validators."""
+
+    function: str
+    family: Family
+    embedded: Embedded
+    speaks: bool = True
+
+
+@dataclass(frozen=True)
+class Glue:
+    """The few lines around the members' factories. `solve` is for the primary, `other` for the independent validators."""
+
+    generate: str
+    solve: str
+    other: str
+    read: str
+
+
+def build(
+    operator: str, members: Sequence[Member], glue: Glue, *, parents: Sequence[Family], title: str, category: str, template: str, answer: Answer,
+    points: Sequence[MutationPoint], ports: Sequence[Port] = (), filterables: Sequence[Filterable] = (),
+) -> Family:
+    """The child.
+
+    Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader, a child that is too large, or a rule
+    whose words stand elsewhere in the text.
+    """
+    speaking = [member for member in members if member.speaks]
+    if any(member.embedded.reader is None for member in speaking):
+        raise NotComposable("a parent without a reader")
+    voters = voter_names([member.family for member in members])
+    validators = {
+        name: _joined([(member, member.embedded.validators[source]) for member, source in zip(members, sources, strict=True)], "solution", glue.other)
+        for name, sources in voters.items()
+    }
+    child = Family(
+        name=operator, title=title, category=category, language=parents[0].language,
+        generator=_joined([(member, member.embedded.generator) for member in speaking], "input", glue.generate), template=template,
+        validator=_joined([(member, member.embedded.validator) for member in members], "solution", glue.solve), validators=validators,
+        reader=_joined([(member, member.embedded.reader or "") for member in speaking], "read", glue.read), answer=answer,
+        points=tuple(points), ports=tuple(ports), filterables=tuple(filterables),
+        parents=tuple(dict.fromkeys(parent.family_id for parent in parents)), operator=operator,
+    )
+    check_size(child)
+    check_rules(child)
+    return named(child)
+
+
+def named(child: Family) -> Family:
+    """The child under a name that its content gives it."""
+    return replace(child, name=f"{child.operator}-{child.family_id[:12]}")
+
+
+def voter_names(families: Sequence[Family]) -> dict[str, tuple[str, ...]]:
+    """Independent validator of the child -> the member's validator for each member; the shorter lists are gone round again."""
+    names = [list(family.validators) for family in families]
+    if not all(names):
+        raise NotComposable("a parent without independent validators")
+    if len(names) == 1:
+        return {name: (name,) for name in names[0]}
+    return {f"pair{number + 1}": tuple(row[number % len(row)] for row in names) for number in range(max(map(len, names)))}
+
+
+def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, ...]:
+    """The points of one member, its own codes of single sources under the child's file names."""
+    files = {GENERATOR: GENERATOR, VALIDATOR: VALIDATOR, READER: READER}
+    for name, sources in voter_names([member.family for member in members]).items():
+        files[f"{VALIDATORS}/{name}.py"] = f"{VALIDATORS}/{sources[which]}.py"
+
+    def codes(item: Alternative) -> dict[str, str]:
+        return {child: item.codes[parent] for child, parent in files.items() if parent in item.codes}
+
+    member = members[which]
+    originals = {f"{member.embedded.key}_{point.name}": point for point in member.family.points}
+    return tuple(
+        replace(point, alternatives=tuple(
+            replace(item, codes=codes(original))
+            for item, original in zip(point.alternatives, originals[point.name].alternatives, strict=True)
+        ))
+        for point in member.embedded.points
+    )
+
+
+def measure_text(family: Family, place: str) -> str:
+    """How the child's text calls the number that is made of this parent's answer. Raises NotComposable."""
+    if family.answer.type not in MEASURES:
+        raise NotComposable(f"an answer of type {family.answer.type} gives no whole number")
+    return say(family, family.answer.type, place=place)
+
+
+def measure_code(family: Family) -> str:
+    """`measure(answer)` for this parent."""
+    return f"\n\ndef measure(answer):\n    return {MEASURES[family.answer.type]}\n"
+
+
+def at(name: str, path: Sequence[str]) -> str:
+    """The expression `name["x"]["y"]`."""
+    return name + "".join(f"[{part!r}]" for part in path)
+
+
+def high_of(name: str, port: Port) -> str:
+    """The expression of a port's highest value in the inputs called `name`; `size` is in PORT_HEAD."""
+    return str(port.high) if isinstance(port.high, int) else f"size({at(name, port.high)})"
+
+
+PORT_HEAD = '''
+def size(value):
+    return value if isinstance(value, int) else len(value)
+'''
+
+
+def lettered(text: str, slot: int, letter: str) -> str:
+    """The text with the letter in place of the slot; later slots move up."""
+    def shown(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return letter if number == slot else f"[Input Slot {number - (number > slot)}]"
+
+    return SLOT.sub(shown, text)
+
+
+def moved_up(ports: Sequence[Port], gone: Port) -> tuple[Port, ...]:
+    """The other ports, where the slot of one has become a letter."""
+    return tuple(replace(port, slot=port.slot - (port.slot > gone.slot)) for port in ports if port.slot != gone.slot)
+
+
+def not_bound(filterables: Sequence[Filterable], high: int | tuple[str, ...]) -> tuple[Filterable, ...]:
+    """Those that may still be filtered where a port's highest value was taken from `high` (a path in the child's inputs)."""
+    return tuple(item for item in filterables if isinstance(high, int) or not any(_meets(path, high) for path in (item.key, *item.together)))
+
+
+def _meets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    short = min(len(one), len(other))
+    return one[:short] == other[:short]
+
+
+def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen: str, **values: object) -> MutationPoint:
+    """A rule slot of an operator. names: alternative -> code; its text is the sentence `<kind> <alternative>`."""
+    alternatives = tuple(Alternative(item, say(family, f"{kind} {item}", **values), code) for item, code in names.items())
+    return MutationPoint(name, alternatives, chosen)
+
+
+def check_rules(child: Family) -> None:
+    """Raises NotComposable where reviewers who look for the words of rules in the text could not tell which ones hold: the words of one parent's rule
+    may stand in the other's statement.
+    """
+    order = rules(child.template)
+    shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))
+    listed = [{"constant": item.constant, "alternatives": [(one.text, one.name) for one in item.alternatives]} for item in shown]
+    found = rules_in(stated(child), listed)
+    if isinstance(found, str):
+        raise NotComposable(found)
+    if wrong := [item.name for item in shown if found[item.constant] != item.chosen]:
+        raise NotComposable(f"the words of the rule {wrong[0]!r} stand elsewhere in the text")
+
+
+def check_size(child: Family) -> None:
+    """Raises NotComposable for a child that has grown too large to be read or run."""
+    if len(child.template) > LONGEST_TEMPLATE:
+        raise NotComposable(f"a template of more than {LONGEST_TEMPLATE} characters")
+    if any(len(source) > LONGEST_SOURCE for source in child.sources().values()):
+        raise NotComposable(f"a source of more than {LONGEST_SOURCE} characters")
+
+
+def _joined(parts: Sequence[tuple[Member, str]], entry: str, glue: str) -> str:
+    return compose([factory(member.function, source, entry) for member, source in parts], glue)

@@ -1,0 +1,125 @@
+"""Operator (c), guard: a condition on the answer of one family decides which of two wordings of a rule holds in the other.
+
+The rule becomes two rules, one for each case, and the words that a letter stands for; the second family's validators are there twice, under either
+rule. Its generator and reader must not know the rule, for the instance is drawn and read before the condition is known. It is drawn first, so where
+the condition always comes out the same the answers are a parent's and the near-duplicate gate sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from evolake.families.model.ast_transforms import NotComposable, constants, rename_constants, switch, with_sources
+from evolake.families.model.contract import Family, MutationPoint
+from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.statement import RULE, fresh_marker, join_question
+from evolake.families.operators.common import HEAD, Glue, Member, build, measure_code, measure_text, moved_points, point
+from evolake.families.operators.text import fresh_letters, say
+
+WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 0)"}
+GENERATE = '''
+make_a, make_b = part_a(), part_b()
+
+
+def input(difficulty):
+    second, more = make_b(difficulty)
+    first, texts = make_a((difficulty + 1) // 2)
+    return {"a": first, "b": second}, [*texts, *more]
+'''
+SOLVE = '''
+WHEN = {code}
+solve_a, solve_then, solve_else = part_a(), part_b(), part_c()
+
+
+def solution(inputs):
+    if lacks(inputs, "a", "b"):
+        return {{"status": "schema_error", "detail": "a and b"}}
+    found = solve_a(inputs["a"])
+    if failed(found):
+        return found
+    divisor, remainder = WHEN
+    return (solve_then if measure(found) % divisor == remainder else solve_else)(inputs["b"])
+'''
+OTHER = '''
+WHEN = {code}
+solve_a, solve_then, solve_else = part_a(), part_b(), part_c()
+
+
+def solution(inputs):
+    try:
+        first, second = inputs["a"], inputs["b"]
+    except (TypeError, KeyError):
+        return {{"status": "schema_error", "detail": "a and b"}}
+    found = solve_a(first)
+    if failed(found):
+        return found
+    value = abs(measure(found) - WHEN[1])
+    if value - value // WHEN[0] * WHEN[0]:
+        return solve_else(second)
+    return solve_then(second)
+'''
+READ = '''
+read_a, read_b = part_a(), part_b()
+
+
+def read(text):
+    first, second = cut(text)
+    return {{"a": read_a(first), "b": read_b(second.replace({letter!r}, {words!r}))}}
+'''
+
+
+def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """The first parent's answer decides a rule of the second. Raises NotComposable."""
+    first, second = parents
+    rule = _choose(second, random)
+    then, other = (rule.alternatives[number].name for number in random.choice(len(rule.alternatives), size=2, replace=False).tolist())
+    second_then, second_else = _under(second, rule, then, "then"), _under(second, rule, other, "else")
+    marker = fresh_marker([first.template, second.template])
+    letter, value = fresh_letters([first, second], 2)
+    left = embed(first, "a")
+    right = embed(second_then, "b", shift=left.slots)
+    members = [
+        Member("part_a", first, left), Member("part_b", second_then, right),
+        Member("part_c", second_else, embed(second_else, "b", shift=left.slots), speaks=False),
+    ]
+    names = {"then": f"b_{rule.name}_then", "other": f"b_{rule.name}_else", "when": "when"}
+    when = point(first, "when", "when", WHEN, list(WHEN)[int(random.integers(len(WHEN)))], value=value)
+    question = say(
+        first, "guard", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, **names,
+    )
+    head = HEAD + measure_code(first)
+    code, words = when.alternative().code, rule.alternative(then).text
+    glue = Glue(
+        generate=GENERATE, solve=head + SOLVE.format(code=code), other=head + OTHER.format(code=code),
+        read=cutter(marker, 2) + READ.format(letter=letter, words=words),
+    )
+    shown = right.text.replace(f"[Rule {names['then']}]", letter)
+    apart = tuple(item for item in moved_points(members, 2) if item.name == names["other"])
+    return build(
+        "guard", members, glue, parents=[first, second], title=say(first, "guard title", first=first.title, second=second.title)[:200],
+        category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+        points=(*moved_points(members, 0), *moved_points(members, 1), *apart, when), ports=left.ports + right.ports,
+        filterables=left.filterables + right.filterables,
+    )
+
+
+def _choose(family: Family, random: np.random.Generator) -> MutationPoint:
+    """A rule that neither the generator nor the reader knows."""
+    known = set(constants(family.generator)) | (set(constants(family.reader)) if family.reader else set())
+    free = [item for item in family.points if len(item.alternatives) > 1 and item.constant not in known]
+    if not free:
+        raise NotComposable("a parent without a rule that its generator and reader do not know")
+    return free[int(random.integers(len(free)))]
+
+
+def _under(family: Family, rule: MutationPoint, alternative: str, suffix: str) -> Family:
+    """The family under an alternative of the rule, which gets a name of its own."""
+    changed = switch(family, rule.name, alternative) if alternative != rule.chosen else family
+    name = f"{rule.name}_{suffix}"
+    sources = {file: rename_constants(source, {rule.constant: name.upper()}) for file, source in changed.sources().items()}
+    template = RULE.sub(lambda match: f"[Rule {name}]" if match[1] == rule.name else match[0], changed.template)
+    points = tuple(replace(item, name=name) if item.name == rule.name else item for item in changed.points)
+    return replace(with_sources(changed, sources), template=template, points=points)

@@ -1,0 +1,159 @@
+"""Operator (e), invert: a number of the question is withheld, and asked for: which one makes the answer largest, the smallest that makes it even.
+
+Every validator tries all values of the port, each by its own algorithm. How far the values go stands in the text and is read from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.contract import Answer, Family
+from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.statement import fresh_marker, join_question
+from evolake.families.operators.common import (
+    HEAD,
+    PORT_HEAD,
+    Glue,
+    Member,
+    at,
+    build,
+    high_of,
+    lettered,
+    measure_code,
+    measure_text,
+    moved_points,
+    moved_up,
+    not_bound,
+    point,
+)
+from evolake.families.operators.text import expression, fresh_letters, say
+
+ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "distinct", "total")}
+GENERATE = '''
+make_a = part_a()
+
+
+def input(difficulty):
+    first, texts = make_a(difficulty)
+    texts = list(texts)
+    if texts[{index}].strip() != str({value}):
+        raise ValueError("the port's slot does not show its number")
+    top = min({high}, {low} + 3 + difficulty)
+    del texts[{index}]
+    {value} = None
+    return {{"a": first, "top": top}}, [*texts, str(top)]
+'''
+SOLVE = '''
+import copy
+
+ASK = {code}
+solve_a = part_a()
+
+
+def solution(inputs):
+    if lacks(inputs, "a", "top"):
+        return {{"status": "schema_error", "detail": "a and top"}}
+    values = {{}}
+    for number in range({low}, inputs["top"] + 1):
+        first = copy.deepcopy(inputs["a"])
+        {value} = number
+        answer = solve_a(first)
+        if failed(answer):
+            return answer
+        values[number] = measure(answer)
+    if ASK == "largest":
+        return max(values, key=lambda number: (values[number], -number))
+    if ASK == "smallest":
+        return min(values, key=lambda number: (values[number], -number))
+    if ASK == "distinct":
+        return len(set(values.values()))
+    if ASK == "total":
+        return sum(values.values())
+    divisor = 2 if ASK == "first" else 3
+    return min((number for number in values if values[number] % divisor == 0), default={none})
+'''
+OTHER = '''
+import json
+
+ASK = {code}
+solve_a = part_a()
+
+
+def solution(inputs):
+    try:
+        text, top = json.dumps(inputs["a"]), inputs["top"]
+    except (TypeError, KeyError):
+        return {{"status": "schema_error", "detail": "a and top"}}
+    pairs = []
+    for number in range(top, {low} - 1, -1):
+        first = json.loads(text)
+        {value} = number
+        answer = solve_a(first)
+        if failed(answer):
+            return answer
+        pairs.append((measure(answer), number))
+    if ASK in ("first", "third"):
+        fitting = [number for value, number in pairs if not value % (3 if ASK == "third" else 2)]
+        return fitting[-1] if fitting else {none}
+    if ASK == "total":
+        total = 0
+        for value, number in pairs:
+            total += value
+        return total
+    pairs.sort()
+    if ASK == "distinct":
+        return 1 + sum(one[0] != two[0] for one, two in zip(pairs, pairs[1:]))
+    wanted = pairs[-1][0] if ASK == "largest" else pairs[0][0]
+    fitting = [number for value, number in pairs if value == wanted]
+    return fitting[0] if ASK == "largest" else fitting[-1]
+'''
+READ = '''
+import re
+
+read_a = part_a()
+
+
+def read(text):
+    (first,) = cut(text)
+    top = re.search({expression!r}, text[text.rindex({end!r}):]).group(1)
+    first = read_a(first.replace({letter!r}, {legal!r}))
+    {value} = None
+    return {{"a": first, "top": int(top)}}
+'''
+
+
+def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """The first parent, asked for a number of its own. Raises NotComposable."""
+    parent = parents[0]
+    if not parent.ports:
+        raise NotComposable("a parent without a port")
+    number = int(random.integers(len(parent.ports)))
+    port = parent.ports[number]
+    marker = fresh_marker([parent.template])
+    letter, value = fresh_letters([parent], 2)
+    inner = embed(parent, "a")
+    ask = point(parent, "ask", "ask", ASKS, list(ASKS)[int(random.integers(len(ASKS)))], port=letter, value=value, none=port.low - 1)
+    question = say(
+        parent, "invert", place=f"{marker} 1", port=letter, low=port.low, slot=inner.slots, value=value,
+        measure=measure_text(parent, f"{marker} 1"), ask="ask",
+    )
+    names = {
+        "index": port.slot - 1, "value": at("first", port.key), "high": high_of("first", port), "low": port.low, "letter": letter,
+        "legal": str(port.low), "none": port.low - 1, "code": ask.alternative().code,
+        "expression": expression(parent, "invert", low=port.low), "end": f"[End of {marker}s]",
+    }
+    head = HEAD + measure_code(parent)
+    glue = Glue(
+        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=head + OTHER.format(**names),
+        read=cutter(marker, 1) + READ.format(**names),
+    )
+    members = [Member("part_a", parent, inner)]
+    moved = inner.ports[number]
+    return build(
+        "invert", members, glue, parents=[parent], title=say(parent, "invert title", first=parent.title)[:200], category=parent.category,
+        template=join_question(sections([lettered(inner.text, moved.slot, letter)], marker), question), answer=Answer("integer"),
+        points=(*moved_points(members, 0), ask), ports=moved_up(inner.ports, moved), filterables=not_bound(inner.filterables, moved.high),
+    )

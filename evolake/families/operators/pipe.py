@@ -1,0 +1,135 @@
+"""Operator (b), pipe: the answer of one family becomes a number in the other.
+
+The second family's instance is drawn first, so on shared seeds it is the instance of the parent itself: where the piped number changes nothing, the
+answers are the parent's and the near-duplicate gate sees it. How many values the number can take stands in the text and is read from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.contract import Family, Port
+from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.statement import fresh_marker, join_question
+from evolake.families.operators.common import (
+    HEAD,
+    PORT_HEAD,
+    Glue,
+    Member,
+    at,
+    build,
+    high_of,
+    lettered,
+    measure_code,
+    measure_text,
+    moved_points,
+    moved_up,
+    not_bound,
+)
+from evolake.families.operators.text import expression, fresh_letters, say
+
+GENERATE = '''
+make_a, make_b = part_a(), part_b()
+
+
+def input(difficulty):
+    second, more = make_b(difficulty)
+    first, texts = make_a((difficulty + 1) // 2)
+    more = list(more)
+    if more[{index}].strip() != str({value}):
+        raise ValueError("the port's slot does not show its number")
+    span = {high} - {low} + 1
+    del more[{index}]
+    {value} = None
+    return {{"a": first, "b": second, "span": span}}, [*texts, *more, str(span)]
+'''
+SOLVE = '''
+import copy
+
+solve_a, solve_b = part_a(), part_b()
+
+
+def solution(inputs):
+    if lacks(inputs, "a", "b", "span"):
+        return {{"status": "schema_error", "detail": "a, b and span"}}
+    found = solve_a(inputs["a"])
+    if failed(found):
+        return found
+    second = copy.deepcopy(inputs["b"])
+    {value} = {low} + measure(found) % inputs["span"]
+    return solve_b(second)
+'''
+OTHER = '''
+import json
+
+solve_a, solve_b = part_a(), part_b()
+
+
+def solution(inputs):
+    try:
+        first, second, span = inputs["a"], json.loads(json.dumps(inputs["b"])), inputs["span"]
+    except (TypeError, KeyError):
+        return {{"status": "schema_error", "detail": "a, b and span"}}
+    found = solve_a(first)
+    if failed(found):
+        return found
+    number = measure(found)
+    choices = list(range({low}, {low} + span))
+    {value} = choices[number - span * (number // span)]
+    return solve_b(second)
+'''
+READ = '''
+import re
+
+read_a, read_b = part_a(), part_b()
+
+
+def read(text):
+    first, second = cut(text)
+    span = re.search({expression!r}, text[text.rindex({end!r}):]).group(1)
+    second = read_b(second.replace({letter!r}, {legal!r}))
+    {value} = None
+    return {{"a": read_a(first), "b": second, "span": int(span)}}
+'''
+
+
+def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """The first parent's answer into a port of the second. Raises NotComposable."""
+    first, second = parents
+    if not second.ports:
+        raise NotComposable("a parent without a port")
+    port = second.ports[int(random.integers(len(second.ports)))]
+    marker = fresh_marker([first.template, second.template])
+    letter, value = fresh_letters([first, second], 2)
+    left = embed(first, "a")
+    right = embed(second, "b", shift=left.slots)
+    members = [Member("part_a", first, left), Member("part_b", second, right)]
+    inner = right.ports[second.ports.index(port)]
+    shown = lettered(right.text, inner.slot, letter)
+    low = say(first, "pipe low", low=port.low) if port.low else ""
+    question = say(
+        first, "pipe", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, low=low,
+        slot=left.slots + right.slots,
+    )
+    glue = _glue(first, port, marker, letter, value)
+    return build(
+        "pipe", members, glue, parents=[first, second], title=say(first, "pipe title", first=first.title, second=second.title)[:200],
+        category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+        points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + moved_up(right.ports, inner),
+        filterables=left.filterables + not_bound(right.filterables, inner.high),
+    )
+
+
+def _glue(first: Family, port: Port, marker: str, letter: str, value: str) -> Glue:
+    names = {
+        "index": port.slot - 1, "value": at("second", port.key), "high": high_of("second", port), "low": port.low, "letter": letter,
+        "legal": str(port.low), "expression": expression(first, "pipe", value=value), "end": f"[End of {marker}s]",
+    }
+    head = HEAD + measure_code(first)
+    return Glue(
+        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=head + OTHER.format(**names),
+        read=cutter(marker, 2) + READ.format(**names),
+    )

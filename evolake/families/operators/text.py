@@ -1,0 +1,157 @@
+"""What operators say in a child's statement, in both languages, and the letters that stand for what is not given as a number.
+
+A letter is taken only if no parent uses it anywhere, so a reader can put words or numbers back in its place. The expressions that find the numbers
+which operators add (READ) stand beside the sentences that say them: one cannot change without the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.contract import Family
+
+LETTERS = "κλμνξπρστυφχψωαβγδεζηθ"
+
+EN = {
+    "integer": "the answer to {place}",
+    "list": "the number of entries of the list that answers {place}",
+    "mapping": "the number of entries of the mapping that answers {place}",
+    "string": "the number of characters of the answer to {place}",
+    "boolean": "1 if the answer to {place} is yes (true), and 0 otherwise",
+    "pipe title": "{second}, after {first}",
+    "pipe": (
+        "Let {value} be {measure}. In {target}, {port} stands for the number that is {low}the remainder (zero or positive) that {value} leaves "
+        "when divided by [Input Slot {slot}].\n\nWhat is the answer to {target}, in the form that {target} asks for?"
+    ),
+    "pipe low": "{low} plus ",
+    "guard title": "{second}, by a rule that {first} decides",
+    "guard": (
+        "Let {value} be {measure}. In {target}, {port} stands for the words “[Rule {then}]” [Rule {when}]; otherwise {port} stands for the words "
+        "“[Rule {other}]”.\n\nWhat is the answer to {target}, in the form that {target} asks for?"
+    ),
+    "when even": "if {value} is even",
+    "when odd": "if {value} is odd",
+    "when third": "if {value} is divisible by 3",
+    "aggregate title": "{first}, several cases together",
+    "aggregate": (
+        "In {place}, {letters} stand for what each of the following cases gives.\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
+        "Solve {place} once for every case and note a value for each: {measure}. [Rule {fold}]"
+    ),
+    "fold sum": "What is the sum of the values of all cases?",
+    "fold largest": "What is the largest of the values of all cases?",
+    "fold spread": "By how much does the largest of the values of all cases exceed the smallest?",
+    "fold argmax": "What is the number of the case with the largest value (of several such cases, the lowest number)?",
+    "fold even": "How many cases have an even value?",
+    "fold alternating": "Take the value of the first case, subtract that of the second, add that of the third, and so on in turn; what results?",
+    "invert title": "{first}, asked the other way round",
+    "invert": (
+        "In {place}, {port} stands for a number that is not given. It may be any whole number from {low} to [Input Slot {slot}]; for each of them, "
+        "let {value} be {measure}.\n\n[Rule {ask}]"
+    ),
+    "ask largest": "For which {port} is {value} the largest? Of several such numbers, give the smallest.",
+    "ask smallest": "For which {port} is {value} the smallest? Of several such numbers, give the largest.",
+    "ask first": "What is the smallest {port} for which {value} is even? If there is none, the answer is {none}.",
+    "ask third": "What is the smallest {port} for which {value} is divisible by 3? If there is none, the answer is {none}.",
+    "ask distinct": "How many different values does {value} take?",
+    "ask total": "What is the sum of {value} over all of these numbers?",
+    "filter title": "{first}, after a selection",
+    "filter": (
+        "Before anything else, change {place}: of the {noun}, only those stay {rule}; all others are removed. Those that stay keep their order, and "
+        "where {noun} have numbers, they are numbered anew from 1. If fewer than {least} would stay, nothing is removed.\n\n"
+        "What is the answer to {place} after this change, in the form that {place} asks for?"
+    ),
+    "keep odd": "whose {quantity} is an odd number",
+    "keep even": "whose {quantity} is an even number",
+    "keep third": "whose {quantity} is not divisible by 3",
+    "keep first": "whose {quantity} is that of none of the {noun} before",
+    "keep bound": "[Rule {side}] [Input Slot {slot}]",
+    "side least": "whose {quantity} is not below",
+    "side most": "whose {quantity} is not above",
+}
+ZH = {
+    "integer": "{place} 的答案",
+    "list": "作为 {place} 答案的列表的元素个数",
+    "mapping": "作为 {place} 答案的映射的条目数",
+    "string": "{place} 的答案的字符数",
+    "boolean": "一个数：若 {place} 的答案为“是”（true）则为 1，否则为 0",
+    "pipe title": "{second}（由“{first}”决定参数）",
+    "pipe": (
+        "设 {value} 表示 {measure}。在 {target} 中，{port} 代表 {low}{value} 除以 [Input Slot {slot}] 的非负余数。\n\n"
+        "请按 {target} 要求的形式给出 {target} 的答案。"
+    ),
+    "pipe low": "{low} 加上 ",
+    "guard title": "{second}（由“{first}”决定规则）",
+    "guard": (
+        "设 {value} 表示 {measure}。在 {target} 中，[Rule {when}]，{port} 代表这句话：“[Rule {then}]”；否则 {port} 代表这句话：“[Rule {other}]”。\n\n"
+        "请按 {target} 要求的形式给出 {target} 的答案。"
+    ),
+    "when even": "若 {value} 是偶数",
+    "when odd": "若 {value} 是奇数",
+    "when third": "若 {value} 能被 3 整除",
+    "aggregate title": "{first}（多种情形）",
+    "aggregate": (
+        "在 {place} 中，{letters} 的内容由下面每种情形分别给出。\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
+        "请对每种情形各求解一次 {place}，并记下一个值：{measure}。[Rule {fold}]"
+    ),
+    "fold sum": "所有情形的值之和是多少？",
+    "fold largest": "所有情形的值中最大的是多少？",
+    "fold spread": "所有情形的值中，最大值比最小值大多少？",
+    "fold argmax": "值最大的情形的编号是多少（若有多个，取编号最小的）？",
+    "fold even": "值为偶数的情形有多少个？",
+    "fold alternating": "用第一种情形的值减去第二种情形的值，再加上第三种情形的值，如此加减交替，结果是多少？",
+    "invert title": "{first}（反问）",
+    "invert": (
+        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 {low} 到 [Input Slot {slot}] 的任何整数；"
+        "对其中每一个数，设 {value} 表示 {measure}。\n\n[Rule {ask}]"
+    ),
+    "ask largest": "{port} 取何值时 {value} 最大？若有多个，请给出最小的一个。",
+    "ask smallest": "{port} 取何值时 {value} 最小？若有多个，请给出最大的一个。",
+    "ask first": "使 {value} 为偶数的最小的 {port} 是多少？若不存在，答案为 {none}。",
+    "ask third": "使 {value} 能被 3 整除的最小的 {port} 是多少？若不存在，答案为 {none}。",
+    "ask distinct": "{value} 共取多少个不同的值？",
+    "ask total": "对所有这些数，{value} 之和是多少？",
+    "filter title": "{first}（先作筛选）",
+    "filter": (
+        "首先对 {place} 作如下改动：在{noun}中，只保留{rule}的那些，其余全部去掉。保留下来的保持原来的顺序；凡{noun}有编号之处，从 1 起重新编号。"
+        "若保留下来的少于 {least} 个，则什么也不去掉。\n\n请按 {place} 要求的形式给出作此改动之后 {place} 的答案。"
+    ),
+    "keep odd": "{quantity}为奇数",
+    "keep even": "{quantity}为偶数",
+    "keep third": "{quantity}不能被 3 整除",
+    "keep first": "{quantity}与排在前面的各{noun}都不相同",
+    "keep bound": "[Rule {side}] [Input Slot {slot}] ",
+    "side least": "{quantity}不小于",
+    "side most": "{quantity}不大于",
+}
+SAID = {"en": EN, "zh": ZH}
+READ = {
+    "pipe": {"en": r"{value} leaves when divided by (\d+)\.", "zh": r"{value} 除以 (\d+) 的非负余数"},
+    "invert": {"en": r"any whole number from {low} to (-?\d+); for each", "zh": r"从 {low} 到 (-?\d+) 的任何整数"},
+    "filter": {"en": r"only those stay .*? (-?\d+); all others", "zh": r"只保留.*? (-?\d+) 的那些"},
+}
+"""Expressions that find, after the last section, the number that the operator added to the text."""
+
+
+def say(family: Family, key: str, **values: object) -> str:
+    """The sentence in the family's language."""
+    return SAID[family.language][key].format(**values)
+
+
+def expression(family: Family, key: str, **values: object) -> str:
+    """The regular expression that finds the operator's number."""
+    found = READ[key][family.language]
+    for name, value in values.items():
+        found = found.replace("{" + name + "}", str(value))
+    return found
+
+
+def fresh_letters(families: Sequence[Family], count: int) -> list[str]:
+    """Letters that stand nowhere in these families. Raises NotComposable when there are not enough."""
+    texts = [text for family in families for text in (family.template, *family.sources().values())]
+    texts += [item.text for family in families for point in family.points for item in point.alternatives]
+    used = set().union(*map(set, texts))
+    free = [letter for letter in LETTERS if letter not in used]
+    if len(free) < count:
+        raise NotComposable(f"{count} letters are needed, {len(free)} are free")
+    return free[:count]

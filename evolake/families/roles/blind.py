@@ -1,0 +1,46 @@
+"""The classical blind reviewer: a reader and a brute-force strategy, put into one program that sees nothing but the statement.
+
+Rules are taken from the text: for each mutation point the reviewer looks which alternative's sentence stands in the statement, and sets the
+strategy's constant to it. Where none or two stand there, the statement does not say what the rule is, and the answer is N/A.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evolake.families.model.ast_transforms import NotComposable, set_constant
+from evolake.families.model.statement import rules_in
+from evolake.families.roles.models import BlindReply, BlindRequest
+
+UNKNOWN = r"\boxed{N/A}"
+PROGRAM = '''import json
+
+reader, strategy = {{}}, {{}}
+exec({reader!r}, reader)
+exec({strategy!r}, strategy)
+inputs = json.loads(json.dumps(reader["read"](TEXT)))
+answer = strategy["solution"](inputs)
+if isinstance(answer, dict) and answer.get("status") == "schema_error":
+    answer = "N/A"
+print("\\\\boxed{{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)) + "}}")
+'''
+
+
+def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindReply:
+    """First the program; then what it printed, or N/A where it failed."""
+    if request.transcript:
+        printed = request.transcript[-1].output.strip()
+        return BlindReply(reasoning="what the program printed", final=printed if "\\boxed" in printed else UNKNOWN)
+    if not request.reader or not request.strategy:
+        return BlindReply(reasoning="there is no reader for this text", final=UNKNOWN)
+    expressions = rules_in(request.statement, request.points)
+    if isinstance(expressions, str):
+        return BlindReply(reasoning=expressions, final=UNKNOWN)
+    reader, strategy = request.reader, request.strategy
+    try:
+        for constant, expression in expressions.items():
+            reader = set_constant(reader, constant, expression) or reader
+            strategy = set_constant(strategy, constant, expression) or strategy
+    except NotComposable as error:
+        return BlindReply(reasoning=str(error), final=UNKNOWN)
+    return BlindReply(reasoning="read the statement, then solve by this strategy", code=PROGRAM.format(reader=reader, strategy=strategy))

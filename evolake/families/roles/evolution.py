@@ -1,0 +1,92 @@
+"""The classical evolution agent: one of the six operators on the parents of the request; for a blocked draft, another wording of one of its rules.
+
+What operators compose is right by construction where the parents are, so a block says mostly that this choice of rules gives a poor family: answers
+that hardly vary, an answer that stands in the text, a double of another. A rule is switched then; a draft that failed to run is given up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from evolake.families.model.ast_transforms import NotComposable, switch
+from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.operators.common import named
+from evolake.families.operators.registry import OPERATORS, child_of
+from evolake.families.roles.models import EvolveReply, EvolveRequest, NamedSource
+from evolake.gates import Raised, contained
+
+DRAWS = 6
+"""Children that are drawn of one operator until one is new."""
+GIVEN_UP = ("execution",)
+"""Gates whose block no other rule mends."""
+
+
+def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
+    """A new child, or a mended draft; an empty reply that says why there is none."""
+    return _mended(request, random) if request.draft is not None else _child(request, random)
+
+
+def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
+    """By the operator asked for; where no parent allows it, by another one."""
+    parents = [from_record(record) for record in request.records]
+    others = [name for name in OPERATORS if name != request.operator]
+    order = [request.operator, *(others[place] for place in random.permutation(len(others)).tolist())]
+    reasons = []
+    for name in order:
+        for _ in range(DRAWS):
+            child = _tried(child_of, name, parents, random)
+            if isinstance(child, str):
+                reasons.append(f"{name}: {child}")
+                break
+            if child.family_id not in request.taken:
+                return as_reply(child, parents, "; ".join(reasons))
+    return EvolveReply(note="; ".join(reasons)[:1000] or "every child that was drawn is there already")
+
+
+def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
+    """The draft under another alternative of one rule, the rules of its own operator (which stand last) before those of its parents."""
+    assert request.draft is not None and request.draft_record is not None
+    parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
+    if request.draft.gate in GIVEN_UP:
+        return EvolveReply(note=f"no other rule mends a block at the gate {request.draft.gate!r}")
+    options = [
+        (place, point.name, item.name)
+        for place, point in enumerate(reversed(draft.points)) for item in point.alternatives if item.name != point.chosen
+    ]
+    for number in sorted(random.permutation(len(options)).tolist(), key=lambda one: options[one][0]):
+        _, point, alternative = options[number]
+        child = _tried(lambda point, alternative: named(switch(draft, point, alternative)), point, alternative)
+        if isinstance(child, str):
+            continue
+        if child.family_id not in request.taken:
+            return as_reply(child, parents, f"{point} is {alternative} now")
+    return EvolveReply(note="no rule of the draft is left to switch")
+
+
+def _tried(make: Callable[..., Family], *arguments: Any) -> Family | str:
+    """The child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
+
+    def one() -> Family | str:
+        try:
+            return make(*arguments)
+        except NotComposable as error:
+            return str(error)
+
+    found = contained(one)
+    return found.reason if isinstance(found, Raised) else found
+
+
+def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveReply:
+    """The child as the role's reply, whole in `record`."""
+    record = to_record(child)
+    ids = [parent.family_id for parent in parents]
+    return EvolveReply(
+        title=child.title, category=record["category"], language=record["language"], answer_type=child.answer.type, operator=child.operator,
+        used_parents=[ids.index(parent) + 1 for parent in child.parents if parent in ids], generator=child.generator, template=child.template,
+        validator=child.validator, validators=[NamedSource(name=name, source=source) for name, source in child.validators.items()],
+        reader=child.reader, note=note[:1000], record=json.dumps(record, ensure_ascii=False),
+    )

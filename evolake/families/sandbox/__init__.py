@@ -1,0 +1,1 @@
+"""Runs families in the jail."""

@@ -1,0 +1,109 @@
+"""External families: reasoning-gym's datasets (Stojanovski et al. 2025) in the form of the contract, for data beside our own.
+
+They generate and verify only: their code is not ours to mutate, and a family of one voter has no independent validators, so it stops at the consensus
+gate and never enters the archive. Difficulty goes to the curriculum's level, the seed to the seed, and replies to the dataset's own verifier. The
+library is an extra (`pip install evolake[reasoning-gym]`); here it runs in the jail, as everything does that reads a model's text with an evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from evolake.errors import InputError, MachineryError
+from evolake.families.model.contract import Answer, Family
+from evolake.families.sandbox.running import PRELOAD, Caps, generate
+from evolake.jail.protocol import Call, Outcome
+from evolake.seeds import child_seed
+
+LIBRARY, DISTRIBUTION = "reasoning_gym", "reasoning-gym"
+OPERATOR = "external"
+LEVELS = 10
+GYM = "evolake.families.sandbox.gym"
+GYM_PRELOAD = (*PRELOAD, f"{GYM}_preload", GYM)
+"""What a pool for external families should preload: the library takes seconds to import."""
+GYM_CAPS = Caps(cpu_s=10.0, call_s=120.0, memory_mb=2048)
+"""Importing the library alone takes a second and 200 MB; single entries of the largest level take seconds."""
+SCORE_CAPS = Caps(cpu_s=10.0, call_s=10.0, memory_mb=2048)
+"""Of one reply: making its entry anew, and scoring it."""
+GENERATOR = '''import random
+
+from evolake.families.sandbox.gym import make
+
+
+def input(difficulty):
+    seed = random.getrandbits(31)
+    _, entry = make({name!r}, difficulty, seed)
+    return {{"dataset": {name!r}, "difficulty": difficulty, "seed": seed, "answer": str(entry["answer"])}}, [entry["question"]]
+'''
+VALIDATOR = '''def solution(inputs):
+    return inputs["answer"] if isinstance(inputs, dict) and "answer" in inputs else {"status": "schema_error", "detail": "answer"}
+'''
+
+
+def require_library() -> None:
+    """Raises InputError where reasoning-gym is not installed."""
+    if find_spec(LIBRARY) is None:
+        raise InputError("reasoning-gym is not installed", wanted="the extra reasoning-gym", do="pip install 'evolake[reasoning-gym]'")
+
+
+def external_names(pool: Any) -> list[str]:
+    """The datasets that can be adapted: those with a curriculum. Raises InputError without the library, MachineryError when the jail failed."""
+    require_library()
+    outcome = pool.call(driver=f"{GYM}:listing", source="", payload={}, limits=GYM_CAPS.limits())
+    if outcome.status != "ok":
+        raise MachineryError("reasoning-gym cannot be loaded in the jail", got=f"{outcome.status}: {outcome.reason}", do="install the extra again")
+    return outcome.value
+
+
+def external_family(name: str) -> Family:
+    """The dataset as a family. Its answer, the dataset's own, is among the hidden inputs. Generate it with `GYM_CAPS` and a pool of `GYM_PRELOAD`."""
+    return Family(
+        name=f"gym-{name.replace('_', '-')}", title=f"reasoning-gym: {name}", category="other", language="en", generator=GENERATOR.format(name=name),
+        template="[Input Slot 1]\n", validator=VALIDATOR, answer=Answer("string"), operator=OPERATOR,
+    )
+
+
+def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int) -> list[dict[str, Any]]:
+    """`each` instances of every dataset, difficulties 1 to 10 in turn: dataset, difficulty, seed, text, answer, verifier. What could not be made in
+    time is left out. Raises MachineryError when the jail failed.
+    """
+    rows = []
+    for name in names:
+        pairs = [(number % LEVELS + 1, child_seed(root_seed, "families", name, OPERATOR, number)) for number in range(each)]
+        made = generate(external_family(name), pairs, pool=pool, caps=GYM_CAPS)
+        rows += [
+            {
+                "dataset": name, "difficulty": one.difficulty, "seed": one.inputs["seed"], "text": one.text, "answer": one.inputs["answer"],
+                "verifier": f"{LIBRARY} {version(DISTRIBUTION)}: {name}.score_answer",
+            }
+            for one in made if one.status == "ok"
+        ]
+    return rows
+
+
+def score_external(name: str, instances: Sequence[dict[str, Any]], replies: Sequence[str], *, pool: Any) -> list[float]:
+    """Scores of replies by the dataset's `score_answer`, 0 to 1, in their order; a reply that its verifier fails on is worth 0.
+
+    Each reply is scored in a process of its own, forked from what the jail held before any reply came: verifiers evaluate what they read, so a reply
+    may change the verifier that it meets, and the next reply must not meet it. All workers of `pool` are used. One reply may use `SCORE_CAPS`;
+    nothing that other replies used up counts against it.
+
+    instances: what made them: hidden inputs of `external_family(name)`, or `external_rows`. Raises MachineryError when the jail failed.
+    """
+    limits = SCORE_CAPS.limits()
+    calls = [
+        Call(f"{GYM}:score", "", {"name": name, "difficulty": one["difficulty"], "seed": one["seed"], "reply": reply}, limits)
+        for one, reply in zip(instances, replies, strict=True)
+    ]
+    return [_score(outcome) for outcome in pool.map(calls)]
+
+
+def _score(outcome: Outcome) -> float:
+    """What a scoring process said, held to 0..1; 0 where it said no number."""
+    score = outcome.value if outcome.status == "ok" else 0.0
+    if not isinstance(score, int | float) or score != score:
+        return 0.0
+    return float(min(max(score, 0.0), 1.0))

@@ -1,0 +1,216 @@
+"""Families through the jail, from the host's side: instances, answers, readings. One jail call a source, many instances a call.
+
+What comes back is the candidate's word: the driver shares its process. So a reply is checked for its form here, piece by piece, what can be known
+without it (types, times, sizes) is computed here, and the rest says only what the candidate's own program could have said as well:
+
+    inputs, slots, answer, printed    the product itself; bounded in size, depth and number range
+    status, reason                    a word of STATUSES and one line; a lie hides one item's failure, the limits of the call are the kernel's
+    steps                             source lines: shown to people, and no gate decides by it (see `instances` for the one filter that uses it)
+
+A dead jail raises MachineryError and is never a candidate's failure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolake.families.model.contract import Family
+from evolake.families.model.statement import SLOT, fill, stated
+from evolake.jail.protocol import one_line
+
+if TYPE_CHECKING:
+    from evolake.jail import Limits
+
+PRELOAD = (
+    "numpy", "evolake.families.sandbox.driver", "heapq", "itertools", "collections", "functools", "math", "statistics", "string", "bisect", "copy",
+    "typing",
+)
+"""What a pool should preload to run families quickly: `open_pool(preload=PRELOAD)`."""
+DRIVER = "evolake.families.sandbox.driver"
+MAX_STEPS = 500_000
+MAX_STATEMENT = 1_000_000
+MAX_DEPTH = 64
+MAX_BITS = 14_000
+"""Of what comes back from a candidate: characters of a statement, nesting, bits of an integer. More is not taken apart on this side."""
+OUTPUT_BYTES = 16_000_000
+MAX_VALUES = 20_000
+"""Lists, mappings and what they hold, in one value, which is compared, counted and written many times over; a statement has a few thousand
+characters. MAX_TEXT: characters of all texts in it.
+"""
+MAX_TEXT = 200_000
+MAX_SLOTS = 10_000
+LONGEST_REASON = 500
+STATUSES = frozenset({
+    "ok", "form", "error", "cpu", "steps", "schema_error", "protocol", "timeout", "memory", "output", "killed", "forbidden",
+})
+"""Words for what came of one item: the driver's and the jail's."""
+FOREIGN = "the reply is not that of the driver"
+UNSOUND = "cannot be used: too large, nested too deep, or a number out of range"
+
+
+@dataclass(frozen=True)
+class Caps:
+    """cpu_s: of one instance. call_s: of one call, all its instances together. memory_mb: of one call. steps: source lines of one counted answer."""
+
+    cpu_s: float = 2.0
+    call_s: float = 20.0
+    memory_mb: int = 768
+    steps: int = MAX_STEPS
+
+    def limits(self) -> Limits:
+        from evolake.jail import Limits
+
+        return Limits(cpu_s=self.call_s, wall_s=2 * self.call_s + 2, memory_mb=self.memory_mb, output_bytes=OUTPUT_BYTES)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance. status: "ok", or why there is none (see Status of the jail; also "form": not what the contract says)."""
+
+    difficulty: int
+    seed: int
+    status: str
+    reason: str
+    text: str
+    inputs: Any
+    slot_texts: tuple[str, ...]
+    cpu_s: float
+
+    @property
+    def content(self) -> tuple[str, Any, tuple[str, ...]]:
+        """What equal instances have in common; times are left out."""
+        return self.status, self.inputs, self.slot_texts
+
+
+@dataclass(frozen=True)
+class Solved:
+    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None where nothing was counted.
+    cpu_s: the call's time by the kernel, in equal shares. schema_error is a status.
+    """
+
+    status: str
+    reason: str
+    answer: Any
+    type: str
+    steps: int | None
+    cpu_s: float
+
+    @property
+    def content(self) -> tuple[str, Any]:
+        return self.status, self.answer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader made of a statement."""
+
+    status: str
+    reason: str
+    inputs: Any
+
+
+def generate(family: Family, pairs: Sequence[tuple[int, int]], *, pool: Any, caps: Caps = Caps()) -> list[Instance]:
+    """Instances for (difficulty, seed) pairs, in their order. Raises MachineryError when the jail failed."""
+    items = _items(pool, "generate", family.generator, {"pairs": [list(pair) for pair in pairs], "cap_s": caps.cpu_s}, len(pairs), caps)
+    template = stated(family)
+    return [_instance(template, pair, item) for pair, item in zip(pairs, items, strict=True)]
+
+
+def solve(source: str, inputs: Sequence[Any], *, pool: Any, caps: Caps = Caps(), count: bool = False) -> list[Solved]:
+    """Answers of one validator. count: also count the source lines it runs (ten times slower). Raises MachineryError."""
+    payload = {"inputs": list(inputs), "cap_s": caps.cpu_s * (10 if count else 1), "max_steps": caps.steps if count else None}
+    return [_solved(item) for item in _items(pool, "solve", source, payload, len(inputs), caps)]
+
+
+def probe(source: str, *, pool: Any, caps: Caps = Caps()) -> list[Solved]:
+    """What a validator makes of inputs that are none. Raises MachineryError."""
+    from evolake.families.sandbox.driver import PROBES
+
+    return [_solved(item) for item in _items(pool, "probe", source, {"cap_s": caps.cpu_s}, len(PROBES), caps)]
+
+
+def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -> list[Reading]:
+    """Inputs that a reader finds in statements. Raises MachineryError."""
+    items = _items(pool, "read", source, {"texts": list(texts), "cap_s": caps.cpu_s}, len(texts), caps)
+    return [_reading(item) for item in items]
+
+
+def sound(value: Any) -> bool:
+    """Whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it, but runs
+    where the candidate can change it.
+    """
+    waiting, values, characters = [(value, 0)], 0, 0
+    while waiting:
+        item, depth = waiting.pop()
+        values += 1
+        characters += len(item) if isinstance(item, str) else sum(map(len, item)) if isinstance(item, dict) else 0
+        if values > MAX_VALUES or characters > MAX_TEXT:
+            return False
+        if depth > MAX_DEPTH or (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and item.bit_length() > MAX_BITS):
+            return False
+        if isinstance(item, list | dict):
+            waiting.extend((part, depth + 1) for part in (item.values() if isinstance(item, dict) else item))
+    return True
+
+
+def _filled_length(template: str, slot_texts: Sequence[str]) -> int:
+    numbers = [int(number) for number in SLOT.findall(template)]
+    return len(template) + sum(len(slot_texts[number - 1]) for number in numbers if 1 <= number <= len(slot_texts))
+
+
+def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps) -> list[dict[str, Any]]:
+    """The items of one call, each with a known status, a short reason and its share of the call's time by the kernel; where the call failed as a
+    whole, each item says so.
+    """
+    if not wanted:
+        return []
+    outcome = pool.call(driver=f"{DRIVER}:{function}", source=source, payload=payload, limits=caps.limits())
+    share = {"cpu_s": outcome.cpu_s / wanted}
+    if outcome.status != "ok":
+        return [{"status": outcome.status, "reason": outcome.reason} | share] * wanted
+    found = outcome.value
+    if not isinstance(found, list) or len(found) != wanted or not all(isinstance(item, dict) for item in found):
+        return [{"status": "protocol", "reason": FOREIGN} | share] * wanted
+    return [_stated(item) | share for item in found]
+
+
+def _stated(item: dict[str, Any]) -> dict[str, Any]:
+    """The item, its status one of STATUSES and its reason one line."""
+    status, reason = item.get("status"), item.get("reason")
+    if not isinstance(status, str) or status not in STATUSES or not isinstance(reason, str):
+        return {"status": "protocol", "reason": FOREIGN}
+    return item | {"reason": one_line(reason, LONGEST_REASON)}
+
+
+def _instance(template: str, pair: tuple[int, int], item: dict[str, Any]) -> Instance:
+    status, reason, slots = item["status"], item["reason"], item.get("slots")
+    if status == "ok" and not (isinstance(slots, list) and len(slots) <= MAX_SLOTS and all(isinstance(text, str) for text in slots)):
+        status, reason = "protocol", FOREIGN
+    if status == "ok" and not sound(item.get("inputs")):
+        status, reason = "protocol", f"the inputs {UNSOUND}"
+    if status == "ok" and isinstance(slots, list) and max(_filled_length(template, slots), sum(map(len, slots))) > MAX_STATEMENT:
+        status, reason = "output", f"the statement has more than {MAX_STATEMENT} characters"
+    if status != "ok":
+        return Instance(*pair, status, reason, "", None, (), item["cpu_s"])
+    assert isinstance(slots, list)
+    return Instance(*pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), item["cpu_s"])
+
+
+def _reading(item: dict[str, Any]) -> Reading:
+    if item["status"] == "ok" and not sound(item.get("inputs")):
+        return Reading("protocol", f"the inputs {UNSOUND}", None)
+    return Reading(item["status"], item["reason"], item.get("inputs") if item["status"] == "ok" else None)
+
+
+def _solved(item: dict[str, Any]) -> Solved:
+    status, reason, steps = item["status"], item["reason"], item.get("steps")
+    answer = item.get("answer") if status == "ok" else None
+    if isinstance(answer, dict) and answer.get("status") == "schema_error":
+        status, reason, answer = "schema_error", one_line(str(answer.get("detail", ""))[:LONGEST_REASON]), None
+    elif not sound(answer):
+        status, reason, answer = "protocol", f"the answer {UNSOUND}", None
+    counted = steps if type(steps) is int and 0 <= steps <= MAX_STEPS else None
+    return Solved(status, reason, answer, type(answer).__name__, counted, item["cpu_s"])

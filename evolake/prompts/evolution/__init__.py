@@ -1,0 +1,1 @@
+"""One iteration and one training cycle of the population."""

@@ -1,0 +1,224 @@
+"""One iteration: problems are drawn, prompts selected, rollouts sampled and rewarded, the weights updated, prompts rated, children made (E-SPL,
+Algorithm 1).
+
+An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: where there are fewer prompts than M, as in the
+first iterations and in the arms of one prompt, these fill the M places of a problem in turn, each place a group of N rollouts of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from evolake.agents import Agents
+from evolake.errors import InputError
+from evolake.gates import Raised, contained
+from evolake.lake.schemas import TableSchema
+from evolake.prompts import tables
+from evolake.prompts.evolution.payoff_matrix import Board, Judge, rating_rows, rewarded, rollout_row, update_row
+from evolake.prompts.evolution.population import ITERATION, Population
+from evolake.prompts.model.edits import Limits
+from evolake.prompts.model.library import PrincipleLibrary
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.rating.ratings import Rating, crossed, mutated, ranks_of, shares, update
+from evolake.prompts.rating.selection import select, slots
+from evolake.prompts.reproduction.crossover import cross
+from evolake.prompts.reproduction.mutation import mutate
+from evolake.prompts.reproduction.operators import LINE, Operator, Reproduction
+from evolake.prompts.settings import PromptsSettings
+from evolake.seeds import child_seed, generator
+
+TABLES: dict[str, TableSchema] = {
+    "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS, "edits": tables.EDITS, "updates": tables.UPDATES,
+}
+
+
+@dataclass(frozen=True)
+class Arm:
+    """evolve: prompts are selected, rated, mutated and crossed. learn: the weights are updated. reflect: one prompt, replaced by its mutant."""
+
+    name: str
+    evolve: bool = False
+    learn: bool = False
+    reflect: bool = False
+
+
+ARMS = {
+    arm.name: arm for arm in (
+        Arm("espl", evolve=True, learn=True), Arm("evolution", evolve=True), Arm("rl", learn=True), Arm("reflection", reflect=True),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """What one or more iterations gave: the population after them, and rows of the tables in TABLES."""
+
+    population: Population
+    rows: Mapping[str, list[dict[str, Any]]]
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame."""
+        return {name: schema.frame(self.rows[name]) for name, schema in TABLES.items()}
+
+    def with_checkpoint(self, sha: str) -> Iterations:
+        """With the blob of the policy after the last iteration noted in its row of `updates`."""
+        *before, last = self.rows["updates"]
+        return replace(self, rows={**self.rows, "updates": [*before, last | {"checkpoint_sha": sha}]})
+
+
+def run_iterations(
+    population: Population, policy: Policy, problems: Sequence[Problem], *, count: int, agents: Agents, judge: Judge, settings: PromptsSettings,
+    library: PrincipleLibrary, cycle: str, root_seed: int, arm: Arm | None = None, guidance: Sequence[str] = (),
+    report: Callable[[int, int], None] | None = None,
+) -> Iterations:
+    """`count` iterations, one after the other; see `run_iteration`. report: called with (done, count) after each."""
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    for number in range(count):
+        done = run_iteration(
+            population, policy, problems, agents=agents, judge=judge, settings=settings, library=library, cycle=cycle, root_seed=root_seed, arm=arm,
+            guidance=guidance,
+        )
+        population = done.population
+        for name in TABLES:
+            rows[name] += done.rows[name]
+        if report is not None:
+            report(number + 1, count)
+    return Iterations(population, rows)
+
+
+def run_iteration(
+    population: Population, policy: Policy, problems: Sequence[Problem], *, agents: Agents, judge: Judge, settings: PromptsSettings,
+    library: PrincipleLibrary, cycle: str, root_seed: int, arm: Arm | None = None, guidance: Sequence[str] = (),
+) -> Iterations:
+    """The next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
+
+    Args:
+        problems: for training, in an order that the caller fixes. judge: gives a sample its reward.
+        arm: None means the one that `settings.arm` names. guidance: what people asked for, shown to the editors.
+
+    Raises:
+        InputError: no problems, a held-out one among them, or an arm that learns with a policy that cannot.
+        AgentUnavailable, BudgetExhausted: as the agents do; nothing of the iteration is kept then.
+    """
+    arm = arm or ARMS[settings.arm]
+    _check(policy, problems, arm)
+    number = population.iteration + 1
+    tag = {"cycle": cycle, "arm": arm.name, "iteration": number}
+    batch = draw(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number)
+    chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
+    places = slots(chosen, settings.prompts_per_iteration)
+    pairs = [(prompt, problem) for prompt in places for problem in batch]
+    samples = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
+    groups, rollouts = rewarded(pairs, samples, judge)
+    stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
+    board = Board.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
+    rated = _rate(population, board)
+    children = _reproduce(rated, board, arm, agents, settings, library, list(guidance), root_seed, tag)
+    grown = rated
+    for child in children:
+        grown = _born(grown, child, board, settings, tag, agents)
+    grown = grown.with_value(ITERATION, number).in_window(settings.window)
+    rows = {
+        "rollouts": [tag | rollout_row(rollout) for rollout, _ in rollouts],
+        "values": [tag | row for row in board.rows([rollout for rollout, _ in rollouts])],
+        "ratings": [tag | row for row in rating_rows(rated, grown, board)],
+        "edits": [row for child in children for row in child.rows(**tag, backend=agents.backend.name)],
+        "updates": [tag | update_row(policy, stats, groups, rollouts)],
+    }
+    return Iterations(grown, rows)
+
+
+def draw(problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int) -> list[Problem]:
+    """The batch of an iteration, without repetition; all problems where there are no more than `count`."""
+    random = generator(root_seed, LINE, cycle, "problems", iteration)
+    return [problems[place] for place in random.choice(len(problems), size=min(count, len(problems)), replace=False).tolist()]
+
+
+def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int) -> list[SystemPrompt]:
+    """The prompts of an iteration: selected from the window; the youngest for self-reflection; the first root where no prompt changes."""
+    if arm.evolve:
+        random = generator(root_seed, LINE, cycle, "selection", iteration)
+        found = select(
+            population.entrants(), settings.prompts_per_iteration, random, window=settings.window, optimism=settings.optimism,
+            temperature=settings.selection_temperature,
+        )
+        return [population.prompt(one.prompt_id) for one in found]
+    return [population.prompt(population.living()[-1 if arm.reflect else 0]["prompt_id"])]
+
+
+def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
+    if not problems:
+        raise InputError("there are no problems to train on", wanted="one at least")
+    if held := [one.problem_id for one in problems if one.split != "train"]:
+        raise InputError("held-out problems may not be trained on", got=", ".join(held[:5]), do="pass the problems of the split `train`")
+    if arm.learn and not policy.learns:
+        raise InputError(
+            f"arm {arm.name} updates weights and policy {policy.name} has none that it can", wanted="a policy that learns",
+            do="choose the arm evolution or reflection, or a local policy",
+        )
+
+
+def _rate(population: Population, board: Board) -> Population:
+    """With the ratings after the match; one prompt alone keeps its own."""
+    before = [population.rating(prompt.prompt_id) for prompt in board.prompts]
+    after = update(before, ranks_of(board.means)) if board.means is not None else before
+    return population.rated({prompt.prompt_id: rating for prompt, rating in zip(board.prompts, after, strict=True)})
+
+
+def _reproduce(
+    population: Population, board: Board, arm: Arm, agents: Agents, settings: PromptsSettings, library: PrincipleLibrary, guidance: list[str],
+    root_seed: int, tag: Mapping[str, Any],
+) -> list[Reproduction]:
+    """The mutation of the best prompt, and by chance a crossover."""
+    if board.means is None or not (arm.evolve or arm.reflect):
+        return []
+    best, known = board.best(population), population.known()
+    shared: dict[str, Any] = {
+        "library": library, "cycle": tag["cycle"], "iteration": tag["iteration"], "root_seed": root_seed, "guidance": guidance,
+        "limits": Limits(problems=tuple(problem.text for problem in board.problems)),
+    }
+    mutation = _attempted(
+        "mutation", board.prompts[best], mutate, agents, board.prompts[best], board.evidence(best), edits_per_problem=settings.edits_per_problem,
+        known=known, **shared,
+    )
+    chance = generator(root_seed, LINE, tag["cycle"], "crossover", tag["iteration"]).random()
+    if not arm.evolve or chance >= settings.crossover or len(board.prompts) < 2:
+        return [mutation]
+    taken = known | ({mutation.child.texts} if mutation.child else set())
+    crossed = _attempted(
+        "crossover", board.prompts[best], cross, agents, board.prompts, board.phi, board.problems, best=best, known=taken, **shared
+    )
+    return [mutation, crossed]
+
+
+def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Reproduction], *arguments: Any, **options: Any) -> Reproduction:
+    """What `make` gives; no child, with the reason, where a reply makes our code raise."""
+    found = contained(make, *arguments, **options)
+    return Reproduction(operator, parent, None, found.reason) if isinstance(found, Raised) else found
+
+
+def _born(
+    population: Population, made: Reproduction, board: Board, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
+) -> Population:
+    """The population with the child, where there is one; the calls are told whom they were for."""
+    for reply in made.replies:
+        agents.assign(reply, (made.child or made.parent).prompt_id)
+    if made.child is None:
+        return population
+    parents: dict[str, float]
+    rating: Rating
+    if made.operator == "mutation":
+        parents = {made.parent.prompt_id: 1.0}
+        rating = mutated(population.rating(made.parent.prompt_id), settings.child_uncertainty)
+    else:
+        ratings = [population.rating(prompt.prompt_id) for prompt in board.prompts]
+        parents = dict(zip((prompt.prompt_id for prompt in board.prompts), shares(ratings), strict=True))
+        rating = crossed(ratings, settings.child_uncertainty)
+    return population.with_child(
+        made.child, parents, rating, operator=made.operator, cycle=tag["cycle"], iteration=tag["iteration"], origin=agents.backend.name,
+    )

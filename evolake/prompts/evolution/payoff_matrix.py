@@ -1,0 +1,136 @@
+"""The results of one iteration: who answered what how well, as a matrix and as rows."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evolake.prompts.evolution.population import Population
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Sample, UpdateStats
+from evolake.prompts.rating.ratings import ranks_of
+from evolake.prompts.reproduction.crossover import wins
+from evolake.prompts.reproduction.operators import Evidence, worth
+
+Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
+"""(prompt, problem, number, sample) -> the rollout with its reward."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """The results of an iteration. phi: (M, B) mean reward of each prompt on each problem, None where nothing was sampled without failure."""
+
+    prompts: tuple[SystemPrompt, ...]
+    problems: tuple[Problem, ...]
+    rollouts: Mapping[tuple[str, str], tuple[Rollout, ...]]
+    phi: tuple[tuple[float | None, ...], ...]
+
+    @staticmethod
+    def of(prompts: Sequence[SystemPrompt], problems: Sequence[Problem], rollouts: Sequence[Rollout]) -> Board:
+        """From the rollouts of all prompts."""
+        held: dict[tuple[str, str], list[Rollout]] = defaultdict(list)
+        for one in rollouts:
+            held[one.prompt_id, one.problem_id].append(one)
+        phi = tuple(
+            tuple(_mean([worth(one) for one in held[prompt.prompt_id, problem.problem_id]]) for problem in problems) for prompt in prompts
+        )
+        return Board(tuple(prompts), tuple(problems), {key: tuple(found) for key, found in held.items()}, phi)
+
+    @property
+    def means(self) -> list[float] | None:
+        """Mean reward of each prompt over the problems that are known for all: what ranks go by. None where there is no such problem."""
+        columns = [column for column in zip(*self.phi, strict=True) if None not in column]
+        return [math.fsum(row) / len(columns) for row in zip(*columns, strict=True)] if columns else None
+
+    def evidence(self, place: int) -> list[Evidence]:
+        """The rollouts of one prompt, by problem."""
+        prompt = self.prompts[place]
+        return [Evidence(problem, self.rollouts.get((prompt.prompt_id, problem.problem_id), ())) for problem in self.problems]
+
+    def best(self, population: Population) -> int:
+        """Place of the prompt with the highest mean; of equal ones that with the higher mu, then the youngest."""
+        means = ranks_of(self.means or [0.0] * len(self.prompts))
+        rows = [population.row(prompt.prompt_id) for prompt in self.prompts]
+        return max(range(len(rows)), key=lambda place: (-means[place], rows[place]["mu"], rows[place]["number"]))
+
+    def rows(self, rollouts: Sequence[Rollout]) -> list[dict[str, Any]]:
+        """Rows of the table `values`."""
+        won = wins(self.phi)
+        rows = []
+        for place, prompt in enumerate(self.prompts):
+            for column, problem in enumerate(self.problems):
+                found = [one for one in rollouts if (one.prompt_id, one.problem_id) == (prompt.prompt_id, problem.problem_id)]
+                rows.append({
+                    "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "value": self.phi[place][column], "rollouts": len(found),
+                    "rejected": sum(one.reward is None for one in found), "correct": sum(one.correct for one in found),
+                    "formatted": sum(one.formatted for one in found), "won": column in won[place],
+                })
+        return rows
+
+
+def rewarded(
+    pairs: Sequence[tuple[SystemPrompt, Problem]], samples: Sequence[Sequence[Sample]], judge: Judge
+) -> tuple[list[Group], list[tuple[Rollout, bool]]]:
+    """The groups for the update, and every rollout with whether there was no reply at all. Numbers go on where a pair stands there again."""
+    groups, rollouts = [], []
+    seen: dict[tuple[str, str], int] = defaultdict(int)
+    for (prompt, problem), found in zip(pairs, samples, strict=True):
+        first = seen[prompt.prompt_id, problem.problem_id]
+        seen[prompt.prompt_id, problem.problem_id] += len(found)
+        ours = [judge(prompt, problem, first + place, sample) for place, sample in enumerate(found)]
+        failed = [sample.failure is not None for sample in found]
+        rewards = tuple(None if lost else one.reward for one, lost in zip(ours, failed, strict=True))
+        groups.append(Group(prompt.prompt_id, problem.problem_id, tuple(found), rewards))
+        rollouts += [(replace(one, reward=reward), lost) for one, reward, lost in zip(ours, rewards, failed, strict=True)]
+    return groups, rollouts
+
+
+def rating_rows(rated: Population, grown: Population, board: Board) -> list[dict[str, Any]]:
+    """Rows of the table `ratings`. rated: after the match. grown: with the children."""
+    means = board.means
+    ranks = ranks_of(means) if means is not None else []
+    rows = []
+    for place, prompt in enumerate(board.prompts if means is not None else ()):
+        mu, sigma = rated.rating(prompt.prompt_id)
+        rows.append({
+            "prompt_id": prompt.prompt_id, "mu": mu, "sigma": sigma, "rank": ranks[place], "mean_reward": (means or [])[place], "source": "update",
+            "place": place,
+        })
+    return rows + [
+        {"prompt_id": row["prompt_id"], "mu": row["mu"], "sigma": row["sigma"], "rank": None, "mean_reward": None, "source": "birth", "place": None}
+        for row in grown.rows()[len(rated.prompts) :]
+    ]
+
+
+def rollout_row(rollout: Rollout) -> dict[str, Any]:
+    """A row of the table `rollouts`."""
+    return {
+        "prompt_id": rollout.prompt_id, "problem_id": rollout.problem_id, "number": rollout.number, "reply": rollout.reply, "tokens": rollout.tokens,
+        "truncated": rollout.truncated, "correct": rollout.correct, "formatted": rollout.formatted, "reward": rollout.reward,
+    }
+
+
+def update_row(policy: Policy, stats: UpdateStats | None, groups: Sequence[Group], rollouts: Sequence[tuple[Rollout, bool]]) -> dict[str, Any]:
+    """A row of the table `updates`. stats: None where no update was asked for."""
+    every = [rollout for rollout, _ in rollouts]
+    informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
+    row = {
+        "policy": policy.name, "updated": stats is not None and stats.updated, "groups": len(groups), "informative": informative,
+        "rollouts": len(every), "rejected": sum(one.reward is None for one in every), "failed": sum(failed for _, failed in rollouts),
+        "truncated": sum(one.truncated for one in every), "formatted": sum(one.formatted for one in every),
+        "correct": sum(one.correct for one in every), "tokens": sum(one.tokens for one in every),
+        "mean_reward": _mean([worth(one) for one, failed in rollouts if not failed]),
+    }
+    if stats is None:
+        return row
+    return row | {
+        "step": stats.step, "loss": stats.loss, "grad_norm": stats.grad_norm, "kl": stats.kl, "trained_tokens": stats.tokens,
+        "informative": stats.informative,
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None

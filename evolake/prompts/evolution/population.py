@@ -1,0 +1,173 @@
+"""The archive of the prompts line: what enters a cycle and what leaves it. Rows are added, ratings and states change; no row is removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from evolake.prompts.model.prompt import SystemPrompt, from_json
+from evolake.prompts.rating.ratings import MU, SIGMA, Rating, conservative
+from evolake.prompts.rating.selection import Entrant, latest
+from evolake.prompts.reproduction.operators import Operator
+from evolake.prompts.tables import ARCHIVE
+
+BLOCKED = "blocked"
+ITERATION = "iteration"
+"""State: iterations so far."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    prompts: pl.DataFrame
+    derivations: pl.DataFrame
+    state: pl.DataFrame
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame, as they are published."""
+        return {name: getattr(self, name) for name in ARCHIVE}
+
+    def rows(self, *states: str) -> list[dict[str, Any]]:
+        """Rows of PROMPTS in one of `states` (all without any), in order of birth."""
+        return (self.prompts.filter(pl.col("state").is_in(states)) if states else self.prompts).to_dicts()
+
+    def row(self, prompt_id: str) -> dict[str, Any]:
+        """The row of one prompt. Raises KeyError when there is none."""
+        for row in self.rows():
+            if row["prompt_id"] == prompt_id:
+                return row
+        raise KeyError(prompt_id)
+
+    def prompt(self, prompt_id: str) -> SystemPrompt:
+        """One prompt. Raises KeyError when there is none."""
+        return from_json(self.row(prompt_id)["principles"])
+
+    def rating(self, prompt_id: str) -> Rating:
+        """(mu, sigma) of one prompt. Raises KeyError when there is none."""
+        row = self.row(prompt_id)
+        return row["mu"], row["sigma"]
+
+    def living(self) -> list[dict[str, Any]]:
+        """Rows of the prompts that no gate has blocked, in order of birth."""
+        return self.prompts.filter(pl.col("state") != BLOCKED).to_dicts()
+
+    def entrants(self) -> list[Entrant]:
+        """The living prompts as selection sees them, in order of birth."""
+        return [Entrant(row["prompt_id"], row["number"], (row["mu"], row["sigma"])) for row in self.living()]
+
+    def known(self) -> set[tuple[str, ...]]:
+        """The texts of every prompt, the blocked ones too: what a child must differ from."""
+        return {from_json(row["principles"]).texts for row in self.rows()}
+
+    @property
+    def champion_id(self) -> str | None:
+        """The reigning prompt, if there is one."""
+        found = self.rows("champion")
+        return found[0]["prompt_id"] if found else None
+
+    def best_id(self) -> str:
+        """The living prompt with the highest conservative rating (mu - 3 sigma) of those that took part in an iteration; of equal ones the youngest.
+        The youngest where none took part yet."""
+        rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
+        return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))["prompt_id"]
+
+    def with_child(
+        self, child: SystemPrompt, parents: Mapping[str, float], rating: Rating, *, operator: Operator, cycle: str, iteration: int, origin: str
+    ) -> Population:
+        """With a child added. parents: prompt id -> weight in its derivation; the weights add up to 1.
+
+        Raises:
+            ValueError: the child is there already.
+        """
+        if child.prompt_id in set(self.prompts["prompt_id"]):
+            raise ValueError(f"prompt {child.prompt_id} is in the population already")
+        row = _row(child, rating, number=len(self.prompts), operator=operator, parents=list(parents), cycle=cycle, iteration=iteration, origin=origin)
+        lines = [
+            {"child_id": child.prompt_id, "parent_id": parent, "operator": operator, "weight": weight, "cycle": cycle}
+            for parent, weight in parents.items()
+        ]
+        return replace(
+            self, prompts=pl.concat([self.prompts, ARCHIVE["prompts"].frame([row])]),
+            derivations=pl.concat([self.derivations, ARCHIVE["derivations"].frame(lines)]),
+        )
+
+    def rated(self, ratings: Mapping[str, Rating]) -> Population:
+        """With new ratings for the prompts that took part in an iteration."""
+        return self._changed({
+            prompt: {"mu": mu, "sigma": sigma, "rounds": self.row(prompt)["rounds"] + 1} for prompt, (mu, sigma) in ratings.items()
+        })
+
+    def in_window(self, window: int) -> Population:
+        """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion reigns on,
+        also outside of the window."""
+        inside = {one.prompt_id for one in latest(self.entrants(), window)}
+        states = {
+            row["prompt_id"]: "retired" if row["prompt_id"] not in inside else "accepted" if row["rounds"] else "candidate"
+            for row in self.living() if row["state"] != "champion"
+        }
+        return self._changed({prompt: {"state": state} for prompt, state in states.items()})
+
+    def blocked(self, prompt_ids: Collection[str]) -> Population:
+        """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such prompt."""
+        return self._changed({self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids})
+
+    def crowned(self, prompt_id: str, window: int) -> Population:
+        """With another champion; the one before goes back to what the window makes of it. Raises KeyError when there is no such prompt."""
+        self.row(prompt_id)
+        changes = {self.champion_id: {"state": "accepted"}} if self.champion_id else {}
+        return self._changed({**changes, prompt_id: {"state": "champion"}}).in_window(window)
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """One entry of the state, from its JSON."""
+        found = self.state.filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(found[0]) if found else default
+
+    def with_value(self, name: str, value: Any) -> Population:
+        """One entry of the state set. Entries are kept in name order."""
+        held = dict(self.state.iter_rows()) | {name: json.dumps(value, sort_keys=True, ensure_ascii=False)}
+        return replace(self, state=ARCHIVE["state"].frame({"name": one, "value": held[one]} for one in sorted(held)))
+
+    @property
+    def iteration(self) -> int:
+        """Iterations so far."""
+        return int(self.value(ITERATION, 0))
+
+    def _changed(self, changes: Mapping[str | None, Mapping[str, Any]]) -> Population:
+        return replace(self, prompts=ARCHIVE["prompts"].frame(row | dict(changes.get(row["prompt_id"], {})) for row in self.rows()))
+
+
+def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Population:
+    """A population of root prompts with fresh ratings; E-SPL starts from one. roots: name -> prompt.
+
+    Raises:
+        ValueError: there is no root, or two are the same.
+    """
+    ids = [root.prompt_id for root in roots.values()]
+    if not ids or len(set(ids)) < len(ids):
+        raise ValueError("a population needs a root, and no root twice")
+    rows = [
+        _row(root, (MU, SIGMA), number=number, operator="root", parents=[], cycle=cycle, iteration=0, origin=name)
+        for number, (name, root) in enumerate(roots.items())
+    ]
+    return Population(ARCHIVE["prompts"].frame(rows), ARCHIVE["derivations"].empty(), ARCHIVE["state"].empty())
+
+
+def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
+    """The archive from its published tables. Raises InputError where one does not fit its schema."""
+    frames = {name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()}
+    return Population(**{**frames, "prompts": frames["prompts"].sort("number")})
+
+
+def _row(
+    prompt: SystemPrompt, rating: Rating, *, number: int, operator: str, parents: Sequence[str], cycle: str, iteration: int, origin: str
+) -> dict[str, Any]:
+    return {
+        "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": iteration, "number": number, "state": "candidate", "operator": operator,
+        "parents": list(parents), "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": rating[0],
+        "sigma": rating[1], "rounds": 0, "origin": origin,
+    }

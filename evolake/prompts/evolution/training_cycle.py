@@ -1,0 +1,119 @@
+"""The iterations of one cycle, resumable: each is noted with its checkpoint before the next begins."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from evolake.agents import Agents
+from evolake.prompts.evolution.iteration import ARMS, run_iteration
+from evolake.prompts.evolution.journal import calls_bytes, entry_bytes, key_of, read_entry
+from evolake.prompts.evolution.population import Population
+from evolake.prompts.model.library import load_library
+from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.rating.scoring import judge_with
+from evolake.prompts.settings import PromptsSettings
+
+if TYPE_CHECKING:
+    from evolake.lake import BlobStore
+    from evolake.settings import Settings
+
+OF_NO_ITERATION = ("heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads")
+"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun goes on with the threads there are."""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far."""
+
+    found: Sequence[Mapping[str, Any]]
+    write: Callable[[list[dict[str, Any]]], None]
+
+
+def facts_of(settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str) -> dict[str, Any]:
+    """Everything that the iterations depend on, as JSON values; hashes where it is large."""
+    library = settings.seeds / "prompts" / "library.json"
+    return {
+        "seed": settings.seed, "prompts": settings.of(PromptsSettings).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
+        "backend": settings.backend, "models": settings.models, "guidance": list(guidance), "cycle": cycle,
+        "library": _sha(library.read_bytes()), "problems": _frame_sha(problems),
+        "population": {name: _frame_sha(frame) for name, frame in population.frames().items()},
+    }
+
+
+def train(
+    population: Population, policy: Policy, problems: Sequence[Problem], *, agents: Agents, settings: Settings, cycle: str, guidance: Sequence[str],
+    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], notes: Notes,
+) -> list[dict[str, Any]]:
+    """All iterations of the cycle; gives rows of JOURNAL.
+
+    Args:
+        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model. facts: what `facts_of` gave.
+
+    Raises:
+        InputError, AgentUnavailable, BudgetExhausted: as `run_iteration` does. What was noted before stays.
+    """
+    own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.found, settings.of(PromptsSettings).iterations_per_cycle)
+    if len(rows) == own.iterations_per_cycle:
+        return rows
+    if rows:
+        population, checkpoint = read_entry(blobs.get(rows[-1]["entry_sha"])).population, rows[-1]["checkpoint_sha"]
+    if checkpoint is not None and policy.learns:
+        policy.load(blobs.get(checkpoint))
+    judge, library = judge_with(recipe_of(own), own.answer_format, own.format_bonus), load_library(settings.seeds / "prompts")
+    known: set[str] = set()
+    while len(rows) < own.iterations_per_cycle:
+        key = _key(facts, rows, checkpoint)
+        done = run_iteration(
+            population, policy, problems, agents=agents, judge=judge, settings=own, library=library, cycle=cycle, root_seed=settings.seed,
+            guidance=guidance,
+        )
+        if ARMS[own.arm].learn:
+            checkpoint = blobs.put(policy.save())
+            done = done.with_checkpoint(checkpoint)
+        calls = [*agents.rows(), *calls_of(policy)]
+        rows.append({
+            "cycle": cycle, "number": len(rows) + 1, "key": key, "entry_sha": blobs.put(entry_bytes(done)), "checkpoint_sha": checkpoint,
+            "calls_sha": blobs.put(calls_bytes([call for call in calls if call["call_id"] not in known])),
+        })
+        known |= {call["call_id"] for call in calls}
+        population = done.population
+        notes.write(rows)
+    return rows
+
+
+def calls_of(policy: Policy) -> list[dict[str, Any]]:
+    """Rows of AGENT_CALLS of a policy behind an endpoint; none for one on this machine."""
+    agents = getattr(policy, "agents", None)
+    return [] if agents is None else agents.rows()
+
+
+def _standing(
+    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]], wanted: int
+) -> list[dict[str, Any]]:
+    """The notes that still hold: from the first on, each made of what is there now, with all its blobs."""
+    rows: list[dict[str, Any]] = []
+    for row in sorted(found, key=lambda row: row["number"])[:wanted]:
+        kept = [row[name] for name in ("entry_sha", "checkpoint_sha", "calls_sha") if row[name] is not None]
+        if row["number"] != len(rows) + 1 or row["key"] != _key(facts, rows, checkpoint) or not all(blobs.has(sha) for sha in kept):
+            break
+        rows.append(dict(row))
+        checkpoint = row["checkpoint_sha"]
+    return rows
+
+
+def _key(facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], checkpoint: str | None) -> str:
+    return key_of({**facts, "after": rows[-1]["entry_sha"] if rows else None, "checkpoint": checkpoint})
+
+
+def _frame_sha(frame: pl.DataFrame) -> str:
+    return _sha(frame.write_json().encode())
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

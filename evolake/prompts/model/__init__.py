@@ -1,0 +1,1 @@
+"""Prompts, their edits, the library, problems and the protocol of an answer."""

@@ -1,0 +1,136 @@
+"""What a policy is to this line: it answers problems under system prompts, and some policies learn from what their answers were worth.
+
+The tokens of a sample travel with it, so that an update trains on exactly what was rewarded and never on a second tokenisation of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from evolake.errors import MachineryError
+
+if TYPE_CHECKING:
+    from evolake.prompts.model.prompt import SystemPrompt
+
+LINE = "prompts"
+Split = Literal["train", "heldout"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem with one right answer.
+
+    answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
+    problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
+    """
+
+    problem_id: str
+    text: str
+    answer: str
+    case_sensitive: bool
+    category: str
+    difficulty: int
+    split: Split
+    source: str
+    family: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One reply as the policy gave it.
+
+    tokens: how many it has, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens, empty for a
+    policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then.
+    """
+
+    reply: str
+    tokens: int
+    truncated: bool
+    prompt_ids: tuple[int, ...] = ()
+    reply_ids: tuple[int, ...] = ()
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected and takes no part in
+    the update (group rejection of SSLogic's recipe); never None in E-SPL's."""
+
+    prompt_id: str
+    problem_id: str
+    number: int
+    reply: str
+    tokens: int
+    truncated: bool
+    correct: bool
+    formatted: bool
+    reward: float | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The N samples of one (prompt, problem) with their rewards: what one advantage is relative to. None: rejected."""
+
+    prompt_id: str
+    problem_id: str
+    samples: tuple[Sample, ...]
+    rewards: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class UpdateStats:
+    """What one update of the weights did.
+
+    step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean a token, to the policy before any update): kl is 0 where its
+    weight is 0 and it is not computed. tokens: reply tokens that carried loss. groups: groups that came. informative: of these, groups whose rewards
+    differ. rejected: samples that took no part. updated: False where nothing was left to learn from, so that the weights are as before.
+    """
+
+    step: int
+    loss: float
+    grad_norm: float
+    kl: float
+    tokens: int
+    groups: int
+    informative: int
+    rejected: int
+    updated: bool
+
+
+class Policy(Protocol):
+    """Answers problems under system prompts.
+
+    name: what the rows say. learns: whether `update`, `save` and `load` do anything; a policy that does not learn raises MachineryError there.
+    """
+
+    name: str
+    learns: bool
+
+    def sample(
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+    ) -> list[list[Sample]]:
+        """n samples for every pair, in the order of the pairs. The same pairs, weights and seed give the same samples; greedy ignores the seed."""
+        ...
+
+    def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
+        """One gradient step on what was sampled and rewarded."""
+        ...
+
+    def save(self) -> bytes:
+        """Everything that `load` needs to go on with the same bytes: trained weights, optimiser, counters."""
+        ...
+
+    def load(self, state: bytes) -> None:
+        """Puts back what `save` gave.
+
+        Raises:
+            InputError: it is no checkpoint, or one of another policy.
+        """
+        ...
+
+
+def no_learning(name: str) -> MachineryError:
+    """What a policy without weights of its own raises when it is asked to learn."""
+    return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")

@@ -1,0 +1,1 @@
+"""Models that answer: endpoint or local, and their training."""

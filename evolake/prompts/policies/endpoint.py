@@ -1,0 +1,171 @@
+"""A policy behind an OpenAI-compatible endpoint: it answers, and nobody here can train it. For the arms that leave weights alone.
+
+Calls go the way of every model call of evolake: tape, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
+nothing is repaired; and a reply that was cut off is a sample like another. A draw is told apart on the tape by its attempt number, made of the seed
+and of which sample it is: the same seed replays, another one draws anew. The endpoint is not sent the seed: servers differ in whether they honour it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from evolake.agents import AgentFailure, Agents, Role, open_agents
+from evolake.agents.answers import Received
+from evolake.agents.backends import Record
+from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
+from evolake.agents.model import ModelBackend, Sampling
+from evolake.agents.roles import Job, canonical_json, text_sha
+from evolake.agents.tape import tape_key
+from evolake.errors import MachineryError
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
+from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.settings import PromptsSettings
+from evolake.settings import Settings
+
+ROLE_NAME = "prompts_policy"
+_SEEDS = 2**40
+
+
+class Ask(BaseModel):
+    """What the policy reads."""
+
+    system: str
+    problem: str
+    greedy: bool
+
+
+class Said(BaseModel):
+    """What it replied."""
+
+    text: str
+    tokens: int
+    truncated: bool
+
+
+def _no_operators(request: Ask, random: np.random.Generator) -> Said:
+    raise MachineryError("no operator answers problems", do="use the model backend")
+
+
+ROLE = Role(ROLE_NAME, Ask, Said, _no_operators)
+
+
+class PlainEndpoint(Endpoint):
+    """An endpoint that is asked for any text, whatever the role's reply is."""
+
+    def __init__(self, inner: Endpoint):
+        self.inner = inner
+
+    def knows(self, model: str) -> bool:
+        """As the inner one."""
+        return self.inner.knows(model)
+
+    def post(
+        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None,
+        lost: Lost = lambda why: None,
+    ) -> Body | Rejected:
+        """As the inner one, without a format."""
+        return self.inner.post(model, messages, None, max_output_tokens=max_output_tokens, temperature=temperature, lost=lost)
+
+    def close(self) -> None:
+        """Closes the inner one."""
+        self.inner.close()
+
+
+class TextBackend(ModelBackend):
+    """The model backend for free text: one attempt a call, every text that came is a reply."""
+
+    def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
+        """The reply, also a truncated or an empty one; an AgentFailure where the server declined or sent no completion."""
+        model, request = self.model_of(job.role.name), job.request
+        messages = [{"role": "system", "content": request.system}] if request.system else []
+        messages.append({"role": "user", "content": request.problem})
+        backend: Any = replace(self, sampling=replace(self.sampling, temperature=0.0)) if request.greedy else self
+        number = 10 * job.attempt
+        key = tape_key(job.role.name, model, messages, {}, backend.sampling.as_dict(), number)
+        attempt = backend._obtain(job, model, messages, {}, key, number, record)
+        received: Received = attempt.received
+        answered = received.outcome in ("received", "truncated", "empty") and (received.outcome != "empty" or received.counts is not None)
+        status = "ok" if received.outcome == "received" else received.outcome
+        record(self._row(job, model, messages, key, attempt, status, number), attempt.charged)
+        if not answered:
+            return AgentFailure(job.role.name, status, " ".join(received.detail.split())[:500], 1)
+        tokens = received.counts.output if received.counts else len(received.content.split())
+        return Said(text=received.content, tokens=tokens, truncated=received.outcome == "truncated")
+
+
+class EndpointPolicy:
+    """A policy (see `evolake.prompts.model.protocol.Policy`) of an endpoint. `agents.rows()` are the rows of its calls."""
+
+    learns = False
+
+    def __init__(self, agents: Agents, name: str):
+        self.agents, self.name = agents, name
+
+    def __enter__(self) -> EndpointPolicy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.agents.backend.close()
+
+    def sample(
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+    ) -> list[list[Sample]]:
+        """n replies a pair; see the protocol. A call that gave no reply is a sample with `failure`.
+
+        Raises:
+            AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays.
+        """
+        draws = 1 if greedy else n
+        seen: dict[str, int] = {}
+        asks, attempts = [], []
+        for prompt, problem in pairs:
+            ask = Ask(system=prompt.text(), problem=problem.text, greedy=greedy)
+            first = seen.get(key := text_sha(canonical_json(ask.model_dump())), 0)
+            seen[key] = first + draws
+            asks += [ask] * draws
+            attempts += [0] * draws if greedy else [(seed % _SEEDS) * 10_000 + first + number for number in range(draws)]
+        replies = self.agents.call_many(ROLE, asks, seeds=[0] * len(asks), attempts=attempts)
+        found = [_sample(reply) for reply in replies]
+        groups = [found[start : start + draws] for start in range(0, len(found), draws)]
+        return [group * n for group in groups] if greedy else groups
+
+    def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
+        """Raises MachineryError: these weights are not ours."""
+        raise no_learning(self.name)
+
+    def save(self) -> bytes:
+        """Raises MachineryError: there is no state."""
+        raise no_learning(self.name)
+
+    def load(self, state: bytes) -> None:
+        """Raises MachineryError: there is no state."""
+        raise no_learning(self.name)
+
+
+def open_endpoint(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> EndpointPolicy:
+    """The policy of the endpoint in the settings: the model of the role `prompts_policy`, else the default one.
+
+    Raises:
+        InputError: an endpoint, a key, a model, a budget or a price is missing.
+    """
+    agents = open_agents(settings.model_copy(update={"backend": "model"}), lake_root, cycle, run_id, line=LINE)
+    held = agents.backend
+    assert isinstance(held, ModelBackend)
+    values = {field.name: getattr(held, field.name) for field in fields(held) if field.init and not field.name.startswith("_")}
+    sampling = Sampling(settings.of(PromptsSettings).max_tokens, recipe_of(settings.of(PromptsSettings)).temperature)
+    endpoint = PlainEndpoint(held.endpoint) if held.endpoint is not None else None
+    backend = TextBackend(**(values | {"sampling": sampling, "repairs": 0, "endpoint": endpoint}))
+    return EndpointPolicy(Agents(backend, line=LINE, cycle=cycle), backend.model_of(ROLE_NAME))
+
+
+def _sample(reply: Said | AgentFailure) -> Sample:
+    if isinstance(reply, AgentFailure):
+        return Sample("", 0, False, failure=f"{reply.status}: {reply.reason}")
+    return Sample(reply.text, reply.tokens, reply.truncated)

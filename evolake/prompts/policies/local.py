@@ -1,0 +1,167 @@
+"""The policy whose weights learn: a base model in memory, a LoRA adapter on all its linear layers, and Adam.
+
+It runs on a GPU where torch sees one, else on the CPU; on the CPU, the same seed and number of threads give the same bytes. Samples are drawn from
+the model's own distribution (no top-k, no top-p, no penalty) at the recipe's temperature, at which the trainer takes its log probabilities too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evolake.errors import InputError, MachineryError
+from evolake.prompts.model.protocol import Group, Problem, Sample, UpdateStats
+from evolake.prompts.model.recipes import Recipe
+from evolake.prompts.policies.checkpoints import pack, unpack
+from evolake.prompts.policies.models import Base
+from evolake.prompts.policies.training import take_step, usable
+
+if TYPE_CHECKING:
+    from evolake.prompts.model.prompt import SystemPrompt
+
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+class LocalPolicy:
+    """A policy (see `evolake.prompts.model.protocol.Policy`) on this machine.
+
+    Args:
+        base: what the adapter is trained on; it belongs to this policy from now on.
+        lora_rank, lora_alpha: of the adapter; its first weights come from seed. max_tokens: longest reply. max_prompt_tokens: longest system prompt
+        with problem. rows_at_once, rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes.
+        threads: of torch on the CPU.
+    """
+
+    learns = True
+
+    def __init__(
+        self, base: Base, recipe: Recipe, *, lora_rank: int, lora_alpha: int, max_tokens: int, max_prompt_tokens: int, rows_at_once: int,
+        rows_per_pass: int, threads: int, seed: int,
+    ):
+        import torch
+        from peft import LoraConfig, get_peft_model
+        from transformers import GenerationConfig
+
+        torch.set_num_threads(threads)
+        self.name, self.recipe, self.tokenizer, self.steps = base.name, recipe, base.tokenizer, 0
+        self.max_tokens, self.max_prompt_tokens, self.rows_at_once, self.rows_per_pass = max_tokens, max_prompt_tokens, rows_at_once, rows_per_pass
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        config = LoraConfig(r=lora_rank, lora_alpha=lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.model: Any = get_peft_model(base.model, config)
+        self.model.to(self.device).eval()
+        self._trained = {name: parameter for name, parameter in self.model.named_parameters() if parameter.requires_grad}
+        self.optimizer = torch.optim.Adam(self._trained.values(), lr=recipe.learning_rate, betas=recipe.betas)
+        self._facts = {"base": base.sha, "rank": lora_rank, "alpha": lora_alpha}
+        ends = base.model.generation_config.eos_token_id
+        ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
+        self._ends = sorted({*ends, base.tokenizer.eos_token_id})
+        self._pad = base.tokenizer.pad_token_id if base.tokenizer.pad_token_id is not None else base.tokenizer.eos_token_id
+        marks = {"bos_token_id": base.tokenizer.bos_token_id, "eos_token_id": self._ends, "pad_token_id": self._pad}
+        base.model.generation_config = GenerationConfig(**marks)  # none of the model's own habits of sampling
+
+    def sample(
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+    ) -> list[list[Sample]]:
+        """n samples a pair; see the protocol.
+
+        Raises:
+            InputError: a system prompt with its problem is longer than max_prompt_tokens.
+        """
+        import torch
+
+        asked = [self.prompt_ids(prompt, problem) for prompt, problem in pairs]
+        draws = 1 if greedy else n
+        rows = [ids for ids in asked for _ in range(draws)]
+        found: list[Sample] = []
+        with torch.random.fork_rng(), torch.no_grad():
+            torch.manual_seed(seed)
+            for start in range(0, len(rows), self.rows_at_once):
+                found += self._generate(rows[start : start + self.rows_at_once], greedy)
+        groups = [found[start : start + draws] for start in range(0, len(found), draws)]
+        return [group * n for group in groups] if greedy else groups
+
+    def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
+        """One step on these groups; none, where nothing in them tells one reply from another."""
+        kept = usable(groups, self.recipe)
+        rejected = sum(reward is None for group in groups for reward in group.rewards)
+        informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
+        if not kept:
+            return UpdateStats(self.steps, 0.0, 0.0, 0.0, 0, len(groups), informative, rejected, False)
+        step = take_step(
+            self.model, self.tokenizer, self.optimizer, self.recipe, kept, rows=sum(len(group.samples) for group in groups),
+            max_tokens=self.max_tokens, rows_per_pass=self.rows_per_pass, seed=seed,
+        )
+        self.steps += 1
+        tokens = sum(
+            sample.tokens for group in kept for sample, reward in zip(group.samples, group.rewards, strict=True) if reward is not None
+        )
+        return UpdateStats(self.steps, step.loss, step.grad_norm, step.kl, tokens, len(groups), informative, rejected, True)
+
+    def save(self) -> bytes:
+        """The adapter, Adam's moments and the number of steps; the same bytes for the same state."""
+        tensors = {f"weight.{name}": parameter for name, parameter in self._trained.items()}
+        for name, parameter in self._trained.items():
+            state = self.optimizer.state.get(parameter, {})
+            tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
+        return pack(tensors, self._facts | {"steps": self.steps})
+
+    def load(self, state: bytes) -> None:
+        """Puts back what `save` of a policy on the same base gave.
+
+        Raises:
+            InputError: no checkpoint, or one of another base model or adapter.
+        """
+        import torch
+
+        tensors, facts = unpack(state)
+        own = {key: facts.get(key) for key in self._facts}
+        if own != self._facts or {f"weight.{name}" for name in self._trained} - tensors.keys():
+            raise InputError("a checkpoint of another policy", wanted=str(self._facts), got=str(own), do="use the model it was trained on")
+        self.steps = int(facts["steps"])
+        self.optimizer.state.clear()
+        for name, parameter in self._trained.items():
+            parameter.data.copy_(tensors[f"weight.{name}"])
+            if self.steps:
+                moments = {moment: tensors[f"{moment}.{name}"].to(self.device) for moment in _MOMENTS}
+                self.optimizer.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
+
+    def prompt_ids(self, prompt: SystemPrompt, problem: Problem) -> list[int]:
+        """The tokens that the policy reads: the system prompt as it is (empty where it has no principle), the problem, and the start of a reply."""
+        messages = [{"role": "system", "content": prompt.text()}, {"role": "user", "content": problem.text}]
+        ids = list(self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False))
+        if len(ids) > self.max_prompt_tokens:
+            raise InputError(
+                f"prompt {prompt.prompt_id[:12]} with problem {problem.problem_id[:12]} is too long",
+                wanted=f"at most {self.max_prompt_tokens} tokens", got=f"{len(ids)}", do="raise EVOLAKE_PROMPTS__MAX_PROMPT_TOKENS",
+            )
+        return ids
+
+    def _generate(self, rows: list[list[int]], greedy: bool) -> list[Sample]:
+        import torch
+        from transformers import GenerationConfig
+
+        width = max(len(ids) for ids in rows)
+        inputs = torch.full((len(rows), width), self._pad, dtype=torch.long)
+        mask = torch.zeros_like(inputs)
+        for number, ids in enumerate(rows):
+            inputs[number, width - len(ids) :] = torch.tensor(ids)
+            mask[number, width - len(ids) :] = 1
+        drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
+        config = GenerationConfig(max_new_tokens=self.max_tokens, eos_token_id=self._ends, pad_token_id=self._pad, **drawn)
+        output = self.model.generate(
+            input_ids=inputs.to(self.device), attention_mask=mask.to(self.device), generation_config=config,
+        )
+        return [self._sample(ids, reply) for ids, reply in zip(rows, output[:, width:].tolist(), strict=True)]
+
+    def _sample(self, prompt: list[int], reply: list[int]) -> Sample:
+        end = next((place for place, token in enumerate(reply) if token in self._ends), None)
+        kept = reply if end is None else reply[: end + 1]
+        if not kept:
+            raise MachineryError("the policy generated nothing", wanted="at least one token")
+        text = self.tokenizer.decode(kept, skip_special_tokens=True)
+        return Sample(text, len(kept), end is None, tuple(prompt), tuple(kept))

@@ -1,0 +1,212 @@
+"""One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before.
+
+The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A trainer lives for one step; the model,
+its adapter and Adam's moments live on in the policy. With `num_iterations=1` the old policy is the new one, the importance ratio is 1, and a step is
+the plain policy gradient: sum over tokens of advantage times grad log p, in dr_grpo over (rows times the longest reply allowed).
+
+A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes, and the loss is scaled by the share of the rows
+that stay, so that the gradient is the same. A rejected sample stays in its group as a row whose only token carries no loss: it counts neither in the
+group's mean and deviation nor among the tokens (a reward of None alone would leave it in the denominator and in the KL term).
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evolake.errors import MachineryError
+from evolake.prompts.model.protocol import Group
+from evolake.prompts.model.recipes import CORRECT, Recipe
+from evolake.prompts.policies.models import offline
+
+
+@dataclass(frozen=True)
+class Step:
+    """What trl's step gave: the loss that was descended, the gradient's norm before clipping, the mean KL a token."""
+
+    loss: float
+    grad_norm: float
+    kl: float
+
+
+def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
+    """The groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and where no KL
+    term acts on the others, with rewards that differ."""
+    kept = []
+    for group in groups:
+        rewards = [reward for reward in group.rewards if reward is not None]
+        if len(rewards) < 2 or (recipe.rejects is not None and max(rewards) < CORRECT):
+            continue
+        if recipe.kl > 0 or max(rewards) > min(rewards):
+            kept.append(group)
+    return kept
+
+
+def take_step(
+    model: Any, tokenizer: Any, optimizer: Any, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_per_pass: int, seed: int
+) -> Step:
+    """One optimizer step on groups of equal size.
+
+    Args:
+        model: a peft model with one adapter, `default`. groups: from `usable`, at least one. rows: the samples of all groups that came, those left
+        out too: the denominator. max_tokens: the longest reply allowed. rows_per_pass: the most rows a forward and backward pass takes.
+        seed: of the order of the rows, which changes only how sums are rounded.
+    """
+    offline()
+    import torch
+    from datasets import Dataset, disable_progress_bars
+    from torch.optim.lr_scheduler import LambdaLR
+    from transformers import PrinterCallback
+
+    sizes = {len(group.samples) for group in groups}
+    if len(sizes) != 1 or not groups:
+        raise MachineryError("groups of one update differ in size", wanted="the same number of samples in each", got=str(sorted(sizes)))
+    disable_progress_bars()
+    count = len(groups) * sizes.pop()
+    share = count / rows if recipe.loss_type == "dr_grpo" else 1.0
+    replay = _Replay(groups, tokenizer.eos_token_id)
+    plain = model.get_base_model()
+    with _quiet(), _randomness_kept(), tempfile.TemporaryDirectory(prefix="evolake-policy-") as folder:
+        trainer = _trainer_class()(
+            share, model=model, reward_funcs=replay.rewards, rollout_func=replay.rollouts, processing_class=tokenizer,
+            args=_arguments(folder, recipe, model, count, count // len(groups), max_tokens, rows_per_pass, seed),
+            train_dataset=Dataset.from_dict({"prompt": [str(number) for number in range(len(groups))]}),
+            optimizers=(optimizer, LambdaLR(optimizer, lambda _: 1.0)),
+        )
+        if "ref" in model.peft_config:  # trl's copy of the adapter as it is now; ours is the policy before any update: no adapter
+            model.delete_adapter("ref")
+            model.set_adapter("default")
+        trainer.remove_callback(PrinterCallback)
+        try:
+            trainer.train()
+        finally:
+            plain.__dict__.pop("forward", None)  # trl put its own forward on the instance, one more each time
+            model.eval()
+            optimizer.zero_grad(set_to_none=True)
+        logs = {key: value for entry in trainer.state.log_history for key, value in entry.items()}
+        if trainer.state.global_step != 1 or not replay.done:
+            raise MachineryError("trl took no step on our samples", wanted="one step", got=f"{trainer.state.global_step} steps")
+        if not all(torch.isfinite(parameter).all() for parameter in model.parameters() if parameter.requires_grad):
+            raise MachineryError("an update made weights that are no numbers", do="lower EVOLAKE_PROMPTS__LEARNING_RATE")
+    return Step(sum(trainer.losses), float(logs["grad_norm"]), trainer.mean_kl())
+
+
+class _Replay:
+    """Hands the trainer our tokens and their rewards in place of its own."""
+
+    def __init__(self, groups: Sequence[Group], end: int):
+        self.groups, self.end = groups, end
+        self.done = False
+        self._asked: list[tuple[int, int]] = []
+
+    def rollouts(self, prompts: list[str], trainer: Any) -> dict[str, list[Any]]:
+        """The tokens of every row; the k-th row with one prompt is the k-th sample of that group."""
+        seen: dict[int, int] = {}
+        self._asked = []
+        for prompt in prompts:
+            group = int(prompt)
+            self._asked.append((group, seen.get(group, 0)))
+            seen[group] = seen.get(group, 0) + 1
+        rows = [(self.groups[group].samples[number], self.groups[group].rewards[number]) for group, number in self._asked]
+        found: dict[str, list[Any]] = {
+            "prompt_ids": [[self.end] if reward is None else list(sample.prompt_ids) for sample, reward in rows],
+            "completion_ids": [[self.end] if reward is None else list(sample.reply_ids) for sample, reward in rows],
+        }
+        if any(reward is None for _, reward in rows):
+            found["env_mask"] = [[int(reward is not None)] * len(ids) for (_, reward), ids in zip(rows, found["completion_ids"], strict=True)]
+        return found | {"logprobs": None}  # type: ignore[dict-item]
+
+    def rewards(self, completion_ids: list[list[int]], **_: Any) -> list[float | None]:
+        """The rewards of the rows that `rollouts` gave."""
+        found = []
+        for (group, number), ids in zip(self._asked, completion_ids, strict=True):
+            reward = self.groups[group].rewards[number]
+            if reward is not None and list(ids) != list(self.groups[group].samples[number].reply_ids):
+                raise MachineryError("trl rewards another reply than the one that was sampled")
+            found.append(reward)
+        self.done = True
+        return found
+
+
+def _trainer_class() -> Any:
+    from trl.trainer.grpo_trainer import GRPOTrainer
+
+    class OneStep(GRPOTrainer):
+        """GRPO whose loss is a share of trl's, and which reports to nobody."""
+
+        def __init__(self, share: float, **options: Any):
+            self.share = share
+            self.losses: list[float] = []
+            self.kls: list[tuple[float, int]] = []
+            super().__init__(**options)
+
+        def compute_loss(self, model: Any, inputs: dict[str, Any], *arguments: Any, **options: Any) -> Any:
+            loss = super().compute_loss(model, inputs, *arguments, **options) * self.share
+            self.losses.append(float(loss.detach()))
+            if self.beta:
+                mask = inputs["completion_mask"] * inputs.get("tool_mask", 1)
+                self.kls.append((self._metrics["train"]["kl"][-1], int(mask.sum())))
+            return loss
+
+        def mean_kl(self) -> float:
+            """Over the tokens of all passes; trl's own log is the mean over the passes."""
+            return sum(kl * tokens for kl, tokens in self.kls) / max(1, sum(tokens for _, tokens in self.kls))
+
+        def _send_telemetry(self) -> None:
+            return
+
+    return OneStep
+
+
+def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, max_tokens: int, rows_per_pass: int, seed: int) -> Any:
+    from trl.trainer.grpo_config import GRPOConfig
+
+    at_once = max(size for size in range(1, min(rows, rows_per_pass) + 1) if rows % size == 0)
+    on_cpu = model.device.type == "cpu"
+    found = GRPOConfig(
+        output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=1,
+        per_device_train_batch_size=at_once, gradient_accumulation_steps=rows // at_once, steps_per_generation=rows // at_once,
+        num_generations=group, num_iterations=1, max_completion_length=max_tokens, temperature=recipe.temperature, shuffle_dataset=False,
+        loss_type=recipe.loss_type, scale_rewards=recipe.scale_rewards, beta=recipe.kl, use_bias_correction_kl=False,
+        learning_rate=recipe.learning_rate, max_grad_norm=recipe.clip or 0.0, gradient_checkpointing=False, dataloader_pin_memory=not on_cpu,
+        logging_strategy="steps", logging_steps=1, save_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
+    )
+    if found.n_gpu > 1:
+        found._n_gpu = 1  # the model is on the first GPU; trl refuses to spread a plain process over several
+    return found
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what the libraries say on their own: names that will change, and rewards that are None on purpose."""
+    log = logging.getLogger("trl")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
+
+
+@contextmanager
+def _randomness_kept() -> Iterator[None]:
+    """The trainer seeds every global generator there is: each is put back as it was."""
+    import torch
+
+    python, numpy = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)

@@ -1,0 +1,1 @@
+"""Ratings, selection, scores, duels."""

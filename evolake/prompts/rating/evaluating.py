@@ -1,0 +1,71 @@
+"""Held-out evaluation: the policy as it is, under one or more system prompts, on problems that were never trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.rating.scoring import AnswerFormat, judge_reply
+
+
+@dataclass(frozen=True)
+class Score:
+    """Means over the replies of one prompt: share correct, share in the right form, share cut off, tokens a reply; replies is their number."""
+
+    replies: int
+    correct: float
+    formatted: float
+    truncated: float
+    tokens: float
+
+
+def evaluate(
+    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int
+) -> list[dict[str, Any]]:
+    """One row a reply, in the order of prompts and problems: the columns of the table `heldout` but cycle, arm and iteration.
+
+    Args:
+        samples: replies a problem; 1 is greedy, more are sampled.
+
+    Raises:
+        InputError: one of the problems is not held out.
+    """
+    if strange := [problem.problem_id for problem in problems if problem.split != "heldout"]:
+        raise InputError("an evaluation takes held-out problems only", got=", ".join(strange[:5]), do="pass the problems of the split `heldout`")
+    return replies(policy, prompts, problems, samples=samples, answer_format=answer_format, seed=seed)
+
+
+def replies(
+    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int
+) -> list[dict[str, Any]]:
+    """What `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
+    pairs = [(prompt, problem) for prompt in prompts for problem in problems]
+    rows = []
+    for (prompt, problem), found in zip(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), strict=True):
+        for number, sample in enumerate(found):
+            judged = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated)
+            rows.append({
+                "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "sample": number, "reply": sample.reply, "tokens": sample.tokens,
+                "truncated": sample.truncated, "correct": judged.correct, "formatted": judged.formatted,
+            })
+    return rows
+
+
+def scores(rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
+    """prompt id -> its means over rows of `evaluate`."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["prompt_id"], []).append(row)
+    return {prompt_id: score(some) for prompt_id, some in found.items()}
+
+
+def score(rows: Sequence[dict[str, Any]]) -> Score:
+    """The means over some rows. Raises ValueError where there is none."""
+    if not rows:
+        raise ValueError("no reply to take the mean of")
+    correct, formatted, truncated, tokens = (sum(row[name] for row in rows) / len(rows) for name in ("correct", "formatted", "truncated", "tokens"))
+    return Score(len(rows), correct, formatted, truncated, tokens)

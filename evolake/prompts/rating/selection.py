@@ -1,0 +1,78 @@
+"""Which prompts take part in an iteration (E-SPL, section 3.2, equation 4, and the simplified strategy of its appendix A.5).
+
+Only the latest K prompts may be drawn, like a replay buffer. Of these the one with the highest mu + 2 sigma always takes part and the rest are drawn
+uniformly; with a temperature all are drawn in proportion to exp(score / T) instead. A fresh child inherits mu with more sigma, so it tends to lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from evolake.prompts.rating.ratings import OPTIMISM, Rating, score
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A prompt that may be selected, in the order of birth. number: its place in that order."""
+
+    prompt_id: str
+    number: int
+    rating: Rating
+
+
+def latest(entrants: Sequence[Entrant], window: int) -> list[Entrant]:
+    """The `window` youngest, oldest of them first."""
+    if window < 1:
+        raise ValueError(f"a window holds one prompt at least (got {window})")
+    return sorted(entrants, key=lambda one: one.number)[-window:]
+
+
+def leader(entrants: Sequence[Entrant], optimism: float = OPTIMISM) -> Entrant:
+    """The one with the highest score; of equal ones the youngest."""
+    return max(entrants, key=lambda one: (score(one.rating, optimism), one.number))
+
+
+def select(
+    entrants: Sequence[Entrant], count: int, random: np.random.Generator, *, window: int = 10, optimism: float = OPTIMISM,
+    temperature: float | None = None,
+) -> list[Entrant]:
+    """The prompts of one iteration, no prompt twice.
+
+    Args:
+        entrants: all that there are. count: M; fewer come where the window holds fewer.
+        temperature: T of equation 4; None takes the leader and draws the rest uniformly.
+
+    Returns:
+        The leader first and the others as drawn; with a temperature, all as drawn.
+
+    Raises:
+        ValueError: no entrants, a count or window below 1, or a temperature that is not above 0.
+    """
+    if not entrants or count < 1:
+        raise ValueError(f"selection needs entrants and a count of 1 at least (got {len(entrants)}, {count})")
+    pool = latest(entrants, window)
+    if temperature is not None:
+        return _softmax(pool, count, random, optimism, temperature)
+    first = leader(pool, optimism)
+    rest = [one for one in pool if one is not first]
+    drawn = random.choice(len(rest), size=min(count - 1, len(rest)), replace=False).tolist() if rest and count > 1 else []
+    return [first, *(rest[place] for place in drawn)]
+
+
+def slots(chosen: Sequence[T], count: int) -> list[T]:
+    """`count` places for these, in turn: a population of fewer prompts than M still costs M groups of rollouts a problem, like every iteration."""
+    return [chosen[place % len(chosen)] for place in range(count)]
+
+
+def _softmax(pool: list[Entrant], count: int, random: np.random.Generator, optimism: float, temperature: float) -> list[Entrant]:
+    """Without replacement, by adding Gumbel noise to score / T and taking the largest: exact, and no exponential can overflow."""
+    if not temperature > 0:
+        raise ValueError(f"a temperature is above 0 (got {temperature})")
+    keys = np.array([score(one.rating, optimism) / temperature for one in pool]) + random.gumbel(size=len(pool))
+    return [pool[place] for place in np.argsort(-keys, kind="stable")[:count].tolist()]

@@ -1,0 +1,1 @@
+"""Mutation and crossover of prompts."""

@@ -1,0 +1,78 @@
+"""Crossover: the best prompt of an iteration takes over what others did better on single problems (E-SPL, Algorithm 2).
+
+The matrix Phi is that of the iteration's own rollouts. A prompt wins a problem where it has the highest value of all; several may share it, and where
+all are equal nobody wins, since that says nothing about their differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from evolake.agents import AgentFailure, Agents
+from evolake.prompts.model.edits import Hunk, Limits, apply
+from evolake.prompts.model.library import PrincipleLibrary
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.reproduction.operators import LINE, Reproduction, listed, lost_calls, over_limit, stillborn
+from evolake.prompts.roles.models import BatchProblem, Contender, CrossRequest
+from evolake.prompts.roles.registry import RECOMBINER
+from evolake.seeds import child_seed
+
+EDITS = 4
+"""Edits of one crossover."""
+Matrix = Sequence[Sequence[float | None]]
+"""(M, B): mean reward of prompt i on problem b; None where it is not known."""
+
+
+def wins(phi: Matrix) -> list[list[int]]:
+    """Per prompt the columns that it won, in order."""
+    won: list[list[int]] = [[] for _ in phi]
+    for place, column in enumerate(zip(*phi, strict=True)):
+        known = [value for value in column if value is not None]
+        if len(known) < 2 or max(known) == min(known):
+            continue
+        for row, value in enumerate(column):
+            if value == max(known):
+                won[row].append(place)
+    return won
+
+
+def cross(
+    agents: Agents, prompts: Sequence[SystemPrompt], phi: Matrix, problems: Sequence[Problem], *, best: int, library: PrincipleLibrary,
+    cycle: str, iteration: int, root_seed: int, known: Collection[tuple[str, ...]] = (), guidance: Sequence[str] = (), limits: Limits = Limits(),
+) -> Reproduction:
+    """A child of the prompts of one iteration by edits of the best one, or why there is none.
+
+    Args:
+        prompts: those of the iteration, no prompt twice. phi: (M, B) in their order and that of `problems`. best: place of the overall best one.
+        known: texts of all prompts that there are. guidance: what people asked for.
+
+    Raises:
+        AgentUnavailable, BudgetExhausted: as the agents do.
+    """
+    if len(prompts) < 2:
+        return Reproduction("crossover", prompts[best], None, "one prompt alone has nobody to cross with")
+    contenders = [
+        Contender(
+            name="best" if row == best else f"other {row}", principles=listed(prompt), won=[place + 1 for place in won], values=list(phi[row]),
+        )
+        for row, (prompt, won) in enumerate(zip(prompts, wins(phi), strict=True))
+    ]
+    request = CrossRequest(
+        best=contenders[best], others=[one for row, one in enumerate(contenders) if row != best], limit=EDITS, guidance=list(guidance),
+        problems=[
+            BatchProblem(number=place + 1, text=one.text, category=one.category, answer=one.answer) for place, one in enumerate(problems)
+        ],
+        library=library.to_rows(),
+    )
+    reply = agents.call(RECOMBINER, request, seed=child_seed(root_seed, LINE, cycle, f"{iteration}/recombine"))
+    if isinstance(reply, AgentFailure):
+        lost = lost_calls("recombine", [reply], [None])
+        return Reproduction("crossover", prompts[best], None, lost[0].reason, lost=tuple(lost), replies=(reply,))
+    hunks = [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits]
+    result = apply(prompts[best], hunks[:EDITS], limits)
+    outcomes = [*result.outcomes, *over_limit(hunks, EDITS, f"a crossover may propose {EDITS} edits")]
+    note = stillborn(result.prompt, prompts[best], known)
+    return Reproduction(
+        "crossover", prompts[best], None if note else result.prompt, note, tuple(("recombine", one) for one in outcomes), replies=(reply,),
+    )

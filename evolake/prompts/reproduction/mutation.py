@@ -1,0 +1,186 @@
+"""Mutation: the best prompt of an iteration is edited by what its own rollouts teach (E-SPL, section 3.2 and appendices A.1 to A.5).
+
+    1 summary   every rollout on a problem with both success and failure      prompts_summarizer
+    2 critique  per problem, what sets them apart                             prompts_critic
+    3 local     per problem, at most K_ops edits: add, modify                 prompts_editor
+    4 global    over the batch, one plan: modify, merge                       prompts_consolidator
+
+Additions are applied before the plan is asked for, so that the plan can refine and merge them. A proposed modify stands unless the plan names its
+principle. Then everything is one diff, applied strictly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.agents.roles import Role
+from evolake.prompts.model.edits import Applied, Hunk, Kind, Limits, Outcome, apply
+from evolake.prompts.model.library import PrincipleLibrary
+from evolake.prompts.model.prompt import SystemPrompt, tidy
+from evolake.prompts.model.protocol import Rollout
+from evolake.prompts.reproduction.operators import LINE, Evidence, Lost, Reproduction, Step, listed, lost_calls, over_limit, stillborn, worth
+from evolake.prompts.roles.models import (
+    CritiqueReply,
+    CritiqueRequest,
+    GlobalReply,
+    GlobalRequest,
+    LocalReply,
+    LocalRequest,
+    Suggestion,
+    SummaryReply,
+    SummaryRequest,
+    Trajectory,
+)
+from evolake.prompts.roles.registry import CONSOLIDATOR, CRITIC, EDITOR, SUMMARIZER
+from evolake.seeds import child_seed
+
+LOCAL_KINDS: tuple[Kind, ...] = ("add", "modify")
+GLOBAL_KINDS: tuple[Kind, ...] = ("modify", "merge")
+
+
+def mutate(
+    agents: Agents, prompt: SystemPrompt, evidence: Sequence[Evidence], *, library: PrincipleLibrary, cycle: str, iteration: int, root_seed: int,
+    edits_per_problem: int = 2, known: Collection[tuple[str, ...]] = (), guidance: Sequence[str] = (), limits: Limits = Limits(),
+) -> Reproduction:
+    """A child of `prompt`, or why there is none.
+
+    Args:
+        evidence: the prompt's rollouts, one entry a problem; those without contrast are left aside.
+        edits_per_problem: K_ops. known: texts of all prompts that there are. guidance: what people asked for.
+
+    Raises:
+        AgentUnavailable, BudgetExhausted: as the agents do.
+    """
+    work = _Mutation(agents, prompt, library, cycle, iteration, root_seed, list(guidance))
+    used = [one for one in evidence if one.contrasted]
+    if not used:
+        return Reproduction("mutation", prompt, None, "no problem had both success and failure")
+    critiques = work.criticise(used, work.summarise(used))
+    proposed, beyond = work.propose(used, critiques, edits_per_problem)
+    grown = apply(prompt, [hunk for hunk in proposed if hunk.kind == "add"], limits, kinds=LOCAL_KINDS)
+    modifies = [hunk for hunk in proposed if hunk.kind == "modify"]
+    plan = work.consolidate(prompt, grown, modifies) if proposed else []
+    planned = apply(grown.prompt, plan, limits, kinds=GLOBAL_KINDS)
+    fitting = [one.hunk for one in planned.outcomes if one.applied]
+    settled = {target for hunk in fitting for target in hunk.targets}
+    final = apply(grown.prompt, [*fitting, *(hunk for hunk in modifies if not settled & set(hunk.targets))], limits)
+    outcomes = {id(one.hunk): one for one in (*grown.outcomes, *planned.outcomes, *final.outcomes)}
+    local = [outcomes.get(id(hunk)) or Outcome(hunk, False, "the plan settles this principle") for hunk in proposed]
+    steps: list[Step] = [*["local" for _ in (*local, *beyond)], *["global" for _ in plan]]
+    hunks = zip(steps, (*local, *beyond, *(outcomes[id(hunk)] for hunk in plan)), strict=True)
+    note = stillborn(final.prompt, prompt, known)
+    return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.replies))
+
+
+@dataclass
+class _Mutation:
+    """The four steps, with the calls that were lost and the replies that came."""
+
+    agents: Agents
+    prompt: SystemPrompt
+    library: PrincipleLibrary
+    cycle: str
+    iteration: int
+    root_seed: int
+    guidance: list[str]
+
+    def __post_init__(self) -> None:
+        self.lost: list[Lost] = []
+        self.replies: list[Any] = []
+
+    def summarise(self, evidence: Sequence[Evidence]) -> list[list[Trajectory]]:
+        """The trajectories of each problem; rollouts that say the same are asked about once."""
+        groups = [_distinct(one.rollouts) for one in evidence]
+        requests = [
+            SummaryRequest(
+                principles=listed(self.prompt), problem=one.problem.text, answer=one.problem.answer, reply=rollout.reply, correct=rollout.correct,
+                answered=rollout.formatted, truncated=rollout.truncated,
+            )
+            for one, group in zip(evidence, groups, strict=True) for rollout, _ in group
+        ]
+        problems = [one.problem.problem_id for one, group in zip(evidence, groups, strict=True) for _ in group]
+        replies = iter(self._ask("summary", SUMMARIZER, requests, problems))
+        return [
+            [
+                _trajectory(rollout, count, reply, success=worth(rollout) == max(worth(other) for other in one.rollouts))
+                for rollout, count in group if isinstance(reply := next(replies), SummaryReply)
+            ]
+            for one, group in zip(evidence, groups, strict=True)
+        ]
+
+    def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
+        """One critique a problem; None where there is no longer a contrast, or no reply."""
+        open_ = [place for place, found in enumerate(trajectories) if len({one.success for one in found}) == 2]
+        requests = [
+            CritiqueRequest(
+                principles=listed(self.prompt), problem=evidence[place].problem.text, answer=evidence[place].problem.answer,
+                trajectories=trajectories[place], library=self.library.to_rows(),
+            )
+            for place in open_
+        ]
+        replies = self._ask("critique", CRITIC, requests, [evidence[place].problem.problem_id for place in open_])
+        return _placed(dict(zip(open_, replies, strict=True)), len(evidence))
+
+    def propose(
+        self, evidence: Sequence[Evidence], critiques: Sequence[CritiqueReply | None], limit: int
+    ) -> tuple[list[Hunk], list[Outcome]]:
+        """The local hunks of all problems, and those beyond the limit of a problem."""
+        open_ = [(one.problem, critique) for one, critique in zip(evidence, critiques, strict=True) if critique is not None]
+        requests = [
+            LocalRequest(
+                principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=self.guidance,
+                library=self.library.to_rows(),
+            )
+            for problem, critique in open_
+        ]
+        replies = self._ask("local", EDITOR, requests, [problem.problem_id for problem, _ in open_])
+        hunks, beyond = [], []
+        for (problem, _), reply in zip(open_, replies, strict=True):
+            if isinstance(reply, LocalReply):
+                given = [
+                    Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old, problem.problem_id) for edit in reply.edits
+                ]
+                hunks += given[:limit]
+                beyond += over_limit(given, limit, f"one problem may propose {limit} edits")
+        return hunks, beyond
+
+    def consolidate(self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk]) -> list[Hunk]:
+        """The hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
+        counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
+        request = GlobalRequest(
+            principles=listed(grown.prompt), new=[one for one in grown.prompt.ids if one not in prompt.ids], guidance=self.guidance,
+            suggestions=[Suggestion(id=target, text=text, problems=count) for (target, text), count in counts.items() if target in prompt.ids],
+            library=self.library.to_rows(),
+        )
+        reply, = self._ask("global", CONSOLIDATOR, [request], [None])
+        return [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits] if isinstance(reply, GlobalReply) else []
+
+    def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None]) -> list[Any]:
+        seeds = [child_seed(self.root_seed, LINE, self.cycle, f"{self.iteration}/{step}", place) for place in range(len(requests))]
+        replies = self.agents.call_many(role, requests, seeds=seeds)
+        self.lost += lost_calls(step, replies, problems)
+        self.replies += replies
+        return replies
+
+
+def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
+    """Rollouts with another reply or outcome than those before, each with how many are like it."""
+    counts = Counter((one.reply, one.truncated, worth(one)) for one in rollouts)
+    first = {(one.reply, one.truncated, worth(one)): one for one in reversed(rollouts)}
+    return [(first[key], count) for key, count in counts.items()]
+
+
+def _trajectory(rollout: Rollout, count: int, summary: SummaryReply, *, success: bool) -> Trajectory:
+    return Trajectory(
+        success=success, count=count, words=len(rollout.reply.split()), steps=summary.steps, principles_used=summary.principles_used,
+        errors=summary.errors,
+    )
+
+
+def _placed(found: Mapping[int, CritiqueReply | AgentFailure], count: int) -> list[CritiqueReply | None]:
+    replies = [found.get(place) for place in range(count)]
+    return [reply if isinstance(reply, CritiqueReply) else None for reply in replies]

@@ -1,0 +1,109 @@
+"""What a reproduction gives: a child or none, and a row for every hunk that was proposed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evolake.agents import AgentFailure
+from evolake.prompts.model.edits import Hunk, Outcome
+from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import Problem, Rollout
+from evolake.prompts.roles.models import PrincipleText
+
+Operator = Literal["mutation", "crossover"]
+Step = Literal["summary", "critique", "local", "global", "recombine", "child"]
+LINE = "prompts"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The rollouts of one prompt on one problem."""
+
+    problem: Problem
+    rollouts: tuple[Rollout, ...]
+
+    @property
+    def contrasted(self) -> bool:
+        """Whether there are better and worse ones: with rewards of 0 and 1, exactly 0 < V < 1."""
+        return len({worth(rollout) for rollout in self.rollouts}) > 1
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A call that gave no usable reply, or in the step `child` why there is no child."""
+
+    step: Step
+    problem_id: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What became of one mutation or crossover.
+
+    parent: the prompt that was edited. child: None where none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
+    replies: of the roles, so that their calls can be told which prompt they were for (`Agents.assign`).
+    """
+
+    operator: Operator
+    parent: SystemPrompt
+    child: SystemPrompt | None
+    note: str
+    hunks: tuple[tuple[Step, Outcome], ...] = ()
+    lost: tuple[Lost, ...] = ()
+    replies: tuple[Any, ...] = ()
+
+    def rows(self, *, cycle: str, arm: str, iteration: int, backend: str) -> list[dict[str, Any]]:
+        """Rows of the table `edits`."""
+        shared = {
+            "cycle": cycle, "arm": arm, "iteration": iteration, "operator": self.operator, "prompt_id": self.parent.prompt_id,
+            "child_id": self.child.prompt_id if self.child else None, "backend": backend,
+        }
+        rows = [
+            {
+                "step": step, "problem_id": outcome.hunk.problem_id, "kind": outcome.hunk.kind, "targets": list(outcome.hunk.targets),
+                "text": outcome.hunk.text, "applied": outcome.applied, "reason": outcome.reason, "principle_id": outcome.principle_id,
+            }
+            for step, outcome in self.hunks
+        ] + [
+            {
+                "step": lost.step, "problem_id": lost.problem_id, "kind": "none", "targets": [], "text": "", "applied": False, "reason": lost.reason,
+                "principle_id": None,
+            }
+            for lost in (*self.lost, *([] if self.child else [Lost("child", None, self.note)]))
+        ]
+        return [shared | row | {"number": number} for number, row in enumerate(rows)]
+
+
+def worth(rollout: Rollout) -> float:
+    """What a rollout counts in values and ratings. Rejection keeps a failed rollout out of the update; it is worth nothing all the same."""
+    return 0.0 if rollout.reward is None else rollout.reward
+
+
+def stillborn(child: SystemPrompt, parent: SystemPrompt, known: Collection[tuple[str, ...]]) -> str:
+    """Why a child is none; "" where it is one. known: texts of all prompts that there are."""
+    if child.texts == parent.texts:
+        return "no edit was applied"
+    if not child.principles:
+        return "no principle would be left"
+    return "it says the same as a prompt that is there" if child.texts in known else ""
+
+
+def listed(prompt: SystemPrompt) -> list[PrincipleText]:
+    """The principles as the requests of roles carry them."""
+    return [PrincipleText(id=one.id, text=one.text) for one in prompt.principles]
+
+
+def lost_calls(step: Step, replies: Sequence[Any], problems: Sequence[str | None]) -> list[Lost]:
+    """One entry a reply that is an AgentFailure."""
+    return [
+        Lost(step, problem, f"{reply.status}: {reply.reason}")
+        for reply, problem in zip(replies, problems, strict=True) if isinstance(reply, AgentFailure)
+    ]
+
+
+def over_limit(hunks: Sequence[Hunk], limit: int, reason: str) -> list[Outcome]:
+    """Outcomes of the hunks beyond a limit."""
+    return [Outcome(hunk, False, reason) for hunk in hunks[limit:]]

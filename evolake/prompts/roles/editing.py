@@ -1,0 +1,72 @@
+"""The classical answers of the local editor and the consolidator: entries of the principle library, driven by what went wrong.
+
+A symptom that no principle answers brings one that does; a symptom that a principle answers in vain makes it stricter. Where the library has nothing
+more to say about a problem, an entry that is not in the prompt is tried: without that a search by rules stops.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from evolake.prompts.model.library import PrincipleLibrary, library_of
+from evolake.prompts.roles.models import GlobalEdit, GlobalReply, GlobalRequest, LocalEdit, LocalReply, LocalRequest, PrincipleText
+
+MERGE_FROM = 4
+"""Principles in a prompt from which on two of them are merged."""
+
+
+def edit_locally(request: LocalRequest, random: np.random.Generator) -> LocalReply:
+    """At most `limit` edits, for the most frequent symptoms first."""
+    library = library_of(request.library)
+    edits: list[LocalEdit] = []
+    present = {name for one in request.principles for name in library.names_of(one.text)}
+    for symptom in request.critique.failures:
+        if len(edits) >= request.limit:
+            break
+        edit = _answer(symptom, request, library, present, random)
+        if edit is not None and all(edit.target != other.target or not edit.target for other in edits):
+            edits.append(edit)
+            present |= set(library.names_of(edit.text))
+    if not edits and (unused := [entry for entry in library.entries if entry.name not in present]):
+        edits.append(LocalEdit(kind="add", text=unused[int(random.integers(len(unused)))].versions[0]))
+    return LocalReply(edits=edits)
+
+
+def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalReply:
+    """Of several suggestions for a principle the one that most problems made; then, in a prompt that has grown, one merge that the library knows."""
+    library = library_of(request.library)
+    asked = defaultdict(list)
+    for suggestion in request.suggestions:
+        asked[suggestion.id].append(suggestion)
+    edits = [
+        GlobalEdit(kind="modify", targets=[target], text=max(given, key=lambda one: one.problems).text)
+        for target, given in asked.items() if len(given) > 1
+    ]
+    free = [one for one in request.principles if one.id not in asked]
+    if len(request.principles) >= MERGE_FROM and (options := merges_of(free, library)):
+        targets, text = options[int(random.integers(len(options)))]
+        edits.append(GlobalEdit(kind="merge", targets=targets, text=text))
+    return GlobalReply(edits=edits)
+
+
+def merges_of(principles: list[PrincipleText], library: PrincipleLibrary) -> list[tuple[list[str], str]]:
+    """Pairs of principles that the library has one text for, with that text."""
+    holders = {names[0]: one.id for one in principles if len(names := library.names_of(one.text)) == 1}
+    return [([holders[name] for name in merge.of], merge.text) for merge in library.merges if set(merge.of) <= set(holders)]
+
+
+def _answer(
+    symptom: str, request: LocalRequest, library: PrincipleLibrary, present: set[str], random: np.random.Generator
+) -> LocalEdit | None:
+    """A stricter version of what answers the symptom already, or a new principle that does; None where neither is left."""
+    entries = library.answering(symptom)
+    if stricter := [
+        (one, text) for one in request.principles
+        if (text := library.stricter(one.text)) and set(library.names_of(one.text)) & {entry.name for entry in entries}
+    ]:
+        one, text = stricter[int(random.integers(len(stricter)))]
+        return LocalEdit(kind="modify", target=one.id, old=one.text, text=text)
+    missing = [entry for entry in entries if entry.name not in present]
+    return LocalEdit(kind="add", text=missing[int(random.integers(len(missing)))].versions[0]) if missing else None

@@ -1,0 +1,90 @@
+"""The classical answers of the summarizer and the critic: what can be seen of replies without understanding them.
+
+    empty       nothing was said                          near       the last number is close to the answer
+    unanswered  no answer in the wanted form              wrong      an answer, and another one than the true one
+    truncated   the limit on the length cut it off        long       failures have far more words than successes
+    buried      the true answer stands there, not as the  short      failures have far fewer words than successes
+                answer
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from evolake.prompts.model.library import SYMPTOMS, library_of
+from evolake.prompts.roles.models import CritiqueReply, CritiqueRequest, PrincipleText, SummaryReply, SummaryRequest, Trajectory
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+NEAR = 0.1
+"""Relative distance at which a number is close; two apart is close for any number."""
+CONTRAST = 1.5
+"""Ratio of mean words that counts as far more."""
+
+
+def summarise(request: SummaryRequest, random: np.random.Generator) -> SummaryReply:
+    """Length and last line as the steps; the symptoms as errors, none for a correct reply. Which principles were used cannot be seen."""
+    lines = [line.strip() for line in request.reply.splitlines() if line.strip()]
+    last = lines[-1][:200] if lines else "nothing"
+    return SummaryReply(
+        steps=f"{len(request.reply.split())} words in {len(lines)} lines; the last one: {last}",
+        errors=[] if request.correct else symptoms(request.reply, request.answer, answered=request.answered, truncated=request.truncated),
+    )
+
+
+def symptoms(reply: str, answer: str, *, answered: bool, truncated: bool) -> list[str]:
+    """The symptoms of one failed reply. answer: the true one, as JSON."""
+    if not reply.strip():
+        return ["empty", *(["truncated"] if truncated else [])]
+    true = _plain(answer)
+    found = {
+        "truncated": truncated, "unanswered": not answered, "buried": _holds(reply, true), "near": answered and _near(reply, true), "wrong": answered,
+    }
+    return [name for name, there in found.items() if there]
+
+
+def criticise(request: CritiqueRequest, random: np.random.Generator) -> CritiqueReply:
+    """Symptoms of the failures, the most frequent first, and the contrast in length; insufficient are principles that answer one of them."""
+    good = [one for one in request.trajectories if one.success]
+    bad = [one for one in request.trajectories if not one.success]
+    counts = {name: sum(one.count for one in bad if name in one.errors) for name in SYMPTOMS}
+    ours, theirs = _mean_words(good), _mean_words(bad)
+    if good and bad:
+        counts["long"] += theirs > CONTRAST * ours
+        counts["short"] += ours > CONTRAST * theirs
+    failures = sorted((name for name in SYMPTOMS if counts[name]), key=lambda name: -counts[name])
+    library = library_of(request.library)
+    answered = {entry.name for name in failures for entry in library.answering(name)}
+    return CritiqueReply(
+        successes=[f"{ours:.0f} words on average"] if good else [], failures=failures,
+        insufficient=_ids(one for one in request.principles if answered & set(library.names_of(one.text))),
+    )
+
+
+def _ids(principles: Iterable[PrincipleText]) -> list[str]:
+    return [one.id for one in principles]
+
+
+def _plain(answer: str) -> str:
+    value = json.loads(answer)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _holds(reply: str, true: str) -> bool:
+    """Whether the answer stands in the reply as a word or number of its own."""
+    return bool(true) and re.search(rf"(?<![\w.-]){re.escape(true)}(?!\w|\.\d)", reply) is not None
+
+
+def _near(reply: str, true: str) -> bool:
+    numbers = NUMBER.findall(reply)
+    if not numbers or not NUMBER.fullmatch(true):
+        return False
+    return abs(float(numbers[-1]) - float(true)) <= max(2.0, NEAR * abs(float(true)))
+
+
+def _mean_words(trajectories: list[Trajectory]) -> float:
+    total = sum(one.count for one in trajectories)
+    return sum(one.words * one.count for one in trajectories) / total if total else 0.0

@@ -1,0 +1,1 @@
+"""The four arms of the comparison."""

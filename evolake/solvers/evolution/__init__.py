@@ -1,0 +1,1 @@
+"""Planning, proposals, post-mortem, closing: what the stages of a cycle do."""

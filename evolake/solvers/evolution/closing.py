@@ -1,0 +1,121 @@
+"""The end of a cycle: who lives on, what is written back into the repositories, what is carried into the next cycle."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.solvers.evolution.cycle import champion_after, current_runs
+from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.gates.soundness import objections, without
+from evolake.solvers.repository.variant import archive_variant
+from evolake.solvers.tables import CUT_OFF_SHARES
+
+RESULTS = "RESULTS.md"
+UNTOLD = "an answer on the holdout is refuted"
+"""What goes beyond the verdict of what the holdout has shown: no role reads of its formulas."""
+
+
+def close_cycle(
+    shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], *, runs: pl.DataFrame,
+    metrics: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], decisions: Sequence[Mapping[str, Any]],
+    holdout: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], added: Mapping[str, Sequence[Mapping[str, Any]]], cycle: str,
+) -> Population:
+    """The population that enters the next cycle.
+
+    Args:
+        verdicts: of record, of this cycle's variants, and on all that ran in this cycle.
+        runs: this cycle's rows of RUNS. added: this cycle's rows of objectives, derivations,
+            rule_proposals and attempts (rows of HISTORY).
+    """
+    blocked = objections(verdicts)
+    measured = {row["variant_id"]: row for row in metrics}
+    ranks = {row["variant_id"]: row for row in ranking}
+    champion_id = champion_after(population, decisions, ranking, blocked)
+    judged = [_with_state(row, blocked.get(row["variant_id"])) for row in variants]
+    judged = [row | {"archive_sha": _written_back(shop, row, measured.get(row["variant_id"]), ranks, cycle)} for row in judged]
+    fallen = [_with_state(row, blocked[row["variant_id"]]) for row in population.rows() if row["variant_id"] in blocked]
+    live = [row for row in [*population.rows("accepted", "champion"), *judged] if row["state"] in ("accepted", "champion")]
+    live = [row for row in live if row["variant_id"] not in blocked]
+    runs, ranking = without(runs, blocked), [row for row in ranking if row["variant_id"] not in blocked]
+    chosen = choose_survivors(live, champion_id, [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])], shop.settings.survivors)
+    states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
+    reigned = population.champion_id()
+    quiet = 0 if champion_id != reigned else population.value("cycles_without_gain", 0) + 1
+    both = without(current_runs(population, runs, shop.settings), blocked)
+    return (
+        population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
+        .add(
+            variants=[*fallen, *judged], derivations=added["derivations"], objectives=added["objectives"], rule_proposals=added["rule_proposals"],
+            history=added["attempts"], findings=findings, holdout=holdout,
+        )
+        .with_states(states)
+        .keep_runs([*chosen, champion_id])
+        .with_values(
+            cycles_without_gain=quiet, champion_since=_since(population, champion_id, cycle),
+            duels_lost=_lost(population, champion_id, decisions),
+        )
+    )
+
+
+def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int) -> set[str]:
+    """The champion, the seed of every base that has a survivor, and the best of the rest, `most` in all beside the seeds that are needed.
+
+    Args:
+        live: rows of VARIANTS. order: ids, best first.
+    """
+    rows = {row["variant_id"]: row for row in live}
+    seeds = {row["base"]: row["variant_id"] for row in live if row["operator"] == "seed"}
+    ranked = [champion_id, *(name for name in order if name in rows and name != champion_id)]
+    chosen = [name for name in ranked if rows[name]["operator"] != "seed" or name == champion_id][:most]
+    return set(chosen) | set(seeds.values())
+
+
+def results_text(row: Mapping[str, Any], measured: Mapping[str, Any] | None, place: Mapping[str, Any] | None, of: int, cycle: str) -> str:
+    """RESULTS.md: what the pipeline found, in words and figures."""
+    head = f"# Results\n\nEvaluated in cycle {cycle}.\n\n"
+    if row["state"] == "blocked":
+        return f"{head}Blocked at the gate {row['gate']} by the rule {row['rule_id']}: {row['reason']}\n"
+    if measured is None:
+        return f"{head}Passed every gate. Not benchmarked.\n"
+    within = ", ".join(f"{measured[f'solved_within_{share}']:g} within {share}%" for share in CUT_OFF_SHARES)
+    rank = f"Rank {place['rank']} of {of} by consensus ({place['consensus']:.4f}).\n\n" if place else ""
+    return (
+        f"{head}Passed every gate. {rank}Suite {measured['suite']}, {measured['instances']} formulas, {measured['timeout_s']:g} cpu seconds each: "
+        f"solved {measured['solved']:g} ({measured['solved_sat']:g} satisfiable, {measured['solved_unsat']:g} unsatisfiable; {within} of the limit), "
+        f"{measured['wrong']} wrong answers.\n"
+    )
+
+
+def _with_state(row: Mapping[str, Any], objection: Mapping[str, Any] | None) -> dict[str, Any]:
+    if objection is None:
+        return dict(row) | {"state": "accepted", "gate": None, "rule_id": None, "reason": None}
+    reason = UNTOLD if objection["gate"] == "holdout" else objection["reason"]
+    return dict(row) | {"state": "blocked", "gate": objection["gate"], "rule_id": objection["rule_id"], "reason": reason}
+
+
+def _written_back(
+    shop: Workshop, row: Mapping[str, Any], measured: Mapping[str, Any] | None, ranks: Mapping[str, Mapping[str, Any]], cycle: str
+) -> str:
+    """The archive again, with its RESULTS.md. The sources, and so the id, stay."""
+    with tempfile.TemporaryDirectory(prefix="evolake-results-") as parent:
+        folder = Path(parent) / "variant"
+        shutil.copytree(shop.folder(row["archive_sha"]), folder, symlinks=True)
+        (folder / RESULTS).write_text(results_text(row, measured, ranks.get(row["variant_id"]), len(ranks), cycle))
+        return archive_variant(folder, shop.blobs)
+
+
+def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Who has been run beside this champion and did not win, on how many formulas."""
+    before = population.value("duels_lost", {}) if champion_id == population.champion_id() else {}
+    return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
+
+
+def _since(population: Population, champion_id: str, cycle: str) -> str:
+    return population.value("champion_since", cycle) if champion_id == population.champion_id() else cycle

@@ -1,0 +1,182 @@
+"""The planner's turn in a cycle: from standings, history, rules and guidance to plans, each naming a parent, a hypothesis and a kind of edit.
+
+What roles may see is decided here, once: `visible_standing` builds every line about a variant. It takes PAR-2 out before the cycle
+`par2_hidden_until` (SATLUTION hides it so long, that agents look at solved counts first) and refuses a row of the suite `holdout`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.seeds import child_seed
+from evolake.solvers.edits import Edit, catalogue, tunables
+from evolake.solvers.roles.coder import models_of
+from evolake.solvers.roles.models import SHORT_ID, Attempt, Forbidden, Material, Plan, PlanRequest, Standing
+from evolake.solvers.roles.registry import PLANNER
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables import CUT_OFF_SHARES
+
+LINE = "solvers"
+HOLDOUT = "holdout"
+MAX_STANDINGS = 40
+MAX_HISTORY = 200
+MAX_FINDINGS = 30
+
+
+@dataclass(frozen=True)
+class Base:
+    """A seed that variants descend from: its variant folder, and its adapter."""
+
+    name: str
+    folder: Path
+    adapter: Any
+
+
+@dataclass(frozen=True)
+class KnownVariant:
+    """A variant that may be built on.
+
+    folder: its repository, unpacked. edits: what operators changed in the base (() for a seed); None for one that was written as a diff. changed: its
+    changelog in a line.
+    """
+
+    variant_id: str
+    base: str
+    title: str
+    operator: str
+    folder: Path
+    edits: tuple[Edit, ...] | None
+    changed: str = ""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Rows of PLANS, or why there are none."""
+
+    rows: list[dict[str, Any]]
+    failure: AgentFailure | None = None
+
+
+def plan_variants(
+    agents: Agents, known: Sequence[KnownVariant], bases: Mapping[str, Base], *, ranking: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Mapping[str, Any]], history: Sequence[Attempt], settings: SolversSettings, cycle: str, root_seed: int,
+    findings: Sequence[str] = (), rules: Sequence[str] = (), forbidden: Sequence[Forbidden] = (), guidance: Sequence[str] = (),
+    cycles_without_gain: int = 0,
+) -> Planned:
+    """The plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on.
+
+    Args:
+        ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may lack a variant.
+        history: oldest first. rules: what blocks a variant, in words. forbidden: the active learned rules that operators must heed.
+
+    Raises:
+        ValueError: a row of the suite `holdout` is among `metrics`.
+    """
+    lines = standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle)[:MAX_STANDINGS]
+    if not lines:
+        return Planned([])
+    short = {item.variant_id[:SHORT_ID]: item for item in known}
+    request = PlanRequest(
+        cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=lines, history=list(history)[-MAX_HISTORY:],
+        findings=list(findings)[-MAX_FINDINGS:], rules=list(rules), guidance=list(guidance), cycles_without_gain=cycles_without_gain,
+        materials=_materials(lines, short, bases) if agents.backend.name == "operators" else [], forbidden=list(forbidden),
+    )
+    reply = agents.call(PLANNER, request, seed=child_seed(root_seed, LINE, cycle, "plan"))
+    if isinstance(reply, AgentFailure):
+        return Planned([], reply)
+    best = min(lines, key=lambda item: (item.rank is None, item.rank or 0, item.variant_id))
+    rows = []
+    for number, plan in enumerate(reply.plans[: settings.variants_per_cycle]):
+        parents = parents_of(plan, short) or [short[best.variant_id].variant_id]
+        kind = plan.kind if plan.kind != "crossover" or len(parents) == 2 else "rewrite"
+        rows.append({
+            "plan_id": plan_id(cycle, number, plan), "cycle": cycle, "number": number, "parent_ids": parents, "kind": kind, "target": plan.target,
+            "hypothesis": plan.hypothesis, "instructions": plan.instructions, "assessment": reply.assessment, "origin": agents.backend.name,
+            "guidance": list(guidance),
+        })
+    return Planned(rows)
+
+
+def standings(
+    known: Sequence[KnownVariant], *, ranking: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]], settings: SolversSettings,
+    cycle: str,
+) -> list[Standing]:
+    """One line a variant, highest upper confidence bound first; a variant without a rank comes after those with one."""
+    refuse_holdout(metrics)
+    ranks = {row["variant_id"]: row for row in ranking}
+    measured = {row["variant_id"]: row for row in metrics}
+    lines = [
+        visible_standing(item, ranks.get(item.variant_id), measured.get(item.variant_id), settings=settings, cycle=cycle) for item in known
+    ]
+    return sorted(lines, key=lambda item: (item.rank is None, -item.ucb, item.variant_id))
+
+
+def visible_standing(
+    variant: KnownVariant, rank: Mapping[str, Any] | None, measured: Mapping[str, Any] | None, *, settings: SolversSettings, cycle: str
+) -> Standing:
+    """What any role may see of a variant.
+
+    Raises:
+        ValueError: `measured` is of the suite `holdout`.
+    """
+    rank, measured = rank or {}, measured or {}
+    refuse_holdout([measured])
+    within = {f"{share}%": measured.get(f"solved_within_{share}") for share in CUT_OFF_SHARES}
+    return Standing(
+        variant_id=variant.variant_id[:SHORT_ID], title=variant.title, base=variant.base, operator=variant.operator, rank=rank.get("rank"),
+        consensus=rank.get("consensus"), ucb=rank.get("ucb") or 0.0, visits=rank.get("visits") or 0.0, instances=measured.get("instances") or 0,
+        solved=measured.get("solved") or 0.0, solved_sat=measured.get("solved_sat") or 0.0, solved_unsat=measured.get("solved_unsat") or 0.0,
+        solved_within={share: float(count) for share, count in within.items() if count is not None},
+        best_of_all=measured.get("vbs_match") or 0, wrong=measured.get("wrong") or 0,
+        memory_mb=measured.get("memory_mean_mb"), par2=measured.get("par2") if par2_visible(settings, cycle) else None,
+        edits=[edit.described() for edit in variant.edits or ()], changed=variant.changed[:600],
+    )
+
+
+def par2_visible(settings: SolversSettings, cycle: str) -> bool:
+    """Whether roles see PAR-2 in this cycle."""
+    return int(cycle) >= settings.par2_hidden_until
+
+
+def refuse_holdout(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Holdout results decide nothing and are shown to no role.
+
+    Raises:
+        ValueError: one of the rows is of that suite.
+    """
+    if any(row.get("suite") == HOLDOUT for row in rows):
+        raise ValueError("a result of the suite holdout must not reach a role")
+
+
+def parents_of(plan: Plan, short: Mapping[str, KnownVariant]) -> list[str]:
+    """Whole ids of a plan's parents that exist; the second one only where it descends from the same base."""
+    first = short.get(plan.parent_id[:SHORT_ID])
+    if first is None:
+        return []
+    second = short.get(plan.second_parent_id[:SHORT_ID]) if plan.second_parent_id else None
+    usable = second is not None and second.base == first.base and second.variant_id != first.variant_id
+    return [first.variant_id, *([second.variant_id] if usable and second else [])]
+
+
+def plan_id(cycle: str, number: int, plan: Plan) -> str:
+    """Hash of what was planned, where."""
+    text = json.dumps([cycle, number, plan.model_dump(mode="json")], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _materials(lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base]) -> list[Material]:
+    names = {base: [spec.name for spec in catalogue(bases[base].adapter)] for base in {item.base for item in lines} if base in bases}
+    options = {base: [tunable.name for tunable in tunables(bases[base].folder, bases[base].adapter)] for base in names}
+    found = []
+    for item in lines:
+        variant = short[item.variant_id]
+        if item.base in names:
+            edits = None if variant.edits is None else models_of(variant.edits)
+            found.append(Material(variant_id=item.variant_id, base=item.base, edits=edits, options=options[item.base], patches=names[item.base]))
+    return found

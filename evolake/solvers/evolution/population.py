@@ -1,0 +1,137 @@
+"""The archive of the solvers line: what enters a cycle and what leaves it.
+
+Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay, with their ancestors. Runs are carried
+for the variants that live on, and for the holdout of those that have reigned; older ones stay in the partitions of the cycles that made them.
+
+    state      accepted (lives: may have children, is ranked), champion, blocked (a gate objected, or it was found unsound later), retired (passed,
+               and was overtaken)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from evolake.lake.schemas import TableSchema
+from evolake.solvers.edits import Edit, read_edits
+from evolake.solvers.roles.models import SHORT_ID, Attempt
+from evolake.solvers.tables import LATE_GATES
+from evolake.solvers.tables_archive import ARCHIVE, STATE
+
+LIVE = ("accepted", "champion")
+
+
+@dataclass(frozen=True)
+class Population:
+    """The tables of the archive, each a frame of its schema in `ARCHIVE`."""
+
+    variants: pl.DataFrame
+    derivations: pl.DataFrame
+    runs: pl.DataFrame
+    holdout: pl.DataFrame
+    objectives: pl.DataFrame
+    ranking: pl.DataFrame
+    rule_proposals: pl.DataFrame
+    findings: pl.DataFrame
+    history: pl.DataFrame
+    state: pl.DataFrame
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame, as they are published."""
+        return {name: getattr(self, name) for name in ARCHIVE}
+
+    def rows(self, *states: str) -> list[dict[str, Any]]:
+        """Rows of VARIANTS in one of `states` (all without any), in the order they came."""
+        return (self.variants.filter(pl.col("state").is_in(states)) if states else self.variants).to_dicts()
+
+    def live_ids(self) -> list[str]:
+        """Variants that are ranked and may have children."""
+        return [row["variant_id"] for row in self.rows(*LIVE)]
+
+    def variant(self, variant_id: str) -> dict[str, Any]:
+        """The row of one variant. Raises KeyError when there is none."""
+        for row in self.rows():
+            if row["variant_id"] == variant_id:
+                return row
+        raise KeyError(variant_id)
+
+    def champion_id(self) -> str | None:
+        """The reigning variant, if there is one."""
+        found = self.rows("champion")
+        return found[0]["variant_id"] if found else None
+
+    def seeds(self) -> list[dict[str, Any]]:
+        """The seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live."""
+        return [row for row in self.rows() if row["operator"] == "seed" and (row["state"] != "blocked" or row["gate"] in LATE_GATES)]
+
+    def seed_of(self, base: str) -> dict[str, Any]:
+        """The seed called `base`. Raises KeyError when there is none."""
+        for row in self.seeds():
+            if row["base"] == base:
+                return row
+        raise KeyError(base)
+
+    def attempts(self) -> list[Attempt]:
+        """The history as the planner reads it, with short ids, oldest first."""
+        names = ("base", "changed", "outcome", "gate", "gain", "solved_gain")
+        return [
+            Attempt.model_validate({name: row[name] for name in names} | {"variant_id": row["variant_id"][:SHORT_ID], "gate": row["gate"] or ""})
+            for row in self.history.to_dicts()
+        ]
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """One entry of the state, from its JSON."""
+        found = self.state.filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(found[0]) if found else default
+
+    def with_values(self, **values: Any) -> Population:
+        """State entries set; the others stay. Entries are kept in name order."""
+        held = dict(self.state.iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
+        return replace(self, state=STATE.frame({"name": name, "value": held[name]} for name in sorted(held)))
+
+    def add(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
+        """Rows added to tables; of one key the last row stays, in the place of the first."""
+        return replace(self, **{name: _merged(ARCHIVE[name], getattr(self, name), list(given)) for name, given in rows.items()})
+
+    def with_tables(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
+        """Whole tables replaced."""
+        return replace(self, **{name: ARCHIVE[name].frame(given) for name, given in rows.items()})
+
+    def with_states(self, states: Mapping[str, str]) -> Population:
+        """Variants whose state changes: id -> state."""
+        return self.with_tables(variants=[row | {"state": states.get(row["variant_id"], row["state"])} for row in self.rows()])
+
+    def keep_runs(self, ids: Sequence[str]) -> Population:
+        """Without the runs of variants other than `ids`."""
+        return replace(self, runs=self.runs.filter(pl.col("variant_id").is_in(list(ids))))
+
+
+def empty_population() -> Population:
+    """An archive without rows."""
+    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+
+
+def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
+    """The population from its published tables.
+
+    Raises:
+        InputError: a table does not fit its schema.
+    """
+    return Population(**{name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()})
+
+
+def edits_of_row(row: Mapping[str, Any]) -> tuple[Edit, ...] | None:
+    """A variant's edits as values; None for one that was written as a diff."""
+    return None if row["edits"] is None else tuple(read_edits(row["edits"]))
+
+
+def _merged(schema: TableSchema, frame: pl.DataFrame, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    if not rows:
+        return frame
+    held = {tuple(row[key] for key in schema.keys): row for row in frame.to_dicts()}
+    held |= {tuple(row.get(key) for key in schema.keys): dict(row) for row in rows}
+    return schema.frame(held.values())

@@ -1,0 +1,178 @@
+"""The post-mortem of a cycle: compile errors, gate blocks, regressions and gains become findings, and findings become rule proposals.
+
+A proposal names a registered checker with parameters and the variants it rests on; `learned_rules.decide` replays it on stored evidence. Benchmark
+numbers in an incident are solved counts; PAR-2 joins them from the cycle on in which roles may see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.seeds import child_seed
+from evolake.solvers.edits import Edit
+from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdout
+from evolake.solvers.roles.coder import models_of
+from evolake.solvers.roles.models import SHORT_ID, AnalysisRequest, Attempt, CheckerSpec, EditModel, Finding, Incident, RuleReply, RuleRequest
+from evolake.solvers.roles.registry import ANALYST, RULE_WRITER
+from evolake.solvers.rules.edits import LEARNED_CHECKERS
+from evolake.solvers.settings import SolversSettings
+
+MAX_INCIDENTS = 24
+MAX_RULES = 6
+BENCHMARK = "benchmark"
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A variant after its cycle, with what is needed of its first parent.
+
+    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was told. measured, parent_measured: rows of METRICS of the
+    suite that variants are ranked on, None where there is none. parent_edits: () for a seed. rank, parent_rank: of the same ranking.
+    """
+
+    variant_id: str
+    base: str
+    hypothesis: str
+    diff: str
+    edits: tuple[Edit, ...] | None
+    parent_edits: tuple[Edit, ...] | None
+    blocked_gate: str = ""
+    blocked_rule: str = ""
+    reason: str = ""
+    feedback: str = ""
+    measured: Mapping[str, Any] | None = None
+    parent_measured: Mapping[str, Any] | None = None
+    rank: int | None = None
+    parent_rank: int | None = None
+
+
+@dataclass(frozen=True)
+class PostMortem:
+    """Findings; proposals as `learned_rules.decide` takes them; calls that gave no reply."""
+
+    assessment: str = ""
+    findings: tuple[Finding, ...] = ()
+    proposals: tuple[dict[str, Any], ...] = ()
+    failures: tuple[AgentFailure, ...] = field(default=())
+
+
+def post_mortem(
+    agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
+    earlier_findings: Sequence[str] = (),
+) -> PostMortem:
+    """What one cycle teaches; nothing where nothing happened that could be learnt from.
+
+    Args:
+        evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
+
+    Raises:
+        ValueError: a measurement is of the suite `holdout`.
+    """
+    incidents = [found for item in evaluated if (found := incident_of(item, settings=settings, cycle=cycle)) is not None][:MAX_INCIDENTS]
+    if not incidents:
+        return PostMortem()
+    request = AnalysisRequest(
+        cycle=cycle, incidents=incidents, accepted=sum(not item.blocked_gate for item in evaluated), earlier_findings=list(earlier_findings),
+    )
+    reply = agents.call(ANALYST, request, seed=child_seed(root_seed, LINE, cycle, "analysis"))
+    if isinstance(reply, AgentFailure):
+        return PostMortem(failures=(reply,))
+    whole = {item.variant_id[:SHORT_ID]: item.variant_id for item in evaluated}
+    findings = [item for item in reply.findings if any(name[:SHORT_ID] in whole for name in item.evidence)][:MAX_RULES]
+    requests = [_rule_request(item, incidents, evaluated, rules) for item in findings]
+    seeds = [child_seed(root_seed, LINE, cycle, "rule", number) for number in range(len(requests))]
+    replies = agents.call_many(RULE_WRITER, requests, seeds=seeds)
+    failures = tuple(item for item in replies if isinstance(item, AgentFailure))
+    proposals = tuple(proposal_of(item, whole) for item in replies if not isinstance(item, AgentFailure))
+    return PostMortem(reply.assessment, tuple(findings), proposals, failures)
+
+
+def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> Incident | None:
+    """What can be learnt from one variant; None for one that passed and did as its parent did."""
+    refuse_holdout([row for row in (item.measured, item.parent_measured) if row])
+    changed, lost = changes(item.edits, item.parent_edits)
+    shared = {
+        "variant_id": item.variant_id[:SHORT_ID], "base": item.base, "hypothesis": item.hypothesis, "diff": item.diff,
+        "edits": models_of(item.edits or ()), "changed": changed, "lost": lost,
+    }
+    if item.blocked_gate:
+        return Incident(kind="blocked", gate=item.blocked_gate, cause=item.blocked_rule, detail=item.feedback or item.reason, **shared)
+    if item.measured is None or item.parent_measured is None:
+        return None
+    gain = float(item.measured["solved"]) - float(item.parent_measured["solved"])
+    better = gain if gain else float((item.parent_rank or 0) - (item.rank or 0)) if item.rank and item.parent_rank else 0.0
+    if not better:
+        return None
+    detail = f"solved {item.measured['solved']:g} instances, its parent {item.parent_measured['solved']:g}"
+    detail += f"; rank {item.rank}, its parent {item.parent_rank}"
+    if par2_visible(settings, cycle):
+        detail += f"; PAR-2 {item.measured['par2']:.4g}, its parent {item.parent_measured['par2']:.4g}"
+    return Incident(
+        kind="improved" if better > 0 else "regressed", gate=BENCHMARK, cause="solved" if gain else "rank", detail=detail, solved_gain=gain, **shared,
+    )
+
+
+def attempt_of(item: Evaluated, ranked: int) -> Attempt:
+    """The variant as an entry of the planner's history. `ranked`: how many variants the ranking holds.
+
+    Raises:
+        ValueError: a measurement is of the suite `holdout`.
+    """
+    refuse_holdout([row for row in (item.measured, item.parent_measured) if row])
+    gain = (item.parent_rank - item.rank) / max(1, ranked) if item.rank and item.parent_rank else None
+    solved = None
+    if item.measured is not None and item.parent_measured is not None:
+        solved = float(item.measured["solved"]) - float(item.parent_measured["solved"])
+    return Attempt(
+        variant_id=item.variant_id[:SHORT_ID], base=item.base, changed=changes(item.edits, item.parent_edits)[0],
+        outcome="blocked" if item.blocked_gate else "accepted", gate=item.blocked_gate, gain=gain, solved_gain=solved,
+    )
+
+
+def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tuple[list[str], list[str]]:
+    """Keys of edits that a child has anew or with other values, and of those that it lost; empty where one of them is no list of edits."""
+    if edits is None or before is None:
+        return [], []
+    mine, theirs = {edit.key: edit for edit in edits}, {edit.key: edit for edit in before}
+    return sorted(key for key, edit in mine.items() if theirs.get(key) != edit), sorted(set(theirs) - set(mine))
+
+
+def checker_specs() -> list[CheckerSpec]:
+    """The checkers that a learned rule may name, in the words of their docstrings."""
+    from evolake.gates import CHECKERS
+
+    specs = []
+    for name in LEARNED_CHECKERS:
+        function = CHECKERS[name]
+        head = ", ".join(f"{key}: {value}" for key, value in function.__annotations__.items() if key not in ("evidence", "return"))
+        text = " ".join((function.__doc__ or "").partition("Raises:")[0].split())
+        specs.append(CheckerSpec(name=name, meaning=f"Parameters {head}. {text}"))
+    return specs
+
+
+def proposal_of(reply: RuleReply, whole: Mapping[str, str]) -> dict[str, Any]:
+    """A rule writer's reply as `learned_rules.decide` takes it, with whole ids."""
+    evidence = [whole[name[:SHORT_ID]] for name in reply.evidence if name[:SHORT_ID] in whole]
+    return {
+        "name": reply.name, "lesson": reply.lesson, "check": reply.check, "parameters": dict(reply.parameters), "rationale": reply.rationale,
+        "evidence": evidence,
+    }
+
+
+def _rule_request(finding: Finding, incidents: Sequence[Incident], evaluated: Sequence[Evaluated], rules: Sequence[str]) -> RuleRequest:
+    bases = {item.base for item in incidents if item.variant_id in finding.evidence}
+    accepted: list[list[EditModel]] = [
+        models_of(item.edits) for item in evaluated if item.edits is not None and item.base in bases and _accepted(item)
+    ]
+    return RuleRequest(finding=finding, incidents=list(incidents), checkers=checker_specs(), rules=list(rules), accepted=accepted)
+
+
+def _accepted(item: Evaluated) -> bool:
+    """Passed all gates and did no worse than its parent: what a rule must not block."""
+    if item.blocked_gate:
+        return False
+    worse = item.measured is not None and item.parent_measured is not None and item.measured["solved"] < item.parent_measured["solved"]
+    return not worse

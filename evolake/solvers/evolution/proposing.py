@@ -1,0 +1,228 @@
+"""The coder's turn in a cycle: from plans to variants with documents, judged, and repaired a bounded number of times.
+
+By operators a variant is its base with a list of edits (`edits.json`), made afresh from the base each time, so that it can be made again. By a model
+it is its parent with a unified diff, applied strictly. A diff that does not apply, sources that are not changed, and a gate's objection all go back
+to the coder as text; what still fails then is a blocked variant: a value with its verdicts. Nothing here runs or builds a candidate: `judge` does.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from evolake.agents import AgentFailure, Agents
+from evolake.gates.boundary import Raised, contained
+from evolake.seeds import child_seed
+from evolake.solvers.edits import Edit, write_edits
+from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
+from evolake.solvers.evolution.proposing_make import Draft, make_draft, sources_diff
+from evolake.solvers.evolution.proposing_requests import code_request, lookup_request, material_of, repair_request
+from evolake.solvers.evolution.proposing_sources import excerpts, visible_files
+from evolake.solvers.roles.models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing
+from evolake.solvers.roles.registry import CODER, CODER_REPAIR, LOOKUP
+from evolake.solvers.settings import SolversSettings
+
+
+class Judgement(Protocol):
+    """What the gates say of a folder. `blocked` is None where nothing objected; `feedback` is for the coder."""
+
+    @property
+    def variant_id(self) -> str: ...
+
+    @property
+    def blocked(self) -> Any: ...
+
+    @property
+    def feedback(self) -> str: ...
+
+
+Judge = Callable[[Path], Judgement]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A variant that was made.
+
+    weights: parent id -> share, summing to 1. diff: its sources against the first parent's. dropped: what a crossover, or an edit whose anchor was
+    not found, left out. judged: what the gates said of its last form. repairs: how often the coder mended it. objections: what it was told each time.
+    """
+
+    variant_id: str
+    folder: Path
+    base: str
+    title: str
+    operator: str
+    origin: str
+    plan_id: str
+    hypothesis: str
+    changelog: str
+    weights: tuple[tuple[str, float], ...]
+    edits: tuple[Edit, ...] | None
+    diff: str
+    dropped: tuple[dict[str, Any], ...]
+    judged: Judgement
+    repairs: int
+    objections: tuple[str, ...]
+
+    @property
+    def blocked(self) -> bool:
+        return self.judged.blocked is not None
+
+
+@dataclass(frozen=True)
+class Unmade:
+    """A plan that gave no variant: the coder's last answer could not be applied, or changed nothing."""
+
+    plan_id: str
+    reason: str
+    objections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Variants in the order of their plans; calls that gave no reply; plans that gave no variant."""
+
+    variants: list[Proposal] = field(default_factory=list)
+    failures: list[AgentFailure] = field(default_factory=list)
+    unmade: list[Unmade] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What every turn of a cycle shares."""
+
+    agents: Agents
+    into: Path
+    judge: Judge
+    settings: SolversSettings
+    cycle: str
+    root_seed: int
+    rules: Sequence[str]
+    forbidden: Sequence[Forbidden]
+
+    @property
+    def operators(self) -> bool:
+        return self.agents.backend.name == "operators"
+
+    def seed(self, purpose: str, index: int) -> int:
+        return child_seed(self.root_seed, LINE, self.cycle, purpose, index)
+
+    def fresh(self, number: int, attempt: int) -> Path:
+        folder = self.into / f"{number:03d}-{attempt}"
+        if folder.exists():
+            shutil.rmtree(folder)
+        return folder
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """One plan on its way to a variant."""
+
+    plan: Mapping[str, Any]
+    parents: list[KnownVariant]
+    base: Base
+    standing: Standing
+    material: CoderMaterial | None = None
+    crossed: tuple[dict[str, Any], ...] = ()
+    shown: tuple[Excerpt, ...] = ()
+
+
+def propose_variants(
+    agents: Agents, plans: Sequence[Mapping[str, Any]], known: Mapping[str, KnownVariant], bases: Mapping[str, Base],
+    standing: Mapping[str, Standing], into: Path, judge: Judge, *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
+    forbidden: Sequence[Forbidden] = (), existing: Sequence[str] = (), taken: Mapping[str, Sequence[str]] | None = None,
+) -> Proposals:
+    """A variant for each plan, as far as one can be made. What a reply makes raise is its plan's end, never the cycle's.
+
+    Args:
+        plans: rows of PLANS. known: parents by whole id. standing: lines by short id, from `planning.standings`.
+        into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back.
+        rules: what blocks a variant, in words. existing: ids of all variants there are; one that is made again is unmade.
+        taken: base -> texts of `edits.json` that exist, beside those of `known`.
+    """
+    context = _Context(agents, into, judge, settings, cycle, root_seed, rules, forbidden)
+    result = Proposals()
+    ids = set(existing) | set(known)
+    texts = {base: set(items) for base, items in (taken or {}).items()}
+    for item in known.values():
+        if item.edits is not None:
+            texts.setdefault(item.base, set()).add(write_edits(item.edits))
+    for plan in plans:
+        parents = [known[parent] for parent in plan["parent_ids"]]
+        base = bases[parents[0].base]
+        mine = texts.setdefault(base.name, set())
+        made = contained(_make, context, _Turn(plan, parents, base, standing[parents[0].variant_id[:SHORT_ID]]), ids, mine)
+        if isinstance(made, Raised):
+            made = Unmade(plan["plan_id"], made.reason)
+        if isinstance(made, AgentFailure):
+            result.failures.append(made)
+            made = Unmade(plan["plan_id"], f"{made.role}: {made.reason}")
+        if isinstance(made, Unmade):
+            result.unmade.append(made)
+            continue
+        ids.add(made.variant_id)
+        if made.edits is not None:
+            mine.add(write_edits(made.edits))
+        result.variants.append(made)
+    return result
+
+
+def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Proposal | Unmade | AgentFailure:
+    """First draft and repairs. What was judged last stands, should a later answer be of no use."""
+    prepared = _prepared(context, turn, texts)
+    if isinstance(prepared, AgentFailure):
+        return prepared
+    turn = prepared
+    number = turn.plan["number"]
+    request = code_request(turn.plan, turn.parents, turn.base, turn.standing, turn.shown, context.rules, turn.material)
+    reply = context.agents.call(CODER, request, seed=context.seed("code", number))
+    last: Proposal | None = None
+    objections: list[str] = []
+    for attempt in range(context.settings.repair_attempts + 1):
+        if isinstance(reply, AgentFailure):
+            return last or reply
+        if reply.operator == "repeat" and context.operators:
+            return last or Unmade(turn.plan["plan_id"], reply.changelog)
+        written = reply if context.operators else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
+        draft = make_draft(written, turn.plan, turn.parents, turn.base, context.fresh(number, attempt))
+        objection = draft.problem or ("This variant exists already, source for source." if draft.variant_id in ids else "")
+        if not objection:
+            context.agents.assign(reply, draft.variant_id)
+            judged = context.judge(draft.folder)
+            last = _proposal(context, turn, written, draft, judged, objections)
+            if judged.blocked is None:
+                return last
+            objection = judged.feedback
+        objections.append(objection)
+        if attempt == context.settings.repair_attempts or (context.operators and draft.problem):
+            break
+        repair = repair_request(turn.plan, turn.parents, turn.base, written, draft, objection, turn.shown, context.rules, turn.material)
+        reply = context.agents.call(CODER_REPAIR, repair, seed=context.seed("repair", number * 100 + attempt), attempt=attempt)
+    return last or Unmade(turn.plan["plan_id"], objections[-1], tuple(objections))
+
+
+def _prepared(context: _Context, turn: _Turn, texts: set[str]) -> _Turn | AgentFailure:
+    """With what the backend needs: edits as data for the operators, excerpts that it asked for for a model."""
+    number = turn.plan["number"]
+    if context.operators:
+        scratch = context.into / f"{number:03d}-join"
+        material, crossed = material_of(turn.plan, turn.parents, turn.base, scratch, texts, context.forbidden)
+        return replace(turn, material=material, crossed=crossed)
+    files = visible_files(turn.parents[0].folder, turn.base.adapter)
+    request = lookup_request(turn.plan, turn.parents[0], turn.base, files)
+    reply = context.agents.call(LOOKUP, request, seed=context.seed("lookup", number))
+    return reply if isinstance(reply, AgentFailure) else replace(turn, shown=tuple(excerpts(files, reply.regions)))
+
+
+def _proposal(context: _Context, turn: _Turn, reply: CodeReply, draft: Draft, judged: Judgement, objections: Sequence[str]) -> Proposal:
+    share = 1.0 / len(turn.parents)
+    return Proposal(
+        variant_id=draft.variant_id, folder=draft.folder, base=turn.base.name, title=reply.title, operator=reply.operator or turn.plan["kind"],
+        origin=context.agents.backend.name, plan_id=turn.plan["plan_id"], hypothesis=turn.plan["hypothesis"], changelog=reply.changelog,
+        weights=tuple((parent.variant_id, share) for parent in turn.parents), edits=draft.edits,
+        diff=sources_diff(turn.parents[0].folder, draft.folder), dropped=(*turn.crossed, *draft.dropped), judged=judged,
+        repairs=len(objections), objections=tuple(objections),
+    )

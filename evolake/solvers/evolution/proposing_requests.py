@@ -1,0 +1,102 @@
+"""Requests to the coder, built from plans, parents and the sources that it may see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evolake.solvers.edits import catalogue, tunables
+from evolake.solvers.edits.anchors import source_files
+from evolake.solvers.edits.catalogue import PATCHES
+from evolake.solvers.edits.crossover import cross_edits, cross_files
+from evolake.solvers.edits.draw import shadowed
+from evolake.solvers.evolution.planning import Base, KnownVariant
+from evolake.solvers.evolution.proposing_make import Draft, sources_diff
+from evolake.solvers.evolution.proposing_sources import MAX_LINES, MAX_REGIONS, outline
+from evolake.solvers.roles.coder import models_of
+from evolake.solvers.roles.models import (
+    SHORT_ID,
+    CodeReply,
+    CodeRequest,
+    CoderMaterial,
+    Excerpt,
+    Forbidden,
+    LookupRequest,
+    Option,
+    Plan,
+    RepairRequest,
+    Standing,
+)
+
+
+def plan_of(row: Mapping[str, Any]) -> Plan:
+    """A row of PLANS as the plan it came from, with short ids."""
+    parents = [parent[:SHORT_ID] for parent in row["parent_ids"]]
+    second = parents[1] if row["kind"] == "crossover" and len(parents) > 1 else None
+    return Plan(
+        parent_id=parents[0], second_parent_id=second, kind=row["kind"], hypothesis=row["hypothesis"], instructions=row["instructions"],
+        target=row["target"] or "",
+    )
+
+
+def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, files: Mapping[str, str]) -> LookupRequest:
+    return LookupRequest(
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, files=outline(files),
+        parent_diff=sources_diff(base.folder, parent.folder), max_regions=MAX_REGIONS, max_lines=MAX_LINES,
+    )
+
+
+def code_request(
+    plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, standing: Standing, shown: Sequence[Excerpt], rules: Sequence[str],
+    material: CoderMaterial | None,
+) -> CodeRequest:
+    return CodeRequest(
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=standing,
+        parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(shown), rules=list(rules),
+        second_parent_diff=sources_diff(base.folder, parents[1].folder) if len(parents) > 1 else "", plan=plan_of(plan),
+        material=material or CoderMaterial(),
+    )
+
+
+def repair_request(
+    plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, reply: CodeReply, draft: Draft, error: str, shown: Sequence[Excerpt],
+    rules: Sequence[str], material: CoderMaterial | None,
+) -> RepairRequest:
+    """`diff` is what was written where it was a diff, else what the edits came to."""
+    diff = reply.diff or sources_diff(parents[0].folder, draft.folder)
+    return RepairRequest(
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, error=error, excerpts=list(shown), rules=list(rules),
+        plan=plan_of(plan), edits=reply.edits, material=material or CoderMaterial(),
+    )
+
+
+def material_of(
+    plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, scratch: Path, taken: set[str], forbidden: Sequence[Forbidden]
+) -> tuple[CoderMaterial, tuple[dict[str, Any], ...]]:
+    """What the operators work with, and the rows of what a crossover dropped. `scratch`: a folder that a crossover by files makes."""
+    parent = parents[0]
+    dead = shadowed(parent.edits or (), PATCHES)
+    options = [
+        Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high))
+        for item in tunables(base.folder if parent.edits is not None else parent.folder, base.adapter) if item.name not in dead
+    ]
+    material = CoderMaterial(
+        base=base.name, edits=None if parent.edits is None else models_of(parent.edits), options=options,
+        patches=[spec.name for spec in catalogue(base.adapter)], forbidden=list(forbidden), taken=sorted(taken),
+    )
+    if plan["kind"] != "crossover" or len(parents) < 2:
+        return material, ()
+    first, second = parents
+    if first.edits is not None and second.edits is not None:
+        crossed = cross_edits(source_files(base.folder), base.adapter, first.edits, second.edits)
+        said = {"joined": models_of(crossed.edits), "dropped": [str(item) for item in crossed.dropped]}
+        return material.model_copy(update=said), tuple(item.row() for item in crossed.dropped)
+    dropped = cross_files(base.folder, first.folder, second.folder, scratch, base.adapter.editable)
+    said = {"joined_diff": sources_diff(first.folder, scratch), "dropped": [str(item) for item in dropped]}
+    return material.model_copy(update=said), tuple(item.row() for item in dropped)
+
+
+def _finite(bound: float) -> float | None:
+    return None if math.isinf(bound) else bound

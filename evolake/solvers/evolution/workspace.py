@@ -1,0 +1,179 @@
+"""The workshop of a cycle: repositories unpacked, solvers built, suites as files, each made once and found again.
+
+Everything in it comes from blobs and can be thrown away at any time: `work` is a cache. A build is found again by the hash of its sources, so asking
+for the program of a variant that was judged costs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import LakeError, MachineryError
+from evolake.lake.blobs import BlobStore
+from evolake.seeds import child_seed
+from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
+from evolake.solvers.evolution.population import edits_of_row
+from evolake.solvers.gates.judging import Bench, load_evidence
+from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.measurement.benchmark import StageLimits, stage_limits
+from evolake.solvers.measurement.drawing import key_for, seed_of
+from evolake.solvers.process.execute import Program
+from evolake.solvers.repository.adapters import Adapter, load_adapter
+from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.repository.variant import read_card
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites import Suite
+from evolake.solvers.suites.correctness import correctness_suite
+from evolake.solvers.suites.fresh import carried_suite, fresh_suite
+from evolake.solvers.suites.materialize import materialize_suite
+from evolake.solvers.suites.secret import secret_of
+
+TITLES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "holdout_instances"}
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where variants are unpacked, built and run.
+
+    seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name of a seed -> its unpacked upstream tree.
+    executor: for the runs of gates; None: threads of this process.
+    """
+
+    blobs: BlobStore
+    work: Path
+    seeds: Path
+    settings: SolversSettings
+    root_seed: int
+    seed_rows: Mapping[str, Mapping[str, Any]]
+    trees: Callable[[str], Path]
+    executor: Executor | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    @property
+    def cache(self) -> Path:
+        """Executables, formulas and their copies."""
+        return _made(self.work / "cache")
+
+    @property
+    def proofs(self) -> Path:
+        """Verdicts on proofs by formula and proof."""
+        return _made(self.work / "proofs")
+
+    def folder(self, archive_sha: str) -> Path:
+        """The repository whose archive that is, unpacked. Not to be changed."""
+        target = self.work / "trees" / archive_sha[:24]
+        with self._lock:
+            if not target.exists():
+                _made(target.parent)
+                self.blobs.get_tree(archive_sha, target)
+        return target
+
+    def adapter(self, name: str) -> Adapter:
+        return load_adapter(name, self.seeds / "solvers" / "adapters")
+
+    def base(self, name: str) -> Base:
+        """The seed that variants descend from, with its adapter.
+
+        Raises:
+            LakeError: no seed of that name is in the population.
+        """
+        if name not in self.seed_rows:
+            raise LakeError(f"the seed {name!r} is not in the population", wanted=f"one of {', '.join(sorted(self.seed_rows)) or 'none'}")
+        folder = self.folder(str(self.seed_rows[name]["archive_sha"]))
+        return Base(name, folder, self.adapter(read_card(folder)["adapter"]))
+
+    def bases(self) -> dict[str, Base]:
+        """All seeds, by name."""
+        return {name: self.base(name) for name in sorted(self.seed_rows)}
+
+    def known(self, row: Mapping[str, Any]) -> KnownVariant:
+        """A row of VARIANTS as a parent."""
+        return KnownVariant(
+            row["variant_id"], row["base"], row["title"], row["operator"], self.folder(row["archive_sha"]), edits_of_row(row), row["changed"] or "",
+        )
+
+    def program(self, row: Mapping[str, Any]) -> Program:
+        """The built solver of a variant that passed the build gate.
+
+        Raises:
+            MachineryError: its sources cannot be built here, though they were built when it was judged.
+        """
+        adapter = self.base(row["base"]).adapter
+        built = build_variant(self.folder(row["archive_sha"]), adapter, self.blobs)
+        if not built.ok:
+            raise MachineryError(f"variant {row['variant_id'][:12]} was accepted and cannot be built here", got=built.reason, do="see evolake doctor")
+        return open_program(built, adapter, self.blobs, self.cache)
+
+    def suite(self, name: str) -> Suite:
+        """A suite as files, cut to the profile's number of formulas."""
+        return self._suite(name, getattr(self.settings, TITLES[name]))
+
+    def duel_suite(self, cycle: str) -> Suite:
+        """The formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
+        ranked, more = self.settings.train_instances, self.settings.duel_instances
+        return fresh_suite(
+            "train", self.blobs, self.cache, seeds=self.seeds, secret=secret_of(self.blobs), root_seed=self.root_seed, cycle=cycle,
+            count=max(ranked, more) if ranked else 0, trees=self.trees,
+        )
+
+    def _suite(self, name: str, count: int) -> Suite:
+        return materialize_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count)
+
+    def key(self, cycle: str, purpose: str) -> bytes:
+        """What a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
+        return key_for(secret_of(self.blobs), LINE, cycle, purpose)
+
+    @property
+    def limits(self) -> StageLimits:
+        """Limits of each stage."""
+        return stage_limits(self.settings)
+
+    def bench(self, base: str, cycle: str) -> Bench:
+        """What the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
+        formulas of the correctness gate are the cycle's own."""
+        drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
+        found = self._base_stability(base)
+        return replace(
+            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=found.get("runs", []),
+            base_carried=found.get("carried", []),
+        )
+
+    @cached_property
+    def _bench(self) -> Bench:
+        stability, limits = stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")), self.limits
+        return Bench(
+            self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
+            stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
+            carried=carried_suite(
+                self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
+                count=self.settings.carry_instances, copies=self.settings.carry_copies,
+            ),
+        )
+
+    def _base_stability(self, base: str) -> dict[str, Any]:
+        row = self.seed_rows.get(base)
+        sha = evidence_of(row).get("stability") if row else None
+        return load_evidence(sha, self.blobs) if sha else {}
+
+    def journal(self, name: str, *content: str) -> Path:
+        """Where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""
+        word = hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
+        return _made(self.work / "journals") / f"{name}-{word}.jsonl"
+
+
+def evidence_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Gate -> sha of what its rules judged when the variant was made."""
+    return json.loads(row["evidence"]) if row["evidence"] else {}
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

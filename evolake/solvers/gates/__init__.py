@@ -1,0 +1,1 @@
+"""Compliance, build, smoke, correctness, stability."""

@@ -1,0 +1,47 @@
+"""Gate 4, stability: whether what a variant gains on formulas that can be known carries over to copies of them that cannot.
+
+Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's secret, with the arguments and limits of any other run,
+so that a variant cannot tell which of them it is in. To a search they are draws of one distribution. A table of answers ends at once on the first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from evolake.solvers.measurement.measuring import Job, run_all
+from evolake.solvers.process.execute import Program, RunLimits
+from evolake.solvers.rules.outcomes import ANSWERS, COPY
+from evolake.solvers.suites.fresh import CARRIED
+from evolake.solvers.suites.spec import Suite
+
+DIGITS = 3
+
+
+def carry_runs(
+    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits, executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Rows with the columns of RUNS, of suite `carried`: the formulas of `fresh.carried_suite`. Proofs are written and not checked."""
+    jobs = [Job(variant_id, program, item, suite.name, cycle, limits, proof_share=0.0, measured=False) for item in suite.instances]
+    return run_all(jobs, executor, progress)
+
+
+def is_carried(row: Mapping[str, Any]) -> bool:
+    """Whether a row is one of `carry_runs`."""
+    return row["suite"] == CARRIED
+
+
+def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the rule judges, one mapping per formula: instance, original and copies in seconds of processor time, the limit where
+    unanswered."""
+    found: dict[str, dict[int, float]] = defaultdict(dict)
+    for row in rows:
+        seconds = float(row["cpu_s"]) if row["answer"] in ANSWERS else float(row["timeout_s"])
+        found[row["instance"].split(COPY + CARRIED)[0]][int(row["shuffle"])] = round(seconds, DIGITS)
+    return [
+        {"instance": name, "original": costs[0], "copies": [cost for number, cost in sorted(costs.items()) if number]}
+        for name, costs in sorted(found.items())
+    ]

@@ -1,0 +1,113 @@
+"""The runs that gates 2 to 4 judge: smoke, correctness, stability. Rows have the columns of RUNS, and rules read nothing but rows.
+
+    smoke        every formula as it is, renamed, and shuffled: who knows a file by its looks answers differently on its copies
+    correctness  formulas with all models and proofs checked
+    stability    some formulas twice, and a family of growing formulas under a small memory limit
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.formula.cnf import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
+from evolake.solvers.measurement.drawing import SMOKE_SHARE, new_key
+from evolake.solvers.measurement.measuring import Job, Progress, Rows, run_all
+from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
+from evolake.solvers.proof import ProofLimits
+from evolake.solvers.rules.outcomes import COPY, GROWING
+from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
+from evolake.solvers.suites.materialize import with_files
+from evolake.solvers.suites.spec import Instance, Suite
+
+STABILITY = "stability"
+REPEATS = 2
+GROWING_SIZES = (80, 120, 160, 200)
+"""Variables of random 3-SAT near its threshold: conflicts, and what a solver keeps of them, grow with the size."""
+PROOF_LIMITS = ProofLimits()
+LARGE_VARIABLES = 20_000
+"""Variables of an easy formula: what a solver keeps for each variable and clause shows here."""
+THRESHOLD, EASY = 4.26, 3.0
+
+
+def smoke_runs(
+    program: Program, suite: Suite, *, variant_id: str, cycle: str, cache: Path, limits: RunLimits = SMOKE_LIMITS,
+    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, draw: bytes | None = None, executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Rows:
+    """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the proofs is checked.
+
+    Args:
+        suite: with files. cache: folder for the copies; they are made once and then found there. draw: the key of the draw.
+    """
+    instances = [copy for instance in suite.instances for copy in (instance, *copies_of(instance, cache))]
+    jobs = [
+        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, proof_share=SMOKE_SHARE, draw=draw or new_key())
+        for instance in instances
+    ]
+    return run_all(jobs, executor, progress)
+
+
+def correctness_runs(
+    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = CORRECTNESS_LIMITS,
+    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
+) -> Rows:
+    """Rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so that no status need be known."""
+    jobs = [_job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts) for instance in suite.instances]
+    return run_all(jobs, executor, progress)
+
+
+def stability_runs(
+    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = STABILITY_LIMITS,
+    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
+) -> Rows:
+    """Rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
+    jobs = [
+        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, repeat=repeat)
+        for instance in suite.instances for repeat in range(REPEATS)
+    ]
+    return run_all(jobs, executor, progress)
+
+
+def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:
+    """The growing formulas, the same for every variant of one root seed."""
+    formulas = {f"threshold-{n}": random_ksat(n, round(THRESHOLD * n), 3, root_seed + n) for n in GROWING_SIZES}
+    formulas[f"large-{LARGE_VARIABLES}"] = planted_ksat(LARGE_VARIABLES, round(EASY * LARGE_VARIABLES), 3, root_seed)
+    instances = tuple(Instance(name, GROWING, "unknown", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
+    return with_files(Suite(STABILITY, instances), blobs, cache)
+
+
+def copies_of(instance: Instance, cache: Path) -> list[Instance]:
+    """A renamed and a shuffled copy of a formula, named after it; both drawn from its content alone."""
+    assert instance.path is not None, "materialize the suite first"
+    made = []
+    for number, kind in enumerate(("renamed", "shuffled"), 1):
+        seed = int(instance.sha[:12], 16) + number
+        path = cache / f"{instance.sha}-{kind}.cnf"
+        if not path.exists():
+            formula, rng = read_cnf_file(instance.path, lenient=True), pcg(seed)
+            copy = renamed(formula, random_renaming(formula.variables, rng)) if kind == "renamed" else shuffled(formula, rng, flip=False)
+            cache.mkdir(parents=True, exist_ok=True)
+            beside = path.with_suffix(f".{_tag()}")
+            beside.write_bytes(write_dimacs(copy))
+            beside.replace(path)
+        made.append(replace(instance, name=f"{instance.name}{COPY}{kind}", path=path, seed=seed, shuffle=number))
+    return made
+
+
+def _tag() -> str:
+    """A suffix that no other process or thread uses at the same time."""
+    return f"{os.getpid()}-{threading.get_ident()}"
+
+
+def _job(
+    variant_id: str, program: Program, instance: Instance, suite: str, cycle: str, limits: RunLimits, proof_limits: ProofLimits,
+    verdicts: Path | None, **other: Any,
+) -> Job:
+    """A run that waits for no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
+    return Job(variant_id, program, instance, suite, cycle, limits, proof_limits=proof_limits, verdicts=verdicts, measured=False, **other)

@@ -1,0 +1,122 @@
+"""Take a repository where it lies through all gates: what `evolake solvers verify` does.
+
+A repository laid out as a variant is judged against its seed. With an adapter's name, an upstream tree of that family is laid out first. Rules are
+the tracked ones; builds and formulas are kept in the lake's blobs, so that asking again builds nothing again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.gates import load_rules
+from evolake.lake.blobs import BlobStore
+from evolake.settings import Settings, load
+from evolake.solvers.gates.judging import Bench, Judged, judge_variant
+from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.measurement.benchmark import stage_limits
+from evolake.solvers.measurement.drawing import new_key, seed_of
+from evolake.solvers.repository.adapters import Adapter, load_adapter
+from evolake.solvers.repository.variant import CARD, create_variant, read_card
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites import Suite, materialize_suite
+from evolake.solvers.suites.correctness import correctness_suite
+from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.secret import secret_of
+
+CYCLE = "verify"
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What the gates said of the repository at `folder`."""
+
+    folder: Path
+    suite: str
+    judged: Judged
+    ruleset_hash: str
+
+    @property
+    def verdict(self) -> str:
+        return "accepted" if self.judged.accepted else "blocked"
+
+    def to_json(self) -> dict[str, Any]:
+        """What `--json` prints. `gate` is null for an accepted repository; `runs` counts those of each gate."""
+        judged, blocked = self.judged, self.judged.blocked
+        runs = {"smoke": judged.smoke_runs, "correctness": judged.correctness_runs, "stability": judged.stability_runs}
+        return {
+            "verdict": self.verdict, "gate": blocked.gate if blocked else None, "reasons": [blocked.reason] if blocked else [],
+            "rule": blocked.rule_id if blocked else None, "variant_id": judged.variant_id, "suite": self.suite, "ruleset_hash": self.ruleset_hash,
+            "runs": {gate: len(rows) for gate, rows in runs.items()},
+        }
+
+
+def verify_folder(
+    folder: Path, *, suite: str = "smoke", adapter_name: str | None = None, instances: int = 0, profile: str | None = None,
+    on_progress: Progress | None = None, proofs: Mapping[str, Any] | None = None,
+) -> Verified:
+    """All gates on one repository.
+
+    Args:
+        suite: whose formulas the correctness gate uses beside those that it draws; the smoke gate always uses `smoke`. instances: only the first so
+            many of it, 0 for all. proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
+        adapter_name: how to build and run; needed where there is no variant.toml.
+
+    Raises:
+        InputError: no such folder, adapter or seed, or an upstream tree that the adapter does not fit. MachineryError: the machinery failed.
+    """
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
+    settings = load(profile)
+    blobs, cache = BlobStore(settings.lake), settings.lake / "cache" / "solvers"
+    ruleset = load_rules(settings.seeds / "rules", "solvers")
+    with tempfile.TemporaryDirectory(prefix="evolake-verify-") as parent:
+        variant, adapter, base_name = _opened(folder, adapter_name, Path(parent), settings)
+        base = lay_out_seed(
+            seed_named(base_name, settings.seeds / "solvers.toml"), blobs, cache, adapters=settings.seeds / "solvers" / "adapters"
+        )
+        bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
+        judged = judge_variant(variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE)
+    return Verified(folder, suite, judged, ruleset.hash)
+
+
+def _opened(folder: Path, adapter_name: str | None, parent: Path, settings: Settings) -> tuple[Path, Adapter, str]:
+    """The repository laid out, its adapter and the name of its seed."""
+    adapters = settings.seeds / "solvers" / "adapters"
+    if (folder / CARD).is_file():
+        card = read_card(folder)
+        return folder, load_adapter(adapter_name or card["adapter"], adapters), card["base"]
+    if adapter_name is None:
+        raise InputError(f"{folder} is not laid out as a variant", wanted=f"a file {CARD} in it, or --adapter NAME", do="name the solver's family")
+    adapter = load_adapter(adapter_name, adapters)
+    create_variant(folder, adapter, parent / "variant")
+    return parent / "variant", adapter, adapter.name
+
+
+def _bench(
+    suite: str, instances: int, settings: Settings, blobs: BlobStore, cache: Path, on_progress: Progress | None, proofs: Mapping[str, Any],
+) -> Bench:
+    sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in proofs.items() if value is not None})
+    trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
+
+    def files(name: str, count: int) -> Suite:
+        return materialize_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count)
+
+    smoke, limits = files("smoke", sizes.smoke_instances), stage_limits(sizes)
+    named = smoke.first(instances) if suite == "smoke" else files(suite, instances or sizes.train_instances)
+    drawn = correctness_suite(blobs, cache / "formulas", seed_of(new_key()), sizes.correctness_instances)
+    growing = stability_suite(blobs, cache / "formulas", settings.seed)
+    return Bench(
+        smoke, replace(named, instances=(*drawn.instances, *named.instances)), growing, blobs, cache,
+        smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
+        progress=on_progress, verdicts=cache / "proofs", carried=carried_suite(
+            files("train", sizes.train_instances), blobs, cache / "formulas", secret=secret_of(blobs), root_seed=settings.seed,
+            count=sizes.carry_instances, copies=sizes.carry_copies,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Timed runs: benchmark, duel, metrics."""

@@ -1,0 +1,130 @@
+"""Measure repositories where they lie: laid out or not, built in the jail, run on a suite. What `evolake solvers bench` does.
+
+Builds and formulas go into the lake's blobs, so that measuring again builds nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.errors import InputError
+from evolake.lake.blobs import BlobStore
+from evolake.settings import Settings, load
+from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
+from evolake.solvers.measurement.metrics import compute_metrics
+from evolake.solvers.process.cpu_affinity import usable_cores
+from evolake.solvers.process.execute import Program
+from evolake.solvers.repository.adapters import load_adapter
+from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.repository.variant import check_layout, read_card, source_sha
+from evolake.solvers.rules.outcomes import REFUTED
+from evolake.solvers.seeds.seeding import seed_trees
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites import Suite, competition_suite, materialize_suite, suite_names
+from evolake.solvers.suites.materialize import Trees
+from evolake.solvers.tables import METRICS, RUNS
+
+CYCLE = "bench"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A repository and what came of opening it. reason: why it cannot be measured, empty when it can."""
+
+    folder: Path
+    variant_id: str
+    program: Program | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Measured repositories. verdict: "measured", or "failed" where one could not be built or an answer is refuted; reasons say which."""
+
+    opened: tuple[Opened, ...]
+    runs: pl.DataFrame = field(repr=False)
+    metrics: pl.DataFrame = field(repr=False)
+    suite_sha: str
+
+    @property
+    def reasons(self) -> list[str]:
+        """What is wrong, one sentence each."""
+        names = {item.variant_id: item.folder for item in reversed(self.opened)}
+        refuted = self.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
+        said = [f"{names[row['variant_id']]}: the answer on {row['instance']} is refuted: {row['problems']}" for row in refuted.to_dicts()]
+        return [f"{item.folder}: {item.reason}" for item in self.opened if item.reason] + said
+
+    @property
+    def verdict(self) -> str:
+        """One word."""
+        return "failed" if self.reasons else "measured"
+
+    def to_json(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        folders = {item.variant_id: str(item.folder) for item in reversed(self.opened)}
+        rows = [{"folder": folders[row["variant_id"]], **row} for row in self.metrics.drop("cycle").to_dicts()]
+        return {"verdict": self.verdict, "reasons": self.reasons, "suite_sha": self.suite_sha, "metrics": rows}
+
+
+def bench_folders(
+    folders: Sequence[Path], *, suite: str, timeout_s: float | None = None, statuses: Path | None = None, instances: int = 0, repeats: int = 1,
+    proof_share: float = 1.0, adapter: str | None = None, workers: int | None = None, journal: Path | None = None, profile: str | None = None,
+    on_progress: Callable[[int, int, Any], None] | None = None, trees: Trees | None = None, proofs: Mapping[str, Any] | None = None,
+) -> Report:
+    """Measures the repositories in `folders` on a suite, by name or by folder; repositories with the same sources are measured once.
+
+    proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
+    trees: the way to the sources of a seed whose formulas a suite uses; default: they are fetched.
+
+    Raises:
+        InputError: no such folder, suite or adapter. MachineryError: no compiler, or a jail that does not work.
+    """
+    settings = load(profile)
+    sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in (proofs or {}).items() if value is not None})
+    blobs, cache = BlobStore(settings.lake), settings.lake / "cache" / "solvers"
+    if missing := [folder for folder in folders if not folder.is_dir()]:
+        raise InputError(f"there is no folder {missing[0]}", wanted="a solver's repository", do="check the path")
+    ways = trees or seed_trees(blobs, cache)
+    formulas = open_suite(suite, settings, blobs, cache, statuses=statuses, count=instances, trees=ways)
+    opened = tuple(open_folder(folder, adapter, blobs, cache) for folder in folders)
+    programs = {item.variant_id: item.program for item in opened if item.program is not None}
+    if not programs:
+        return Report(opened, RUNS.empty(), METRICS.empty(), formulas.sha)
+    limits = stage_limits(sizes, timeout_s)
+    plan = Plan(limits.run, proof_share=proof_share, repeats=repeats, proof_limits=limits.proof, verdicts=cache / "proofs")
+    count = min(workers or settings.workers, len(usable_cores()))
+    with ProcessPoolExecutor(count) as executor:
+        runs = run_jobs(plan_jobs(programs, formulas, plan, cycle=CYCLE), executor, journal=journal, on_progress=on_progress)
+    return Report(opened, runs, compute_metrics(runs), formulas.sha)
+
+
+def open_suite(
+    name: str, settings: Settings, blobs: BlobStore, cache: Path, *, statuses: Path | None = None, count: int = 0, trees: Trees | None = None
+) -> Suite:
+    """The suite of that name, or that folder's formulas where `name` is none. Raises InputError where it is neither."""
+    if name not in suite_names(settings.seeds) and Path(name).is_dir():
+        return competition_suite(Path(name), blobs, cache / "formulas", statuses=statuses, count=count)
+    return materialize_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count)
+
+
+def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:
+    """The repository's built solver, or why there is none. An adapter given by name needs no variant.toml and no other document.
+
+    Raises:
+        InputError: no such adapter. MachineryError: no compiler. JailUnavailable: nothing was built.
+    """
+    adapter = load_adapter(adapter_name) if adapter_name else None
+    if adapter is None:
+        if problems := check_layout(folder):
+            return Opened(folder, "", None, f"it is not laid out as a variant: {'; '.join(problems[:3])}")
+        adapter = load_adapter(read_card(folder)["adapter"])
+    build = build_variant(folder, adapter, blobs)
+    if not build.ok:
+        return Opened(folder, source_sha(folder), None, f"it does not build: {build.reason}")
+    return Opened(folder, source_sha(folder), open_program(build, adapter, blobs, cache))

@@ -1,0 +1,225 @@
+"""One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is drawn.
+
+Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be told from another: the same command line
+with a proof to be written, whatever answer is expected; a copy of the formula of its own, without a name or a date; one core; the same limits to be
+read (`RunLimits.shown`). What remains to be seen is the formula itself and the time. Which proofs are checked is drawn when the run is over.
+
+Checking comes after the core is given back and is not part of the measured time. An exception while one run is judged is that run's fault and a
+value; a failure of the machinery passes through (`evolake.gates.boundary`).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from evolake.errors import InputError
+from evolake.gates.boundary import Raised, contained
+from evolake.solvers.formula.cnf import read_cnf_file
+from evolake.solvers.formula.model_check import falsified_clauses
+from evolake.solvers.measurement.drawing import is_drawn, new_key
+from evolake.solvers.process.cpu_affinity import held_core, shared_core, usable_cores
+from evolake.solvers.process.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.proof import ProofLimits, ProofVerdict
+from evolake.solvers.proof.cache import check_once
+from evolake.solvers.proof.parse import ProofSpelling
+from evolake.solvers.suites import Instance
+
+COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
+PROBLEMS_LENGTH = 500
+MOST_COUNTED = 2.0**63
+Progress = Callable[[int, int], None]
+Rows = list[dict[str, Any]]
+SPELLINGS: dict[str, ProofSpelling] = {"none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to make. Plain data: it may travel to another process or host that sees the same files.
+
+    proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see `drawing`. second_checker: whether two
+    independent checkers must agree, where two exist. verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
+    measured: whether its time counts, so that it waits for a core of its own.
+    """
+
+    variant_id: str
+    program: Program
+    instance: Instance
+    suite: str
+    cycle: str
+    limits: RunLimits
+    repeat: int = 0
+    proof_share: float = 1.0
+    second_checker: bool = False
+    proof_limits: ProofLimits = field(default_factory=ProofLimits)
+    cores: tuple[int, ...] | None = None
+    scratch: Path | None = None
+    verdicts: Path | None = None
+    draw: bytes = field(default_factory=new_key, repr=False, compare=False)
+    measured: bool = True
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two jobs the same measurement."""
+        program = self.program.argv if self.program.proof_argv is None else self.program.proof_argv
+        return (
+            self.variant_id, self.suite, self.instance.name, self.instance.sha, self.repeat, self.limits.cpu_s, self.limits.memory_mb,
+            self.proof_share, self.second_checker, " ".join(program), self.cycle,
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of a run's answer.
+
+    wrong: refuted by the formula or by its known status. holds: nothing that was looked at speaks against it. certificate: what proves it.
+    """
+
+    wrong: bool = False
+    holds: bool = False
+    checked: bool = False
+    certificate: Literal["model", "proof"] | None = None
+    proof_status: str | None = None
+    proof: ProofVerdict | None = None
+    problems: tuple[str, ...] = ()
+
+
+def measure(job: Job) -> dict[str, Any]:
+    """A row of RUNS. Blocks until a core is free."""
+    return measure_together([job])[0]
+
+
+def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """A row of RUNS for each job, run one after the other on one core, which is held throughout; judged when all have run.
+
+    Raises:
+        InputError: a formula that is no file yet. JailUnavailable: the jail itself failed.
+    """
+    folders = [Path(tempfile.mkdtemp(prefix="evolake-run-", dir=job.scratch)) for job in jobs]
+    try:
+        with _core(jobs[0]) as core:
+            runs = [_run(job, core, folder) for job, folder in zip(jobs, folders, strict=True)]
+        return [_judged_run(job, run) for job, run in zip(jobs, runs, strict=True)]
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def file_of(job: Job) -> Path:
+    """The file of a job's formula. Raises InputError where the suite was not materialized."""
+    if job.instance.path is None:
+        raise InputError(f"the formula {job.instance.name} is no file yet", wanted="a materialized suite", do="call materialize_suite first")
+    return job.instance.path
+
+
+def _core(job: Job) -> AbstractContextManager[int]:
+    return held_core(job.cores) if job.measured else shared_core(job.cores)
+
+
+def _run(job: Job, core: int, scratch: Path) -> SolverRun:
+    """The one way in which a solver is run on a formula."""
+    formula = scratch / "formula"
+    shutil.copyfile(file_of(job), formula)
+    formula.chmod(0o444)
+    os.utime(formula, (0, 0))
+    found = contained(run_solver, job.program, formula, job.limits, core=core, scratch=scratch, want_proof=job.program.proof_argv is not None)
+    formula.unlink()
+    return _unread(found) if isinstance(found, Raised) else found
+
+
+def _unread(found: Raised) -> SolverRun:
+    """A run whose output could not be read, since reading it raised."""
+    return SolverRun("malformed", None, None, None, None, 0.0, 0.0, 0.0, {}, None, 0, (found.reason,), "")
+
+
+def _judged_run(job: Job, run: SolverRun) -> dict[str, Any]:
+    found = contained(judge, job, run, file_of(job))
+    if isinstance(found, Raised):
+        return row_of(job, replace(run, status="malformed", problems=(found.reason, *run.problems)), Judgement(checked=True))
+    return row_of(job, run, found)
+
+
+def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
+    """Judges the answer of a well-formed run by the file `formula`; a run that is not well-formed has no answer to judge."""
+    if run.status == "sat":
+        return judge_model(formula, run.model if run.model is not None else np.zeros(0, dtype=np.int32))
+    if run.status == "unsat":
+        return _judge_unsat(job, run, formula)
+    return Judgement()
+
+
+def judge_model(formula: Path, model: np.ndarray) -> Judgement:
+    """A model is a certificate when it satisfies every clause; any other refutes the answer that came with it."""
+    falsified = falsified_clauses(read_cnf_file(formula, lenient=True), model)
+    if len(falsified):
+        said = f"the model satisfies not one literal of {len(falsified)} clauses, clause {int(falsified[0]) + 1} the first"
+        return Judgement(wrong=True, checked=True, problems=(said,))
+    return Judgement(holds=True, checked=True, certificate="model")
+
+
+def _judge_unsat(job: Job, run: SolverRun, formula: Path) -> Judgement:
+    if job.instance.status == "SAT":
+        return Judgement(wrong=True, checked=True, proof_status="unchecked", problems=("says UNSAT of a formula that has a model",))
+    if run.proof is None:
+        return Judgement(checked=True, proof_status="unknown", problems=("this solver writes no proof",))
+    if not run.proof_bytes and not _holds_empty_clause(formula):
+        return Judgement(checked=True, proof_status="missing", problems=("its proof is missing",))
+    if not is_drawn(job.draw, f"{job.instance.sha} {job.instance.shuffle}", job.repeat, job.proof_share):  # copies are formulas of their own
+        return Judgement(proof_status="unchecked")
+    verdict = check_once(
+        formula, run.proof, limits=job.proof_limits, second=job.second_checker, spelling=SPELLINGS[job.program.proof], folder=job.verdicts,
+    )
+    if verdict.verdict == "verified":
+        return Judgement(holds=True, checked=True, certificate="proof", proof_status="verified", proof=verdict)
+    return Judgement(checked=True, proof_status=verdict.verdict, proof=verdict, problems=(f"proof {verdict.verdict}: {verdict.reason}",))
+
+
+def _holds_empty_clause(formula: Path) -> bool:
+    """Whether there is nothing to be derived: an empty proof of such a formula is a whole one, and some solvers write no other."""
+    return bool((np.diff(read_cnf_file(formula, lenient=True).starts) == 0).any())
+
+
+def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
+    """The row of RUNS that a judged run makes."""
+    item, proof = job.instance, judgement.proof
+    answer = {"sat": "SAT", "unsat": "UNSAT"}.get(run.answer or "")
+    return {
+        "variant_id": job.variant_id, "cycle": job.cycle, "suite": job.suite, "instance": item.name, "family": item.family,
+        "expected": item.status, "formula_sha": item.sha, "shuffle": item.shuffle, "seed": item.seed, "repeat": job.repeat,
+        "status": "wrong" if judgement.wrong else run.status, "answer": answer, "solved": judgement.holds and run.cpu_s <= job.limits.cpu_s,
+        "answer_checked": judgement.checked, "certificate": judgement.certificate, "proof_status": judgement.proof_status,
+        "proof_checker": proof.checker if proof else None, "proof_sha": proof.proof_sha if proof else None,
+        "proof_bytes": int(run.proof_bytes) if run.proof is not None else None, "proof_cpu_s": float(proof.cpu_s) if proof else None,
+        "problems": "; ".join([*run.problems, *judgement.problems])[:PROBLEMS_LENGTH] or None, "cpu_s": round(float(run.cpu_s), 6),
+        "wall_s": round(float(run.wall_s), 6), "peak_mb": round(float(run.peak_mb), 3),
+        **{name: _whole(run.counters.get(name)) for name in COUNTERS},
+        "timeout_s": float(job.limits.cpu_s), "memory_mb": int(job.limits.memory_mb), "host": platform.node(),
+    }
+
+
+def _whole(counter: float | None) -> int | None:
+    """A counter as a table can hold it; None for what is no count."""
+    return int(counter) if counter is not None and 0 <= counter < MOST_COUNTED else None
+
+
+def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
+    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
+    if executor is None:
+        with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
+            return run_all(jobs, threads, progress)
+    rows = []
+    for row in executor.map(measure, jobs):
+        rows.append(row)
+        if progress:
+            progress(len(rows), len(jobs))
+    return rows

@@ -1,0 +1,1 @@
+"""Runs a solver on a formula; which cores it may have."""

@@ -1,0 +1,1 @@
+"""A variant's sources, scripts and builds."""

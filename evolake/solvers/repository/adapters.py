@@ -1,0 +1,184 @@
+"""Adapters: what a solver family needs to be laid out, built, run and read, as data.
+
+One TOML file a family in `data_lake/seeds/solvers/adapters/`; a further solver of a known family, or of a new one, needs no code:
+
+    name, licences, editable, tunables       licences: files of the variant; editable: globs of what an edit may touch
+    [layout]   from, exclude, keep, patch    which upstream files become src/; `patch` is a diff of ours, applied when the seed is laid out
+    [build]    commands, environment, program, jobs    commands run in the variant's folder, in the jail; `program` is what they leave in bin/
+    [run]      argv, proof_argv, proof, exit_codes    {cnf} and {proof} stand for the files
+    [statistics]                             counter -> regular expression whose first group is the number
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from evolake.errors import InputError
+from evolake.solvers.process.execute import ProofFormat
+
+TunablesStyle = Literal["minisat-options", "cadical-options", "none"]
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_FIELDS = {
+    "": {"name", "licences", "editable", "tunables", "layout", "build", "run", "statistics"}, "layout": {"from", "exclude", "keep", "patch"},
+    "build": {"commands", "environment", "program"}, "run": {"argv", "proof_argv", "proof", "exit_codes"},
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which upstream files a variant holds.
+
+    source: folder of the upstream tree that becomes src/ ("." is all of it). exclude: globs of files under it to leave out. keep: upstream files
+    beside it that are put into src/ as well (licences). patch: our diff, or "".
+    """
+
+    source: str = "."
+    exclude: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    patch: str = ""
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One solver family.
+
+    build: command lines that run one after another in the variant's folder. environment: theirs. program: path of the executable that they leave,
+    relative to the variant. argv, proof_argv: command lines without and with a proof; argv[0] is the name of the program in bin/.
+    statistics: counter -> regular expression. exit_codes: of the answers "sat" and "unsat". licences: files of a variant that stay. editable: globs,
+    relative to a variant.
+    """
+
+    name: str
+    build: tuple[tuple[str, ...], ...]
+    program: str
+    argv: tuple[str, ...]
+    proof_argv: tuple[str, ...] | None
+    proof: ProofFormat
+    environment: Mapping[str, str]
+    statistics: Mapping[str, str]
+    exit_codes: Mapping[str, int]
+    licences: tuple[str, ...]
+    editable: tuple[str, ...]
+    tunables: TunablesStyle
+    layout: Layout
+
+def adapters_folder() -> Path:
+    """Where the adapters lie: below the setting `seeds`."""
+    from evolake.settings import load
+
+    return load().seeds / "solvers" / "adapters"
+
+
+def known_adapters(folder: Path | None = None) -> list[str]:
+    """Names of the adapters in `folder` (default: that of the settings), in order."""
+    return sorted(path.stem for path in (folder or adapters_folder()).glob("*.toml"))
+
+
+def load_adapter(name: str, folder: Path | None = None) -> Adapter:
+    """The adapter called `name`.
+
+    Raises:
+        InputError: there is none, or its file cannot be used.
+    """
+    folder = folder or adapters_folder()
+    if not _NAME.fullmatch(name) or not (folder / f"{name}.toml").is_file():
+        known = ", ".join(known_adapters(folder)) or "none"
+        raise InputError(f"there is no adapter {name!r}", wanted=f"one of {known}", do=f"name one of these, or write {folder / name}.toml")
+    path = folder / f"{name}.toml"
+    try:
+        return read_adapter(path.read_text(encoding="utf-8"), folder.parent / "patches")
+    except InputError as error:
+        raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
+
+
+def read_adapter(text: str, patches: Path) -> Adapter:
+    """An adapter from the text of its file. patches: folder that `layout.patch` is a file of. Raises InputError that names the field."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError("it is no TOML", got=str(error)) from None
+    for table, fields in _FIELDS.items():
+        if unknown := sorted(set(_table(data, table) if table else data) - fields):
+            raise InputError(f"unknown field {table + '.' if table else ''}{unknown[0]}", wanted=f"one of {', '.join(sorted(fields))}")
+    build, run, layout = _table(data, "build"), _table(data, "run"), _table(data, "layout")
+    proof, style = run.get("proof", "none"), data.get("tunables", "none")
+    _one_of("run.proof", proof, get_args(ProofFormat))
+    _one_of("tunables", style, get_args(TunablesStyle))
+    if (proof == "none") != ("proof_argv" not in run):
+        raise InputError("run.proof and run.proof_argv go together", wanted="both, or neither")
+    commands = build.get("commands")
+    if not isinstance(commands, list) or not commands:
+        raise InputError("build.commands is missing", wanted="a list of command lines, each a list of words")
+    program = _text("build.program", build.get("program"))
+    if not re.fullmatch(r"bin/[A-Za-z0-9_.+-]+", program) or program == "bin/starexec_run_default":
+        raise InputError("build.program cannot be used", wanted="bin/NAME", got=program)
+    argv = _texts("run.argv", run.get("argv"))
+    if argv[0] != program.removeprefix("bin/") or not any("{cnf}" in word for word in argv):
+        raise InputError("run.argv cannot be used", wanted=f"[{program.removeprefix('bin/')!r}, ..., '{{cnf}}']", got=repr(argv))
+    proof_argv = _texts("run.proof_argv", run["proof_argv"]) if "proof_argv" in run else None
+    if proof_argv is not None and (proof_argv[0] != argv[0] or not all(any(name in word for word in proof_argv) for name in ("{cnf}", "{proof}"))):
+        raise InputError("run.proof_argv cannot be used", wanted="the same program with {cnf} and {proof}", got=repr(proof_argv))
+    return Adapter(
+        name=_text("name", data.get("name")), build=tuple(_texts("build.commands", words) for words in commands), program=program, argv=argv,
+        proof_argv=proof_argv, proof=proof, environment=_strings("build.environment", build.get("environment", {})),
+        statistics=_patterns(_table(data, "statistics")), exit_codes={"sat": 10, "unsat": 20} | _table(run, "exit_codes"),
+        licences=_texts("licences", data.get("licences")), editable=_texts("editable", data.get("editable")), tunables=style,
+        layout=Layout(
+            layout.get("from", "."), tuple(layout.get("exclude", ())), tuple(layout.get("keep", ())), _read_patch(patches, layout.get("patch")),
+        ),
+    )
+
+
+def _read_patch(patches: Path, name: str | None) -> str:
+    if name is None:
+        return ""
+    try:
+        return (patches / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError("layout.patch cannot be read", wanted=f"a file of {patches}", got=error.strerror) from None
+
+
+def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = data.get(name, {})
+    if not isinstance(found, dict):
+        raise InputError(f"{name} is no table", wanted=f"[{name}]")
+    return found
+
+
+def _text(field: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{field} is missing", wanted="a text", got=repr(value))
+    return value
+
+
+def _texts(field: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(item, str) and item for item in value):
+        raise InputError(f"{field} is missing", wanted="a list of texts", got=repr(value))
+    return tuple(value)
+
+
+def _strings(field: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) and isinstance(item, str) for name, item in value.items()):
+        raise InputError(f"{field} cannot be used", wanted="NAME = 'text' pairs", got=repr(value))
+    return dict(value)
+
+
+def _patterns(found: Mapping[str, Any]) -> dict[str, str]:
+    for counter, pattern in found.items():
+        try:
+            groups = re.compile(pattern).groups
+        except (re.error, TypeError) as error:
+            raise InputError(f"statistics.{counter} is no regular expression", got=str(error)) from None
+        if groups < 1:
+            raise InputError(f"statistics.{counter} has no group for the number", got=pattern)
+    return dict(found)
+
+
+def _one_of(field: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"{field} cannot be used", wanted=f"one of {', '.join(allowed)}", got=repr(value))

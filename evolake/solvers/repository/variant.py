@@ -1,0 +1,218 @@
+"""A variant is a repository: sources, how they are built and run, and the documents that say why and what.
+
+    src/                      the sources, and nothing that a build makes
+    build/ bin/               empty but for bin/starexec_run_default; a build fills them
+    starexec_build            builds src/ into bin/          bin/starexec_run_default CNF [OUTDIR]   runs it, with OUTDIR/proof.out
+    HYPOTHESIS.md CHANGELOG.md RESULTS.md                    before, with, and after the edit; RESULTS.md is the pipeline's
+    variant.toml              base = seed, adapter = family  edits.json   of variants that operators made
+
+Both scripts are written from the adapter and may not differ from it: a variant changes what is solved and how, not how it is built or run. The
+identity of a variant is the hash of its sources; documents do not count, so that results written back do not make another variant of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from evolake.errors import InputError
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.repository.adapters import Adapter, load_adapter
+from evolake.solvers.repository.scripts import build_script, run_script
+from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff_files
+from evolake.solvers.repository.unified_diff_paths import matches
+
+SOURCES, BUILD, BIN = "src", "build", "bin"
+BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = "starexec_build", "bin/starexec_run_default", "variant.toml", "edits.json"
+DOCUMENTS = ("CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md")
+TOP = {SOURCES, BUILD, BIN, BUILD_SCRIPT, CARD, EDITS, *DOCUMENTS}
+MOST_FILES, MOST_BYTES = 5000, 64 << 20
+PRODUCTS = ("**/*.o", "**/*.or", "**/*.op", "**/*.od", "**/*.a", "**/*.so", "**/depend.mk")
+
+__all__ = [
+    "DiffResult", "apply_diff", "archive_variant", "check_layout", "create_variant", "diff_sources", "read_card", "source_sha", "sources_of",
+]
+
+
+def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str = "") -> None:
+    """Lays out the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or empty.
+
+    base: the seed's name; the adapter's by default.
+
+    Raises:
+        InputError: the tree is not what the adapter expects (a folder, a licence, the context of our patch), or `into` holds something.
+    """
+    base = base or adapter.name
+    if into.exists() and any(into.iterdir()):
+        raise InputError(f"{into} is not empty", wanted="a missing or empty folder", do="name another folder")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".tmp-variant-", dir=into.parent) as parent:
+        folder = Path(parent) / "variant"
+        _copy_sources(seed_tree, adapter, folder / SOURCES, base)
+        if adapter.layout.patch:
+            result = apply_diff(folder, adapter.layout.patch, editable=("src/**",))
+            if not result.applied:
+                raise InputError(
+                    f"the adapter's patch does not fit the sources of {base}", wanted="the sources that the patch was written for",
+                    got=result.problems[0], do="take the version that the seed names, or write a patch for this one",
+                )
+        for name in (BUILD, BIN):
+            (folder / name).mkdir()
+        for name, text in ((BUILD_SCRIPT, build_script(adapter)), (RUN_SCRIPT, run_script(adapter))):
+            (folder / name).write_text(text)
+            (folder / name).chmod(0o755)
+        (folder / CARD).write_text(f'base = "{base}"\nadapter = "{adapter.name}"\n')
+        for name, text in _documents(base, bool(adapter.layout.patch)).items():
+            (folder / name).write_text(text)
+        if problems := check_layout(folder, adapter):
+            raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="mend the adapter")
+        if into.exists():
+            into.rmdir()
+        folder.replace(into)
+
+
+def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) -> None:
+    source = seed_tree / adapter.layout.source
+    if not source.is_dir():
+        raise InputError(
+            f"the sources of {base} are not what the adapter {adapter.name} expects", wanted=f"a folder {adapter.layout.source!r} in them",
+            got=str(seed_tree), do="mend `root` of the seed",
+        )
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source).as_posix()
+        if path.is_dir() or ".git" in path.parts or matches(name, adapter.layout.exclude):
+            continue
+        if path.is_symlink() or not path.is_file():
+            raise InputError(f"{path} cannot be part of a variant", wanted="regular files", do="exclude it in the adapter")
+        _copy(path, target / name)
+    for name in adapter.layout.keep:
+        if not (seed_tree / name).is_file():
+            raise InputError(f"the sources of {base} have no file {name}", wanted="the files that the adapter keeps", do="mend the adapter")
+        _copy(seed_tree / name, target / Path(name).name)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
+
+
+def _documents(base: str, patched: bool) -> dict[str, str]:
+    change = "Laid out from its upstream sources, with the patch of its adapter." if patched else "Laid out from its upstream sources, unchanged."
+    return {
+        "HYPOTHESIS.md": f"# Hypothesis\n\nThe solver {base} as its authors published it: what variants are measured against.\n",
+        "CHANGELOG.md": f"# {base}\n\n{change}\n",
+        "RESULTS.md": "# Results\n\nNot evaluated yet.\n",
+    }
+
+
+def read_card(folder: Path) -> dict[str, str]:
+    """`base` and `adapter` of the variant at `folder`. Raises InputError where variant.toml is missing or says something else."""
+    path = folder / CARD
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path} cannot be read", wanted="base = 'SEED' and adapter = 'NAME'", got=str(error), do="write it") from None
+    if set(data) != {"base", "adapter"} or not all(isinstance(value, str) for value in data.values()):
+        raise InputError(f"{path} cannot be used", wanted="base = 'SEED' and adapter = 'NAME'", got=repr(data)[:200], do="write it so")
+    return data
+
+
+def check_layout(folder: Path, adapter: Adapter | None = None) -> list[str]:
+    """What is wrong with the layout, one sentence each; [] when nothing is. adapter: by default the one that variant.toml names."""
+    if not folder.is_dir():
+        return [f"{folder.name} is no folder"]
+    problems = []
+    try:
+        card = read_card(folder)
+        adapter = adapter or load_adapter(card["adapter"])
+        if card["adapter"] != adapter.name:
+            problems.append(f"variant.toml names the adapter {card['adapter']}; it is {adapter.name}")
+    except InputError as error:
+        problems.append(error.what)
+    problems += [f"{name} has no place in a variant" for name in sorted({path.name for path in folder.iterdir()} - TOP)]
+    links = [path.relative_to(folder).as_posix() for path in _walk(folder) if path.is_symlink()]
+    problems += [f"{name} is a link" for name in links]
+    problems += [f"{name} is missing" for name in (SOURCES, BUILD, BIN) if not (folder / name).is_dir()]
+    problems += [f"{name} is missing" for name in (BUILD_SCRIPT, RUN_SCRIPT, CARD, *DOCUMENTS) if not (folder / name).is_file()]
+    if links or not (folder / SOURCES).is_dir():
+        return problems
+    products = [*_files(folder, BUILD), *(name for name in _files(folder, BIN) if name != RUN_SCRIPT)]
+    products += [name for name in _files(folder, SOURCES) if matches(name, PRODUCTS)]
+    problems += [f"{name} is made by a build and has no place in a variant" for name in products[:5]]
+    sources = sources_of(folder)
+    if len(sources) > MOST_FILES or sum(path.stat().st_size for path in sources.values()) > MOST_BYTES:
+        problems.append(f"there are more than {MOST_FILES} source files or {MOST_BYTES >> 20} MiB of them")
+    return problems + (_against_adapter(folder, adapter) if adapter else [])
+
+
+def _against_adapter(folder: Path, adapter: Adapter) -> list[str]:
+    problems = []
+    for name, text in ((BUILD_SCRIPT, build_script(adapter)), (RUN_SCRIPT, run_script(adapter))):
+        path = folder / name
+        if path.is_file() and path.read_bytes() != text.encode():
+            problems.append(f"{name} is not as the adapter {adapter.name} writes it")
+        elif path.is_file() and not path.stat().st_mode & 0o100:
+            problems.append(f"{name} cannot be executed")
+    return problems + [f"the licence {name} is missing" for name in adapter.licences if not (folder / name).is_file()]
+
+
+def sources_of(folder: Path) -> dict[str, Path]:
+    """The source files of a variant, by path relative to it, in order. Links are left out."""
+    return {name: folder / name for name in _files(folder, SOURCES)}
+
+
+def source_sha(folder: Path) -> str:
+    """The variant's identity: sha256 over its sources, both scripts and variant.toml (path, executable, bytes). Documents do not count."""
+    digest = hashlib.sha256(b"evolake variant 1\n")
+    for name in [*sources_of(folder), BUILD_SCRIPT, RUN_SCRIPT, CARD]:
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            digest.update(f"{len(name.encode())} {name} missing\n".encode())
+            continue
+        data = path.read_bytes()
+        digest.update(f"{len(name.encode())} {name} {int(bool(path.stat().st_mode & 0o100))} {len(data)}\n".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def archive_variant(folder: Path, blobs: BlobStore) -> str:
+    """Stores the variant without what a build made, and returns the name of its archive: equal variants have one, whenever and wherever stored.
+
+    Raises:
+        InputError: a link leads out of it.
+    """
+    with tempfile.TemporaryDirectory(prefix="evolake-archive-") as parent:
+        target = Path(parent) / "variant"
+        for name in (SOURCES, BUILD, BIN):
+            (target / name).mkdir(parents=True)
+        for name in [*sources_of(folder), BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS, *DOCUMENTS]:
+            if (folder / name).is_file() and not (folder / name).is_symlink():
+                _copy(folder / name, target / name)
+        return blobs.put_tree(target)
+
+
+def diff_sources(old_folder: Path, new_folder: Path) -> str:
+    """Unified diff of the sources of two variants; `apply_diff` takes the one to the other."""
+    return diff_files(sources_of(old_folder), sources_of(new_folder))
+
+
+def _files(folder: Path, below: str) -> list[str]:
+    return sorted(
+        path.relative_to(folder).as_posix() for path in _walk(folder / below) if path.is_file() and not path.is_symlink()
+    )
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Everything below `folder`; links are not followed."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for entry in os.scandir(folder):
+        yield Path(entry.path)
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path))

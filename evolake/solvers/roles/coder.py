@@ -1,0 +1,188 @@
+"""The coder's classical answers: edits drawn for a plan, the repair of a blocked variant, and which source lines to read.
+
+A drawn variant that exists already, or that an active learned rule forbids, is drawn again. The repair of a blocked variant goes half the way back to
+known values, and gives the newest edit up when it is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evolake.solvers.edits.anchors import Span
+from evolake.solvers.edits.catalogue import PATCHES
+from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
+from evolake.solvers.edits.model import Edit, write_edits
+from evolake.solvers.edits.tunables import Tunable
+from evolake.solvers.roles.models import (
+    CodeReply,
+    CodeRequest,
+    CoderMaterial,
+    EditModel,
+    Forbidden,
+    LookupReply,
+    LookupRequest,
+    Option,
+    Plan,
+    Region,
+    RepairRequest,
+)
+
+TRIES = 30
+NOTHING_NEW = "nothing new found"
+NOWHERE = Span("", 0, 0)
+
+
+def write_change(request: CodeRequest, random: np.random.Generator) -> CodeReply:
+    """A child of the parent by the plan's edit. Where every try is known already, the parent again: it will be dropped as a repeat."""
+    material = request.material
+    if request.plan.kind == "crossover":
+        return _crossover(material, request.plan, random)
+    if material.edits is None and request.plan.kind == "mutate":
+        return CodeReply(title=NOTHING_NEW, changelog="A variant written as a diff has no values to move.", edits=None, operator="repeat")
+    start = edits_of(material.edits or [])
+    for number in range(TRIES):
+        edit = _drawn(request.plan, material, start, random, anything=number >= TRIES // 2)
+        if edit is None:
+            continue
+        edits = placed(start, edit, PATCHES)
+        if write_edits(edits) not in material.taken and not forbidden(edits, material.forbidden, material.base):
+            return CodeReply(
+                title=edit.described()[:60], changelog=f"{_verb(edit, start)} {edit.described()}.", edits=models_of(edits),
+                operator="mutate" if edit.key in {other.key for other in start} else edit.kind,
+            )
+    return CodeReply(title=NOTHING_NEW, changelog="Every change tried is known already.", edits=models_of(start), operator="repeat")
+
+
+def repair_change(request: RepairRequest, random: np.random.Generator) -> CodeReply:
+    """Half the way back to values that are known to work (a patch's default, an option's declared one); else without the newest edit."""
+    edits = edits_of(request.edits or [])
+    before = edits_of(request.material.edits or [])
+    newest = next((edit for edit in reversed(edits) if edit not in before), None)
+    if newest is None:
+        return CodeReply(title=NOTHING_NEW, changelog="Nothing to take back.", edits=request.edits, operator="repair")
+    gentler = _gentler(newest, {option.name: option for option in request.material.options})
+    if gentler is not None and gentler != newest:
+        mended = placed(edits, gentler, PATCHES)
+        return CodeReply(
+            title=gentler.described()[:60], changelog=f"Took {newest.described()} back to {gentler.described()} after it was blocked.",
+            edits=models_of(mended), operator="repair",
+        )
+    left = tuple(edit for edit in edits if edit != newest)
+    return CodeReply(
+        title=f"without {newest.name}"[:60], changelog=f"Dropped {newest.described()}, which was blocked.", edits=models_of(left), operator="repair",
+    )
+
+
+def choose_regions(request: LookupRequest, random: np.random.Generator) -> LookupReply:
+    """The files that hold most functions, from their beginning. The operators never need this turn; it is here so that both backends serve it."""
+    ranked = sorted(request.files, key=lambda item: (-len(item.functions), -item.lines, item.path))
+    regions = [
+        Region(path=item.path, first_line=1, last_line=min(item.lines, request.max_lines))
+        for item in ranked[: request.max_regions] if item.lines
+    ]
+    return LookupReply(regions=regions or [Region(path="src", first_line=1, last_line=1)], rationale="The files with most functions.")
+
+
+def edits_of(items: Sequence[EditModel]) -> tuple[Edit, ...]:
+    """Edits from their models."""
+    return tuple(Edit(item.kind, item.name, dict(item.parameters)) for item in items)
+
+
+def models_of(edits: Sequence[Edit]) -> list[EditModel]:
+    """Models of edits, in the order of `edits.json`."""
+    return [EditModel(kind=edit.kind, name=edit.name, parameters=dict(edit.parameters)) for edit in sorted(edits, key=lambda edit: edit.key)]
+
+
+def tunable_of(option: Option) -> Tunable:
+    """An option as the operators draw it; it has no place in a file."""
+    low, high = (-math.inf if option.low is None else option.low), (math.inf if option.high is None else option.high)
+    return Tunable(option.name, option.kind, option.default, low, high, "", NOWHERE)
+
+
+def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator) -> CodeReply:
+    """The union; where that exists already, the union with one more edit."""
+    lost = f" Dropped: {'; '.join(material.dropped)}." if material.dropped else ""
+    if material.joined is not None:
+        edits = edits_of(material.joined)
+        for _ in range(TRIES):
+            if write_edits(edits) not in material.taken and not forbidden(edits, material.forbidden, material.base):
+                break
+            further = _drawn(plan, material, edits, random, anything=True)
+            edits = placed(edits_of(material.joined), further, PATCHES) if further else edits
+        names = ", ".join(edit.described() for edit in edits)
+        return CodeReply(
+            title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}", changelog=f"Joined: {names}.{lost}"[:6000], edits=models_of(edits),
+            dropped=list(material.dropped), operator="crossover",
+        )
+    return CodeReply(
+        title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}", changelog=f"Joined the changed files of both parents.{lost}"[:6000],
+        diff=material.joined_diff, dropped=list(material.dropped), operator="crossover",
+    )
+
+
+def _drawn(plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool) -> Edit | None:
+    options = {option.name: tunable_of(option) for option in material.options}
+    kind, _, name = plan.target.partition(":")
+    if plan.kind == "mutate" and not anything:
+        found = next((edit for edit in start if f"{edit.kind}:{edit.name}" == plan.target), None)
+        return mutated(found, options, PATCHES, random) if found else None
+    if anything or (kind == "patch" and name not in material.patches) or (kind == "tunable" and name not in options):
+        kind, name = _any(material, options, start, random)
+    if kind == "patch" and name in PATCHES:
+        return new_patch(PATCHES[name], random)
+    if kind == "tunable" and name in options:
+        now = next((edit.parameters["value"] for edit in start if edit.key == f"tunable:{name}"), None)
+        return new_tunable(options[name], random, now=now)
+    return None
+
+
+def _any(material: CoderMaterial, options: Mapping[str, Tunable], start: Sequence[Edit], random: np.random.Generator) -> tuple[str, str]:
+    """An edit at random among those that would decide something."""
+    dead = shadowed(start, PATCHES)
+    choices = [("patch", name) for name in sorted(material.patches)] + [("tunable", name) for name in sorted(options) if name not in dead]
+    return choices[int(random.integers(len(choices)))] if choices else ("", "")
+
+
+def forbidden(edits: Sequence[Edit], rules: Sequence[Forbidden], base: str) -> bool:
+    """Whether a learned rule blocks a variant of `base` that carries these edits."""
+    return any(_blocks(rule, edit) for rule in rules if rule.base in ("", base) for edit in edits)
+
+
+def _blocks(rule: Forbidden, edit: Edit) -> bool:
+    if rule.edit != edit.name:
+        return False
+    for name, bounds in rule.parameters.items():
+        value, (least, most) = edit.parameters.get(name), (bounds[0], bounds[1])
+        if value is None or (least is not None and value < least) or (most is not None and value > most):
+            return False
+    return True
+
+
+def _verb(edit: Edit, start: Sequence[Edit]) -> str:
+    return "Moved" if edit.key in {other.key for other in start} or edit.kind == "tunable" else "Added"
+
+
+def _gentler(edit: Edit, options: Mapping[str, Option]) -> Edit | None:
+    """Values half the way (by ratio where both are positive) to the defaults; None where there is no way left."""
+    if edit.kind == "tunable":
+        option = options.get(edit.name)
+        value = edit.parameters["value"]
+        if option is None or isinstance(value, bool) or isinstance(option.default, bool):
+            return None
+        halved = _between(float(value), float(option.default), whole=option.kind == "int")
+        return None if halved in (value, option.default) else Edit("tunable", edit.name, {"value": halved})
+    spec = PATCHES.get(edit.name)
+    if spec is None:
+        return None
+    moved = {
+        name: _between(float(edit.parameters[name]), parameter.default, whole=parameter.whole) for name, parameter in sorted(spec.parameters.items())
+    }
+    return None if moved == dict(edit.parameters) else Edit("patch", edit.name, moved)
+
+
+def _between(value: float, default: float, *, whole: bool) -> float | int:
+    middle = math.sqrt(value * default) if value > 0 and default > 0 else (value + default) / 2
+    return round(middle) if whole else float(f"{middle:.4g}")

@@ -1,0 +1,91 @@
+"""The objective writer's classical answer: a search over families of objectives and their constants.
+
+Half of the time one that votes is mutated, the heavier the likelier: one of its constants moves, sometimes several. Else a family is drawn, the
+likelier the fewer of it vote or were blocked, four times as likely where people named it. What the trial blocked counts against its family, so that
+the search moves on from what only repeats others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evolake.objectives.portfolio import Family, ObjectiveSpec, make
+from evolake.objectives.source import objective_id
+from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective
+from evolake.solvers.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary
+
+MUTATE = 0.5
+STEP = 0.35
+"""Standard deviation of a move, as a share of the constant's range."""
+MOVE_MORE = 0.3
+TRIES = 20
+LEAST_WEIGHT = 0.02
+
+
+@dataclass(frozen=True)
+class _Known:
+    objective_id: str
+    family: str
+
+
+def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
+    """A mutation of an objective that votes, or a draw."""
+    known = [_Known(objective_id(item.source), item.family) for item in request.existing]
+    spec = None
+    if random.random() < MUTATE:
+        spec = mutated(request.existing, random)
+    if spec is None:
+        avoided = [_Known("", item.family) for item in request.blocked]
+        spec = draw_objective(random, [*known, *avoided], families_named(request.guidance))
+    return ObjectiveReply(description=spec.description, source=spec.source, family=spec.family, parameters=dict(spec.parameters))
+
+
+def mutated(existing: Sequence[ObjectiveSummary], random: np.random.Generator) -> ObjectiveSpec | None:
+    """One of the objectives with other constants; None where no family is known or no constant can move."""
+    parents = [item for item in existing if item.family in FAMILIES]
+    if not parents:
+        return None
+    odds = np.array([item.weight + LEAST_WEIGHT for item in parents])
+    taken = {objective_id(item.source) for item in existing}
+    for _ in range(TRIES):
+        parent = parents[int(random.choice(len(parents), p=odds / odds.sum()))]
+        family = FAMILIES[parent.family]
+        parameters = _moved(family, _values(family, parent), random)
+        spec = make(family.name, parameters, family.description.format(**parameters), folder=FOLDER, helpers=HELPERS)
+        if spec.objective_id not in taken:
+            return spec
+    return None
+
+
+def families_named(guidance: Sequence[str]) -> list[str]:
+    """Families whose names people wrote."""
+    words = set(re.findall(r"\w+", " ".join(guidance).lower()))
+    return [name for name in FAMILIES if name in words]
+
+
+def _values(family: Family, parent: ObjectiveSummary) -> dict[str, float | int]:
+    """The parent's constants; those that it leaves at the family file's value start in the middle."""
+    start = {name: values[len(values) // 2] for name, values in family.choices.items()}
+    middle = {name: round((low + high) / 2, 3) for name, (low, high) in family.ranges.items()}
+    return {**start, **middle, **{name: value for name, value in parent.parameters.items() if name in start or name in middle}}
+
+
+def _moved(family: Family, values: dict[str, float | int], random: np.random.Generator) -> dict[str, float | int]:
+    """The constants with one of them moved, and each other one with a chance of its own. Ranges hold."""
+    names = list(values)
+    first = names[int(random.integers(len(names)))]
+    moved = dict(values)
+    for name in names:
+        if name != first and random.random() >= MOVE_MORE:
+            continue
+        if name in family.choices:
+            others = [value for value in family.choices[name] if value != values[name]]
+            moved[name] = int(random.choice(others)) if others else values[name]
+        else:
+            low, high = family.ranges[name]
+            moved[name] = round(float(np.clip(values[name] + random.normal(0, STEP * (high - low)), low, high)), 3)
+    return moved

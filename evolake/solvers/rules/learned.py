@@ -1,0 +1,174 @@
+"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff, joined to the ruleset of later cycles.
+
+    forbidden   what must not be done            failure   what went wrong, and how it looks            champion   what must be kept
+
+A proposal names one of the checkers for learned rules and its parameters; no rule brings code of its own. It becomes active when, replayed on stored
+evidence, it blocks a failed variant that it names and no accepted one. Each proposal is a row, whatever came of it. Seeds are never written: active
+rules live in the lake's rows, and `with_learned` joins them to the tracked ones.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.gates import Rule, Ruleset
+from evolake.gates.boundary import Raised, contained
+from evolake.gates.rules import parse_rule
+from evolake.solvers.rules.edits import LEARNED_CHECKERS
+from evolake.solvers.rules.replay import Replay, StoredVariant, replay
+
+GATE = "compliance"
+LESSONS = ("forbidden", "failure", "champion")
+PREFIX = "solvers-learned-"
+MOST_ACTIVE = 40
+LONGEST_RATIONALE = 2000
+NAMED = 3
+
+
+def decide(
+    proposals: Sequence[Mapping[str, Any]], variants: Sequence[StoredVariant], known: Iterable[Mapping[str, Any]], *, cycle: str
+) -> list[dict[str, Any]]:
+    """Rows of RULE_PROPOSALS, one a proposal, in their order.
+
+    Args:
+        proposals: each {"name", "lesson", "check", "parameters", "rationale", "evidence": [variant ids]}.
+        variants: all that the lake remembers, this cycle's among them.
+        known: rows of earlier cycles. Two equal proposals of one cycle: the second is a duplicate.
+
+    A proposal that makes its judge raise, or that no rule file can hold, is rejected for that.
+    """
+    rows = list(known)
+    made = []
+    for proposal in proposals:
+        found = contained(_decided, proposal, variants, rows, cycle)
+        row = _undecidable(found, rows, cycle) if isinstance(found, Raised) else found
+        rows.append(row)
+        made.append(row)
+    return made
+
+
+def active_rules(rows: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
+    """The active learned rules of these rows: of one id the newest version."""
+    newest: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        if row["state"] == "active" and (row["rule_id"] not in newest or row["version"] > newest[row["rule_id"]]["version"]):
+            newest[row["rule_id"]] = row
+    return tuple(parse_rule(row["text"], f"{name}.md") for name, row in sorted(newest.items()))
+
+
+def with_learned(ruleset: Ruleset, rows: Iterable[Mapping[str, Any]]) -> Ruleset:
+    """The tracked rules and the active learned ones of earlier cycles: what a later cycle pins."""
+    return ruleset.joined(active_rules(rows))
+
+
+def rule_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of the shared `rules` table: the learned rules that these proposals made active, so that a verdict by one of them has its rule."""
+    return Ruleset("solvers", active_rules(rows)).rows()
+
+
+def _decided(proposal: Mapping[str, Any], variants: Sequence[StoredVariant], known: list[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
+    name = PREFIX + (_slug(str(proposal.get("name", ""))) or "unnamed")
+    earlier = [row for row in known if row["rule_id"] == name]
+    version = 1 + max((row["version"] for row in earlier), default=0)
+    parameters = proposal.get("parameters") if isinstance(proposal.get("parameters"), Mapping) else {}
+    evidence = [str(item) for item in proposal.get("evidence") or []]
+    check, lesson = str(proposal.get("check", "")), str(proposal.get("lesson", ""))
+    text = _rule_text(name, version, check, dict(parameters or {}), lesson, str(proposal.get("rationale", "")), evidence, cycle)
+    seen = replay(check, dict(parameters or {}), variants) if check in LEARNED_CHECKERS else Replay()
+    if problem := _unreadable(text, name):
+        seen = Replay(problem=problem)
+    state, reason = _verdict(proposal, check, lesson, dict(parameters or {}), evidence, seen, known)
+    before = next((row for row in reversed(earlier) if row["state"] == "active"), None)
+    return {
+        "rule_id": name, "version": version, "cycle": cycle, "lesson": lesson, "check": check, "parameters": _json(parameters or {}),
+        "rationale": str(proposal.get("rationale", ""))[:LONGEST_RATIONALE], "evidence": _json(evidence), "state": state, "reason": reason,
+        "blocked_failed": _json(seen.blocked_failed), "blocked_accepted": _json(seen.blocked_accepted), "text": text,
+        "diff": _diff(before, text, name), "text_sha": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+def _unreadable(text: str, name: str) -> str:
+    """Why the rule's file could not be read back, as every later cycle must; "" where it can."""
+    try:
+        parse_rule(text, f"{name}.md").text.encode()
+    except (InputError, ValueError) as error:
+        return f"its file cannot be read: {type(error).__name__}"
+    return ""
+
+
+def _undecidable(found: Raised, known: Sequence[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
+    name = f"{PREFIX}undecidable"
+    version = 1 + max((row["version"] for row in known if row["rule_id"] == name), default=0)
+    texts = dict.fromkeys(("lesson", "check", "rationale", "text", "diff", "text_sha"), "")
+    lists = dict.fromkeys(("evidence", "blocked_failed", "blocked_accepted"), "[]")
+    return {"rule_id": name, "version": version, "cycle": cycle, "parameters": "{}", "state": "rejected", "reason": found.reason, **texts, **lists}
+
+
+def _verdict(
+    proposal: Mapping[str, Any], check: str, lesson: str, parameters: dict[str, Any], evidence: list[str], seen: Replay,
+    known: list[Mapping[str, Any]],
+) -> tuple[str, str]:
+    """State and reason. The first objection counts."""
+    if not check:
+        return "rejected", "names no checker, so nothing can be replayed; it stays as advice"
+    if check not in LEARNED_CHECKERS:
+        return "rejected", f"no checker for learned rules is called {check!r}; there are {', '.join(LEARNED_CHECKERS)}"
+    if lesson not in LESSONS:
+        return "rejected", f"lesson {lesson!r} is none of {', '.join(LESSONS)}"
+    if not isinstance(proposal.get("parameters"), Mapping):
+        return "rejected", "parameters are no mapping"
+    active = active_rules(known)
+    if twin := next((rule for rule in active if (rule.check, _json(rule.parameters)) == (check, _json(parameters))), None):
+        return "duplicate", f"says what {twin.id} version {twin.version} says"
+    if seen.problem:
+        return "rejected", seen.problem
+    named = [item for item in seen.blocked_failed if item in evidence]
+    if not named:
+        return "rejected", "blocks none of the failed variants that it names" if evidence else "names no failed variant"
+    if seen.blocked_accepted:
+        return "rejected", f"would have blocked {_listed(seen.blocked_accepted)}, accepted"
+    if len(active) >= MOST_ACTIVE:
+        return "rejected", f"{MOST_ACTIVE} learned rules are active already"
+    return "active", f"blocks {_listed(seen.blocked_failed)}, failed, and none of those accepted"
+
+
+def _rule_text(
+    name: str, version: int, check: str, parameters: dict[str, Any], lesson: str, rationale: str, evidence: list[str], cycle: str
+) -> str:
+    """The rule as a file. Prose of a model cannot end the front matter: it stands below it, and the fields are one line each."""
+    fields = {
+        "id": name, "version": version, "kind": "learned", "gate": GATE, "check": _one_line(check) or "none", "parameters": _json(parameters),
+        "since_cycle": cycle,
+    }
+    head = "\n".join(f"{key}: {value}" for key, value in fields.items())
+    seen = f"\n\nEvidence: {', '.join(evidence)}" if evidence else ""
+    return f"---\n{head}\n---\nLesson: {_one_line(lesson)}. {rationale[:LONGEST_RATIONALE].strip()}{seen}\n"
+
+
+def _diff(before: Mapping[str, Any] | None, text: str, name: str) -> str:
+    old = before["text"].splitlines(keepends=True) if before else []
+    source = f"a/{name}.md" if before else "/dev/null"
+    return "".join(difflib.unified_diff(old, text.splitlines(keepends=True), source, f"b/{name}.md"))
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:48].rstrip("-")
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()[:80]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _listed(items: Sequence[str]) -> str:
+    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
+    return ", ".join(item[:12] for item in items[:NAMED]) + more

@@ -1,0 +1,1 @@
+"""Fetches upstream solvers and lays them out."""
