@@ -35,7 +35,7 @@ class LineSpec:
         settings: class of its section of the settings, a pydantic model whose defaults can run; "" for none.
         profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults; "" for none.
         commands: name of a command of `evolake` -> click command or group.
-        report: function (lake's root, cycle) -> `evolake.report.html.Section`; "" for the section that every line gets.
+        report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
         cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.

@@ -18,8 +18,8 @@ from evolake.errors import InputError
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
 def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> int:
     """Write the HTML report of a cycle, a section a line: champion, by how much and with what spread, figures, funnel, ancestry."""
-    from evolake.report.html import page, plain
     from evolake.report.lines import read_sections
+    from evolake.report.pages import page, plain
 
     if cycle is not None and not cycle.isdigit():
         raise InputError("a cycle is a number", wanted="e.g. 3 or 0003", got=repr(cycle))

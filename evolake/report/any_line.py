@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import polars as pl
-
 from evolake.lake import Catalogue, Lake
-from evolake.report.html import Section, esc, section
+from evolake.report.pages import Section, render, sentence
 
 CHAMPION = """
 SELECT c.artifact_id, c.cycle, c.score, any_value(a.title) AS title FROM champions AS c JOIN known_artifacts AS a USING (artifact_id)
@@ -29,16 +27,13 @@ def any_section(root: Path, line: str, cycle: str) -> Section:
     """Champion where the line has one, gates, blocks, calls, ancestry; no figures."""
     with Catalogue(Lake(root)) as catalogue:
         given = {"line": line, "cycle": cycle}
-        champions = catalogue.frame(CHAMPION, given).to_dicts()
+        champion = next(iter(catalogue.frame(CHAMPION, given).to_dicts()), None)
         tables = {
             "Made a cycle": catalogue.frame(STATES, given), "Gates": catalogue.frame(FUNNEL, given),
             "What was blocked, and by which rule": catalogue.frame(BLOCKED, given), "Calls": catalogue.frame(CALLS, given),
         }
-        ancestry = catalogue.frame(ANCESTRY, {"id": champions[0]["artifact_id"], "cycle": cycle}) if champions else pl.DataFrame()
-    headline = f"Cycle {cycle} of {esc(line)} is finished; this line crowns no champion."
-    if champions:
-        first = champions[0]
-        headline = f"The champion is <b>{esc(first['title'])}</b> (<code>{first['artifact_id'][:12]}</code>), as of cycle {first['cycle']}."
-        tables["Ancestry of the champion"] = ancestry
-    parts = [f"<h1>Cycle {cycle} of the {esc(line)} line</h1>", f'<p class="lead">{headline}</p>']
-    return Section(line, cycle, headline, [*parts, *(section(title, frame) for title, frame in tables.items())], {})
+        if champion:
+            tables["Ancestry of the champion"] = catalogue.frame(ANCESTRY, {"id": champion["artifact_id"], "cycle": cycle})
+    headline = sentence("evolake.report", "any_headline.html.j2", line=line, cycle=cycle, champion=champion)
+    body = render("evolake.report", "any_line.html.j2", line=line, cycle=cycle, headline=headline, tables=tables)
+    return Section(line, cycle, headline, body, {})

@@ -8,7 +8,7 @@ from pathlib import Path
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.lines import lines, resolve
-from evolake.report.html import Section
+from evolake.report.pages import Section
 from evolake.report.status import known_line, lines_in_lake, sealed_cycles
 
 

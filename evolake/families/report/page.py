@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from evolake.families.report import paper
 from evolake.families.report.data import DUPLICATE, LINE, FamiliesReport, read_report
 from evolake.families.report.figures import report_figures
-from evolake.report.html import Section, esc, picture, section, table
+from evolake.report.pages import Section, render, sentence
 
+PACKAGE = "evolake.families.report"
 STATEMENT = 2500
 LESSONS = 30
 
@@ -19,40 +22,22 @@ LESSONS = 30
 def families_section(root: Path, cycle: str) -> Section:
     """What there is, what the gates did and cost, figures beside the paper's, planted faults, examples."""
     report = read_report(root, cycle)
-    figures = report_figures(report)
-    lead = headline(report)
-    parts = [
-        f"<h1>Cycle {cycle} of the families line</h1>",
-        f'<p class="note">backend {esc(report.backend)}; the paper is SSLogic: its figures are of another pipeline on other seeds, run by models</p>',
-        f'<p class="lead">{lead}</p>', f"<p>{esc(label_sentence(report))}</p>", f"<p>{esc(duplicate_sentence(report))}</p>",
-        picture("Gates", figures["Gates"]),
-        '<p class="note">The paper gives shares of all its 100 traces, not of those that came to the gate: '
-        f'{paper.GATE_RATES["quality"]:.0%} passed its quality check, {paper.GATE_RATES["consensus"]:.0%} consensus, '
-        f'{paper.GATE_RATES["blind"]:.0%} blind review.</p>',
-        section("By operator", report.funnel),
-        section("What attempts took", _spent(report)), f"<p>{esc(cost_sentence(report))}</p>",
-        section("What was blocked, and by which rule", report.blocked), section("Kinds of failure", report.failures),
-        section("Blind reviews that match, of five", _reviews(report)),
-        picture("Growth", figures["Growth"]), section("Cycles", report.made), section("Draws that were dropped", report.dropped),
-        picture("Categories", figures["Categories"]), picture("Complexity", figures["Complexity"]), section("Mean complexity", _complexity(report)),
-        '<p class="note">The paper counts Halstead\'s operators over every node of the tree, radon those of expressions: compare what evolution did '
-        "to the seeds, not the levels.</p>",
-        section("Inferred time classes, share of families", _classes(report)), section("Patterns, share of families", _patterns(report)),
-        *_faults(report, figures), *_drift(report), *_audit(report),
-        section("Lessons in force", report.experience.select("cycle", "item").head(LESSONS)),
-        *_examples(report),
-    ]
-    return Section(LINE, cycle, lead, parts, figures)
+    figures, headline = report_figures(report), _headline(report)
+    body = render(
+        PACKAGE, "section.html.j2", report=report, figures=figures, headline=headline, paper=paper,
+        sentences={"labels": label_sentence(report), "duplicates": duplicate_sentence(report), "cost": cost_sentence(report),
+                   "faults": fault_sentence(report), "audit": audit_sentence(report)},
+        tables={"spent": _spent(report), "reviews": _reviews(report), "complexity": _complexity(report), "classes": _classes(report),
+                "patterns": _patterns(report), "lessons": report.experience.select("cycle", "item").head(LESSONS)},
+        examples=[_example(row) for row in report.examples],
+    )
+    return Section(LINE, cycle, headline, body, figures)
 
 
-def headline(report: FamiliesReport) -> str:
+def _headline(report: FamiliesReport) -> Markup:
     """Families and instances, of this cycle and so far."""
     now = report.made.filter(pl.col("cycle") == report.cycle).to_dicts()
-    fresh = now[0] if now else {"accepted": 0, "attempts": 0}
-    return (
-        f"<b>{len(report.accepted)} families</b> passed every gate so far, {len(report.evolved)} of them evolved, with "
-        f"<b>{report.labels['instances']:,} instances</b>; this cycle {fresh['accepted']} of {fresh['attempts']} attempts were accepted."
-    )
+    return sentence(PACKAGE, "headline.html.j2", report=report, now=now[0] if now else {"accepted": 0, "attempts": 0})
 
 
 def label_sentence(report: FamiliesReport) -> str:
@@ -135,45 +120,34 @@ def _patterns(report: FamiliesReport) -> pl.DataFrame:
     ])
 
 
-def _faults(report: FamiliesReport, figures: dict[str, bytes]) -> list[str]:
-    """The kill rates, and what no gate sees."""
+def fault_sentence(report: FamiliesReport) -> str:
+    """The kill rates, and what no gate sees; nothing where they were not measured."""
     if report.kills.is_empty():
-        return ["<h2>Planted faults</h2>", '<p class="note">not measured; materialize families/fault_kill_rates</p>']
+        return ""
     meant = report.kills.filter(pl.col("expected") != "none").unique("fault")
     unseen = sorted(set(report.kills.filter(pl.col("caught") < pl.col("planted"))["fault"].to_list()))
     said = f"{meant['caught'].sum()} of {meant['planted'].sum()} planted faults of {meant.height} classes are caught. "
-    said += f"Seen by no gate: {', '.join(unseen)}. What text and all programs have wrong together is seen only by a reader of the text."
-    return [picture("Planted faults", figures["Planted faults"]), f"<p>{esc(said)}</p>"]
+    return said + f"Seen by no gate: {', '.join(unseen)}. What text and all programs have wrong together is seen only by a reader of the text."
 
 
-def _drift(report: FamiliesReport) -> list[str]:
-    if report.drift.is_empty():
-        return ["<h2>Difficulty drift</h2>", '<p class="note">not measured: no solver model is named for the role families_solver</p>']
-    return [section("Difficulty drift: pass@k of a solver model on new families and their parents", report.drift.drop("cycle"))]
-
-
-def _audit(report: FamiliesReport) -> list[str]:
+def audit_sentence(report: FamiliesReport) -> str:
+    """What people who read families found, beside the paper's; nothing where none was graded."""
     if report.grades.is_empty():
-        return ["<h2>Human audit</h2>", '<p class="note">none yet: <code>evolake families audit export</code></p>']
+        return ""
     from evolake.families.dataset.audit import audit_summary
 
     found = audit_summary(report.grades.to_dicts())
     interval, theirs = f"95% interval {found['usable_low']:.0%} to {found['usable_high']:.0%}", paper.AUDIT
     said = f"{found['usable']} of {found['graded']} graded families are usable ({interval}), {found['fully_correct']} fully correct. "
-    said += f"The paper: {theirs['usable']} and {theirs['fully_correct']} of {theirs['families']}."
-    return ["<h2>Human audit</h2>", f"<p>{esc(said)}</p>"]
+    return said + f"The paper: {theirs['usable']} and {theirs['fully_correct']} of {theirs['families']}."
 
 
-def _examples(report: FamiliesReport) -> list[str]:
-    """One accepted family an operator, its shortest instance."""
-    parts = ["<h2>Accepted in this cycle, one an operator</h2>"]
-    for row in report.examples:
-        answer = json.loads(row["answer"])
-        shown = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-        cut = row["text"][:STATEMENT] + ("…" if len(row["text"]) > STATEMENT else "")
-        facts = pl.DataFrame([{
-            "operator": row["operator"], "category": row["category"], "difficulty": row["difficulty"], "label": shown,
-            "votes": f"{row['votes']} of {row['voters']}", "family": row["family_id"],
-        }])
-        parts.append(f"<h3>{esc(row['title'])}</h3>{table(facts)}<pre style='white-space: pre-wrap'>{esc(cut)}</pre>")
-    return parts if report.examples else [*parts, '<p class="note">none</p>']
+def _example(row: dict[str, Any]) -> dict[str, Any]:
+    """An accepted family as it is shown: title, facts, the text of its shortest instance."""
+    answer = json.loads(row["answer"])
+    facts = pl.DataFrame([{
+        "operator": row["operator"], "category": row["category"], "difficulty": row["difficulty"],
+        "label": answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False),
+        "votes": f"{row['votes']} of {row['voters']}", "family": row["family_id"],
+    }])
+    return {"title": row["title"], "facts": facts, "text": row["text"][:STATEMENT] + ("…" if len(row["text"]) > STATEMENT else "")}

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+from markupsafe import escape
 
 from evolake.plots.arms import ArmCurve, arm_curves
-from evolake.report.html import Section, esc, page, picture, section
+from evolake.report.pages import Section, page, render
 
 NAMES = {"rl": "RL only", "reflection": "self-reflection only", "evolution": "evolution only", "espl": "evolution with RL"}
 LINE = "prompts"
@@ -20,13 +21,12 @@ def arms_page(told: Mapping[str, Any]) -> str:
     note = f"{told['policy']}, recipe {told['recipe']}, prompts edited by {told['backend']}; {told['source']} problems, {told['train_problems']} to "
     note += f"train on and {told['heldout_problems']} held out; {told['iterations']} iterations an arm; seed {told['seed']}"
     lead = verdict(told)
-    parts = [
-        "<h1>Arms at equal rollouts</h1>", f'<p class="note">{esc(note)}</p>', f'<p class="lead">{esc(lead)}</p>',
-        section("Arms", arms_table(told)), section("Differences at the end, paired by problem", differences_table(told)),
-        *(picture(title, png) for title, png in figures.items()),
-        *(f"<h2>{esc(_name(arm))}: the prompt in the end</h2><pre>{esc(found['prompt'] or '(empty)')}</pre>" for arm, found in told["arms"].items()),
-    ]
-    return page([Section(LINE, "compare", esc(lead), parts, figures)])
+    prompts = {f"{_name(arm)}: the prompt in the end": found["prompt"] or "(empty)" for arm, found in told["arms"].items()}
+    body = render(
+        "evolake.prompts.report", "arms.html.j2", note=note, headline=lead, arms=arms_table(told), differences=differences_table(told),
+        figures=figures, prompts=prompts,
+    )
+    return page([Section(LINE, "compare", escape(lead), body, figures)])
 
 
 def verdict(told: Mapping[str, Any]) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.figures import LINE, cycle_figures, population_entering
-from evolake.report.html import Section, esc, picture, section
+from evolake.report.pages import Section, render, sentence
 from evolake.seeds import generator
 from evolake.stats.bootstrap import bootstrap_interval
 
+PACKAGE = "evolake.prompts.report"
 MATCHES = """
 SELECT iteration, prompt_id[:12] AS prompt, rank + 1 AS place, round(mean_reward, 3) AS mean_reward, round(mu, 2) AS mu, round(sigma, 2) AS sigma
 FROM prompts.ratings WHERE source = 'update' AND cycle <= $cycle ORDER BY iteration DESC, rank, prompt_id LIMIT 30"""
@@ -55,38 +56,27 @@ def prompts_section(root: Path, cycle: str) -> Section:
         sources = catalogue.frame("SELECT source, split, count(*) AS problems FROM prompts.problems WHERE cycle = $cycle GROUP BY ALL ORDER BY ALL",
                                   {"cycle": cycle})
     lead = headline(population, heldout, base)
-    editors = ", ".join(backends["origin"].to_list()) or "nobody yet"
-    note = f"policy {', '.join(policies['policy'])}; arm {', '.join(policies['arm'].unique())}; prompts edited by {editors}"
     champion = population.row(population.champion_id or "")
-    parts = [
-        f"<h1>Cycle {cycle} of the prompts line</h1>", f'<p class="note">{esc(note)}</p>', f'<p class="lead">{lead}</p>',
-        f"<h2>The champion's principles</h2><pre>{esc(_told(champion))}</pre>",
-        *(picture(title, png) for title, png in figures.items()),
-        section("Held-out problems", held_table(population, heldout, base)),
-        '<p class="note">Held-out problems choose nothing: duels are fought on problems of the training split. In form: the reply ends as it was '
-        "asked to. A small model learns that long before anything else.</p>",
-        section("Duels for the reign", asked["duels"]), section("Matches", asked["matches"]), section("Updates of the weights", asked["updates"]),
-        section("Edits", asked["edits"]), section("Why edits were not applied", asked["reasons"]), section("Blocked by a gate", asked["blocked"]),
-        section("Problems of this cycle", sources), section("Prompts", prompts_table(population)),
-    ]
-    return Section(LINE, cycle, lead, parts, figures)
+    body = render(
+        PACKAGE, "section.html.j2", cycle=cycle, headline=lead, figures=figures, asked=asked, sources=sources, prompts=prompts_table(population),
+        held=held_table(population, heldout, base), principles=from_json(champion["principles"]).text(), editors=backends["origin"].to_list(),
+        policies=policies["policy"].to_list(), arms=policies["arm"].unique().to_list(),
+    )
+    return Section(LINE, cycle, lead, body, figures)
 
 
-def headline(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> str:
+def headline(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> Markup:
     """Champion and weights now against the first root under the base model, on the same held-out problems, with the interval of the difference."""
     champion = population.row(population.champion_id or "")
     now = _shares(heldout.filter((pl.col("prompt_id") == champion["prompt_id"]) & (pl.col("iteration") == population.iteration)))
     start = _shares(base)
-    who = f"The champion is <b>{esc(champion['prompt_id'][:12])}</b> ({esc(champion['operator'])}, {champion['size']} principles), rated "
-    who += f"{champion['mu']:.2f} ± {champion['sigma']:.2f}."
     both = sorted(set(now) & set(start))
-    if not both:
-        return who + " The base model was evaluated on other problems, so there is nothing to compare with."
-    gained = bootstrap_interval([now[name] - start[name] for name in both], generator(0, LINE, "0000", "headline", 0))
-    mean_now, mean_start = (sum(side[name] for name in both) / len(both) for side in (now, start))
-    said = f" With the weights as they are now it solves <b>{mean_now:.1%}</b> of {len(both)} held-out problems; the base model under the first root "
-    said += f"solved {mean_start:.1%}: {gained.estimate:+.1%}, 95% interval {gained.low:+.1%} to {gained.high:+.1%}"
-    return who + said + (", a gain beyond the draw of problems." if gained.low > 0 else ", no gain beyond the draw of problems.")
+    compared = {}
+    if both:
+        gained = bootstrap_interval([now[name] - start[name] for name in both], generator(0, LINE, "0000", "headline", 0))
+        mean_now, mean_start = (sum(side[name] for name in both) / len(both) for side in (now, start))
+        compared = {"problems": len(both), "now": mean_now, "start": mean_start, "gained": gained}
+    return sentence(PACKAGE, "headline.html.j2", champion=champion, compared=compared)
 
 
 def held_table(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> pl.DataFrame:
@@ -114,10 +104,6 @@ def prompts_table(population: Population) -> pl.DataFrame:
         }
         for row in rows
     ])
-
-
-def _told(row: dict[str, Any]) -> str:
-    return from_json(row["principles"]).text() or "(empty: the policy reads the problem alone)"
 
 
 def _share(frame: pl.DataFrame, column: str) -> str:

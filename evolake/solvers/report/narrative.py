@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
+from markupsafe import Markup
 
-from evolake.report.html import esc
+from evolake.report.pages import sentence
 from evolake.solvers.evolution.population import edits_of_row
 from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import COUNTS, SolversReport
 
-
-def named(row: Mapping[str, Any]) -> str:
-    """A variant's title and the head of its id, HTML."""
-    return f"<b>{esc(row['title'])}</b> (<code>{row['variant_id'][:12]}</code>)"
+PACKAGE = "evolake.solvers.report"
 
 
-def verdict_sentence(report: SolversReport) -> str:
-    """Who reigns after the cycle's duels, HTML."""
-    champion = report.champion
-    since = report.population.value("champion_since", report.cycle)
-    origin = "an upstream solver as it came" if champion["operator"] == "seed" else f"descends from {esc(report.base['title'])}"
+def verdict_sentence(report: SolversReport) -> Markup:
+    """Who reigns after the cycle's duels."""
     duel = report.crowned
-    gain = ""
-    if duel:
-        spread = f"{100 * LEVEL:g}% interval {duel['ratio_low']:.2f} to {duel['ratio_high']:.2f}, noise floor {duel['noise_floor']:.4g}"
-        gain = f"{duel['ratio']:.2f} times lower PAR-2 than {named(report.population.variant(duel['champion_id']))} ({spread})"
-        gain += f", {duel['pairs']} pairs on each of {duel['instances']} formulas"
-    if duel and duel["cycle"] == report.cycle:
-        return f"The new champion is {named(champion)}, {origin}: {gain}."
-    challengers = len(report.decisions)
-    fate = f"none of {challengers} challengers gained more than the noise" if challengers > 1 else "its challenger did not gain more than the noise"
-    fate = fate if challengers else "nobody challenged it"
-    won = f" It came to reign with {gain}." if gain else ""
-    return f"The champion, since cycle {since}, is {named(champion)}, {origin}: in this cycle {fate}.{won}"
+    return sentence(
+        PACKAGE, "headline.html.j2", champion=report.champion, base=report.base, since=report.population.value("champion_since", report.cycle),
+        duel=duel, won_against=report.population.variant(duel["champion_id"]) if duel else None, is_new=bool(duel and duel["cycle"] == report.cycle),
+        challengers=len(report.decisions), level=LEVEL,
+    )
 
 
-def duel_sentences(report: SolversReport) -> list[str]:
-    """One sentence a duel of this cycle, HTML, in the order they were fought."""
+def duel_sentences(report: SolversReport) -> list[Markup]:
+    """One sentence per duel of this cycle, in the order they were fought."""
     rows = {row["variant_id"]: row for row in report.population.rows()}
     return [
-        f"{named(rows[row['challenger_id']])} against {named(rows[row['champion_id']])}: {'wins' if row['wins'] else 'does not win'}, "
-        f"{row['pairs']} interleaved pairs on each of {row['instances']} formulas; {esc(row['reason'])}."
+        sentence(PACKAGE, "duel.html.j2", duel=row, challenger=rows[row["challenger_id"]], champion=rows[row["champion_id"]])
         for row in report.decisions
     ]
 

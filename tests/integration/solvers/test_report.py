@@ -33,7 +33,7 @@ def root(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def text(root: Path) -> str:
     """The section of cycle 0002 as a reader sees it, a cell a line."""
-    markup = "".join(read_sections(root, ["solvers"])[0].parts)
+    markup = read_sections(root, ["solvers"])[0].body
     return html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", markup))
 
 
@@ -101,8 +101,7 @@ def test_gates_rules_builds_and_operators_are_counted(text: str):
 
 
 def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
-    one = read_sections(root, ["solvers"], "0001")[0]
-    page = "".join(one.parts)
+    page = read_sections(root, ["solvers"], "0001")[0].body
     assert "fast" not in page
     assert "The champion, since cycle 0001, is <b>alpha</b>" in page
     assert "in this cycle its challenger did not gain more than the noise.</p>" in page
@@ -121,7 +120,7 @@ def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root:
 
 
 def test_titles_and_reasons_are_text_and_never_markup(root: Path):
-    page = "".join(read_sections(root, ["solvers"])[0].parts)
+    page = read_sections(root, ["solvers"])[0].body
     assert "&lt;b&gt;fast&lt;/b&gt;" in page
     assert "<wrong>" not in page
     assert "(a &lt; b)" in page

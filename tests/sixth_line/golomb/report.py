@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from markupsafe import escape
+
 from evolake.lake import Catalogue, Lake
 from evolake.plots.style import BLUE, dress, figure, to_png
-from evolake.report.html import Section, picture, section
+from evolake.report.pages import Section, render
 
 BEST = "SELECT cycle, min(length) AS shortest, count(*) AS rulers FROM golomb.survivors WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
 
@@ -24,7 +26,6 @@ def golomb_section(root: Path, cycle: str) -> Section:
     """The shortest rulers up to a cycle."""
     with Catalogue(Lake(root)) as catalogue:
         best = catalogue.frame(BEST, {"cycle": cycle})
-    png = lengths(best["cycle"].to_list(), best["shortest"].to_list())
-    headline = f"The shortest ruler is {best['shortest'].min()} long."
-    parts = ["<h1>Golomb rulers</h1>", f'<p class="lead">{headline}</p>', section("Shortest", best), picture("The shortest ruler", png)]
-    return Section("golomb", cycle, headline, parts, {"The shortest ruler": png})
+    figures = {"The shortest ruler": lengths(best["cycle"].to_list(), best["shortest"].to_list())}
+    headline = escape(f"The shortest ruler is {best['shortest'].min()} long.")
+    return Section("golomb", cycle, headline, render("golomb", "section.html.j2", headline=headline, best=best, figures=figures), figures)

@@ -1,0 +1,75 @@
+"""Pages as one HTML file each, from Jinja2 templates: no script, no outside reference, figures inside.
+
+Titles, names and reasons may come from a model. A template escapes whatever it is given, and no module writes markup, so that what a candidate says
+is text on every page. A line's section is a template of its own package, which takes what all share from `evolake/`:
+
+    {% from "evolake/parts.html.j2" import section, pictures %}
+    <h1>Bridges</h1>
+    {{ section("Longest", longest) }}
+    {{ pictures(figures) }}
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page says of one line. headline: one sentence, by `sentence`. body: by `render`. figures: title -> PNG, in the order of the page."""
+
+    line: str
+    cycle: str
+    headline: Markup
+    body: Markup
+    figures: Mapping[str, bytes]
+
+
+def page(sections: Sequence[Section]) -> str:
+    """The whole page, a line after the other; of several lines each is linked at the top."""
+    stands = ", ".join(f"{one.line} cycle {one.cycle}" for one in sections)
+    title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
+    return render("evolake.report", "page.html.j2", sections=sections, title=title)
+
+
+def render(package: str, template: str, **values: Any) -> Markup:
+    """A template of the folder `templates` of a package, filled in; a value that the template names and is not given raises."""
+    return Markup(_environment(package).get_template(template).render(values).strip("\n"))
+
+
+def sentence(package: str, template: str, **values: Any) -> Markup:
+    """A template that is one sentence or two, on one line."""
+    return Markup(" ".join(render(package, template, **values).split()))
+
+
+def plain(markup: str) -> str:
+    """A sentence of a section without its tags, for a terminal."""
+    return escape(markup).striptags()
+
+
+@cache
+def _environment(package: str) -> Environment:
+    shared = PrefixLoader({"evolake": PackageLoader("evolake.report")})
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=ChoiceLoader([PackageLoader(package), shared]),
+    )
+    made.filters |= {"base64": lambda data: base64.b64encode(data).decode(), "figures": _figures}
+    made.tests["id"] = _is_id
+    return made
+
+
+def _figures(value: float) -> str:
+    """A number as it stands in a table."""
+    return f"{value:,}" if abs(value) < 10**9 else str(value)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
