@@ -21,7 +21,7 @@ CELLS = ("study", "problems", "results")
 
 def _stored(context: dg.AssetExecutionContext, lake: LakeResource) -> Stored:
     """The study's rows, once they are one whole study."""
-    from evolake.repair.report_data import require_all_cells
+    from evolake.repair.report.data import require_all_cells
     from evolake.repair.running import read_study
     from evolake.repair.statistics import require_one_study
 
@@ -95,7 +95,7 @@ def figures(
     effort: pl.DataFrame, frontier: pl.DataFrame, robustness: pl.DataFrame,
 ) -> pl.DataFrame:
     """The study's figures, as blobs and in this asset's metadata."""
-    from evolake.repair.figures import study_figures
+    from evolake.repair.report.figures import study_figures
     from evolake.repair.statistics import Findings
 
     drawn = study_figures(Findings(summary, comparisons, convergence, effort, frontier, robustness))

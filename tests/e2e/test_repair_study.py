@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from evolake.lake import Lake
-from evolake.repair.report_data import read_report
+from evolake.repair.report.data import read_report
 from evolake.repair.tables import ARMS, ATTEMPTS, RESULTS, cell_of
 
 pytestmark = pytest.mark.e2e

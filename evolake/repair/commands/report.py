@@ -15,9 +15,9 @@ from evolake import settings as settings_module
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:
     """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables) from the lake."""
-    from evolake.repair.report import write_report
-    from evolake.repair.report_data import read_report
-    from evolake.repair.report_words import answers, caution, headline, setting
+    from evolake.repair.report.data import read_report
+    from evolake.repair.report.files import write_report
+    from evolake.repair.report.words import answers, caution, headline, setting
 
     found = read_report(settings_module.load().lake)
     written = write_report(found, out)

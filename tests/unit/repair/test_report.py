@@ -9,12 +9,12 @@ import pytest
 from repair_results import K, R, made_up_problems, made_up_results
 
 from evolake.errors import InputError
-from evolake.repair.latex import render_latex, tex
-from evolake.repair.report import write_report
-from evolake.repair.report_data import report_of
-from evolake.repair.report_html import render_html
-from evolake.repair.report_tables import is_significant, shown_tables
-from evolake.repair.report_words import answers, caution, setting
+from evolake.repair.report.data import report_of
+from evolake.repair.report.files import write_report
+from evolake.repair.report.latex import render_latex, tex
+from evolake.repair.report.page import render_html
+from evolake.repair.report.tables import is_significant, shown_tables
+from evolake.repair.report.words import answers, caution, setting
 from evolake.repair.running import Stored
 from evolake.repair.tables import ARMS, ATTEMPTS
 

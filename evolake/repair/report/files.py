@@ -10,11 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
-from evolake.repair.figures import study_figures
-from evolake.repair.latex import render_latex
-from evolake.repair.report_data import StudyReport
-from evolake.repair.report_html import render_html
-from evolake.repair.report_tables import shown_tables
+from evolake.repair.report.data import StudyReport
+from evolake.repair.report.figures import study_figures
+from evolake.repair.report.latex import render_latex
+from evolake.repair.report.page import render_html
+from evolake.repair.report.tables import shown_tables
 
 
 def write_report(report: StudyReport, out: Path) -> list[Path]:

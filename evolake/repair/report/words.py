@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolake.repair.figures import proposer
-from evolake.repair.report_data import StudyReport
-from evolake.repair.report_tables import SIGNIFICANT, p_value, percent, points
+from evolake.repair.report.data import StudyReport
+from evolake.repair.report.figures import proposer
+from evolake.repair.report.tables import SIGNIFICANT, p_value, percent, points
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.repair.report_data import StudyReport
+from evolake.repair.report.data import StudyReport
 
 SIGNIFICANT = 0.05
 ADJUSTED = "Holm p"

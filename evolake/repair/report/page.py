@@ -6,9 +6,9 @@ import base64
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from evolake.repair.report_data import StudyReport
-from evolake.repair.report_tables import Shown, is_significant
-from evolake.repair.report_words import QUESTION, answers, caution, headline, setting
+from evolake.repair.report.data import StudyReport
+from evolake.repair.report.tables import Shown, is_significant
+from evolake.repair.report.words import QUESTION, answers, caution, headline, setting
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1080px; margin: 2rem auto; padding: 0 1rem; color: #1c2430; background: #fff }

@@ -1,0 +1,1 @@
+"""The report of the study: tables, figures, HTML and LaTeX, rebuilt from the lake."""
