@@ -1,0 +1,150 @@
+"""Pages: what a candidate, a model or a lake says is text on every page of every line, and no module writes markup past the templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from evolake.designs.report import page as designs
+from evolake.designs.report.data import CycleReport
+from evolake.families.report import page as families
+from evolake.families.report.data import FamiliesReport
+from evolake.families.tables import COMPLEXITY
+from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
+from evolake.lines import lines
+from evolake.prompts.report.page import headline
+from evolake.repair.report.tables import Shown
+from evolake.report.any_line import any_section
+from evolake.report.pages import Section, page, plain, render
+
+EVIL = "<script>alert('1')</script>"
+SAFE = "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = [ROOT / name for name in ("evolake", "assets", "resources", "pipelines")]
+TAG = re.compile(r"</(?:a|b|body|code|div|h[1-6]|head|html|i|li|ol|p|pre|section|span|style|table|td|th|title|tr|ul)>|<(?:img|meta|!doctype) ")
+
+
+def evil(*columns: str, **more: Any) -> pl.DataFrame:
+    """One row of markup."""
+    return pl.DataFrame([dict.fromkeys(columns, EVIL) | more])
+
+
+def holds_only_text(markup: str, times: int) -> bool:
+    """Whether the markup was put in at least so often, and always as text."""
+    return "<script" not in markup and markup.count(SAFE) >= times
+
+
+def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    frames = {one.name: evil("title", EVIL) for one in fields(CycleReport) if one.type == "pl.DataFrame"}
+    duel = {"comparison": "baseline", "reason": EVIL, "ratio": 2.0, "ratio_low": 1.0, "ratio_high": 3.0, "pairs": 3, "batch": 5, "N": 9, "wins": True}
+    frames |= {"decisions": pl.DataFrame([duel])}
+    frames |= {"trials": evil("part", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")}
+    sha = Lake(tmp_path).blobs.put(EVIL.encode())
+    champion = {"title": EVIL, "design_id": "d" * 64, "source_sha": sha}
+    population: Any = SimpleNamespace(designs=pl.DataFrame())
+    report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, population=population, champion=champion, **frames)
+    monkeypatch.setattr(designs, "read_report", lambda *_: report)
+    monkeypatch.setattr(designs, "report_figures", lambda *_: {EVIL: b"png"})
+    made = designs.designs_section(tmp_path, "0001")
+    assert holds_only_text(made.headline, 1)
+    assert holds_only_text(made.body, 24)
+    assert plain(made.headline).startswith(f"The champion is {EVIL} (dddddddddddd): 2.00 times fewer")
+
+
+def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    population: Any = SimpleNamespace(rows=lambda _: [{"operator": EVIL}])
+    frames = {one.name: evil("title", EVIL) for one in fields(FamiliesReport) if one.type == "pl.DataFrame"}
+    frames |= {
+        "measured": COMPLEXITY.empty(), "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]), "drift": evil("cycle", "family"),
+        "kills": evil("fault", "expected", caught=0, planted=1), "grades": pl.DataFrame(), "experience": evil("number", "cycle", "item"),
+        "resources": evil("outcome", jail_calls=1.0, cpu_s=1.0, wall_s=1.0, usd=1.0), "reviews": pl.DataFrame({"matches": [0], "families": [1]}),
+        "blocked": evil("gate", "rule_id", "example", blocked=1),
+    }
+    example = {"operator": EVIL, "title": EVIL, "family_id": EVIL, "category": EVIL, "difficulty": 1, "text": EVIL, "answer": f'"{EVIL}"',
+               "votes": 3, "voters": 3}
+    report = FamiliesReport(
+        cycle="0001", backend=EVIL, population=population, duplicates=[], costs={"usd": 0.0}, examples=[example],
+        labels=dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1), **frames,
+    )
+    monkeypatch.setattr(families, "read_report", lambda *_: report)
+    monkeypatch.setattr(families, "report_figures", lambda *_: dict.fromkeys(("Gates", "Growth", "Categories", "Complexity", "Planted faults"), b""))
+    made = families.families_section(tmp_path, "0001")
+    assert holds_only_text(made.body, 20)
+    assert "<b>1 families</b> passed" in made.headline
+
+
+def test_a_prompt_its_edits_and_what_they_are_called_are_text():
+    champion = {"prompt_id": EVIL, "operator": EVIL, "size": 1, "mu": 1.0, "sigma": 1.0}
+    population: Any = SimpleNamespace(champion_id="p", iteration=1, row=lambda _: champion)
+    empty = pl.DataFrame(schema={"prompt_id": pl.String, "iteration": pl.Int64, "problem_id": pl.String, "correct": pl.Boolean})
+    lead = headline(population, empty, empty)
+    assert holds_only_text(lead, 1)
+    asked = dict.fromkeys(("matches", "updates", "edits", "reasons", "duels", "blocked"), evil("reason"))
+    body = render(
+        "evolake.prompts.report", "section.html.j2", cycle="0001", headline=lead, figures={EVIL: b""}, asked=asked, sources=evil("source"),
+        prompts=evil("prompt"), held=evil("prompt"), principles=EVIL, editors=[EVIL], policies=[EVIL], arms=[EVIL],
+    )
+    assert holds_only_text(body, 16)
+
+
+def test_what_a_study_says_is_text():
+    shown = [Shown(EVIL, EVIL, EVIL, (EVIL, EVIL), ((EVIL, EVIL),))]
+    body = render(
+        "evolake.repair.report", "study.html.j2", study={"study_sha": EVIL, "root_seed": EVIL}, question=EVIL, setting=EVIL, caution=EVIL,
+        headline=EVIL, answers=[EVIL], tables=shown, is_significant=lambda *_: True, figures={EVIL: b""},
+    )
+    assert holds_only_text(body, 16)
+
+
+def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_around_it(tmp_path: Path):
+    lake = Lake(tmp_path)
+    row = {"artifact_id": "aaa", "line": "other", "kind": "k", "cycle": "0001", "state": "champion", "content_sha": "c", "title": EVIL}
+    crown = {"line": "other", "cycle": "0001", "artifact_id": "aaa", "score": 1.0}
+    for schema, content in ((ARTIFACTS, row), (CHAMPIONS, crown)):
+        lake.publish("other", side_table("survivors", schema), schema.frame([content]), cycle="0001", run_id="r", schema=schema)
+    made = any_section(tmp_path, "other", "0001")
+    assert holds_only_text(made.headline, 1)
+    assert holds_only_text(page([made, Section(EVIL, EVIL, made.headline, made.body, {})]), 4)
+
+
+def test_a_headline_that_no_template_made_is_text(tmp_path: Path):
+    body = render("evolake.report", "any_line.html.j2", line="x", cycle="1", headline=EVIL, tables={EVIL: evil(EVIL)})
+    assert holds_only_text(body, 4)
+
+
+@pytest.mark.parametrize(("value", "cell"), [
+    (None, "<td></td>"), (True, "<td>yes</td>"), (False, "<td>no</td>"), (1234, '<td class="n">1,234</td>'), (0.25, '<td class="n">0.25</td>'),
+    (10**9, '<td class="n">1000000000</td>'),
+    ("a" * 64, f'<td><code title="{"a" * 64}">{"a" * 12}</code></td>'), ("x" * 400, f"<td>{'x' * 300}</td>"),
+    (date(2026, 1, 2), "<td>2026-01-02</td>"), ([1, 2], "<td>[1, 2]</td>"), (float("nan"), '<td class="n">nan</td>'),
+])
+def test_a_cell_is_written_by_what_it_holds(value: Any, cell: str):
+    frame = pl.DataFrame({"some_name": [value]})
+    body = render("evolake.report", "any_line.html.j2", line="x", cycle="1", headline="", tables={"t": frame})
+    assert cell in body
+    assert "some name</th>" in body
+
+
+def found_in(paths: Sequence[Path], pattern: re.Pattern[str]) -> list[str]:
+    return [f"{path.name}: {found[0]}" for path in paths for found in [pattern.search(path.read_text())] if found]
+
+
+def test_no_module_writes_markup():
+    modules = [path for package in PACKAGES for path in package.rglob("*.py")]
+    assert len(modules) > 400
+    assert found_in([path for path in modules if path.name != "pages.py"], TAG) == []
+    assert found_in([path for path in modules if path.name != "pages.py"], re.compile(r"\bMarkup\(|html\.escape|import html\b")) == []
+
+
+def test_no_template_lets_anything_through():
+    templates = [*(ROOT / "evolake").rglob("templates/*.j2"), *(ROOT / "tests").rglob("templates/*.j2")]
+    assert {path.parent.parent for path in templates} >= {ROOT / "evolake" / name / "report" for name in lines()}
+    assert found_in(templates, re.compile(r"\|\s*safe\b|autoescape|Markup|<script|(?:src|href)=\"http")) == []
