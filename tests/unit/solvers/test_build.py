@@ -13,9 +13,9 @@ from solver_house import ADAPTER, toy_adapter, toy_tree
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
 from evolake.solvers.process.execute import RunLimits, run_solver
+from evolake.solvers.repository import build as building
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import BuildLimits, build_variant, open_program
-from evolake.solvers.repository.variant import build as building
 from evolake.solvers.repository.variant import create_variant, source_sha
 
 
