@@ -32,7 +32,7 @@ def post_mortem(
     """Compile errors, blocks, regressions and gains, read by the analyst; what the rule writer makes of each finding is kept as a proposal."""
     import json
 
-    from evolake.solvers.evolution.cycle import evaluate, finding_rows, history_rows
+    from evolake.solvers.evolution.lessons import evaluate, finding_rows, history_rows
     from evolake.solvers.evolution.post_mortem import post_mortem as analyse
     from evolake.solvers.roles.told_rules import told_rules
 
@@ -60,7 +60,7 @@ def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_m
     """Each proposal replayed on all stored evidence: active when it blocks a failed variant that it names and no accepted one."""
     import json
 
-    from evolake.solvers.evolution.cycle import stored_variants
+    from evolake.solvers.evolution.lessons import stored_variants
     from evolake.solvers.rules.learned import decide, rule_rows, with_learned
     from evolake.solvers.rules.metrics import rule_metrics
 

@@ -30,7 +30,7 @@ def benchmark_runs(
 ) -> pl.DataFrame:
     """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked; whoever gives one
     that is refuted is unsound for good."""
-    from evolake.solvers.evolution.cycle import benchmark
+    from evolake.solvers.evolution.benchmarking import benchmark
     from evolake.solvers.gates.soundness import stage_judge
     from evolake.solvers.measurement.evaluating import evaluation_rows
 
@@ -98,7 +98,7 @@ def objective_scores(
     context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
 ) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
-    from evolake.solvers.evolution.cycle import voting
+    from evolake.solvers.evolution.ranking import voting
     from evolake.solvers.objectives.consensus import score_variants
 
     cycle = context.partition_key
@@ -115,7 +115,7 @@ def consensus_ranking(
 ) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
     from evolake.lake import DERIVATIONS, side_table
-    from evolake.solvers.evolution.cycle import rank
+    from evolake.solvers.evolution.ranking import rank
 
     cycle, store = context.partition_key, lake.open()
     population = archive(lake, cycle)
@@ -128,7 +128,7 @@ def consensus_ranking(
 
 def _sound_runs(lake: LakeResource, population: Any, fresh: pl.DataFrame, cycle: str) -> pl.DataFrame:
     """Runs that may be compared, of variants that were not found unsound by them."""
-    from evolake.solvers.evolution.cycle import current_runs
+    from evolake.solvers.evolution.benchmarking import current_runs
     from evolake.solvers.gates.soundness import objections, without
 
     unsound = objections(late_verdicts(lake.open(), cycle, "benchmark_runs"))

@@ -27,7 +27,7 @@ GATE_RUNS = TableSchema("gate_runs", 1, {"gate": pl.String, **RUNS.columns}, key
 def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource) -> pl.DataFrame:
     """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve. Opens the cycle."""
     from evolake.agents import read_guidance
-    from evolake.solvers.evolution.cycle import plan_cycle
+    from evolake.solvers.evolution.variant_making import plan_cycle
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
     with agents.open(lake, cycle, context.run_id, line=line.name) as served:
@@ -47,8 +47,8 @@ def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsRe
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
 def variants(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
     """New repositories, each with its hypothesis, its edit and what the coder was told on the way. The gates of record come after this."""
-    from evolake.solvers.evolution.cycle import make_variants
     from evolake.solvers.evolution.stages import judge_folder
+    from evolake.solvers.evolution.variant_making import make_variants
 
     cycle, settings, store, run_id = context.partition_key, lake.settings(), lake.open(), context.run_id
     population = archive(lake, cycle)

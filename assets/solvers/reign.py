@@ -18,7 +18,7 @@ def champion(
 ) -> pl.DataFrame:
     """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
     Whoever is found unsound falls for good."""
-    from evolake.solvers.evolution.cycle import challenge
+    from evolake.solvers.evolution.champion_selection import challenge
     from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, settings, store = context.partition_key, lake.settings(), lake.open()
@@ -42,7 +42,7 @@ def holdout_runs(
 ) -> pl.DataFrame:
     """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
     answer makes its variant unsound for good: a champion falls."""
-    from evolake.solvers.evolution.cycle import measure_holdout
+    from evolake.solvers.evolution.holdout import measure_holdout
     from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, store = context.partition_key, lake.open()

@@ -10,7 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from evolake.solvers.evolution.cycle import champion_after, current_runs
+from evolake.solvers.evolution.benchmarking import current_runs
+from evolake.solvers.evolution.champion_selection import champion_after
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.workspace import Workshop
 from evolake.solvers.gates.soundness import objections, without

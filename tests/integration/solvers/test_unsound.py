@@ -15,8 +15,10 @@ from solver_gates import RULES, SEEDS, GatesHouse, open_house, unlinted
 from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, plant
 
 from evolake.gates import Verdict
+from evolake.solvers.evolution.benchmarking import benchmark
+from evolake.solvers.evolution.champion_selection import challenge, champion_after
 from evolake.solvers.evolution.closing import UNTOLD, close_cycle
-from evolake.solvers.evolution.cycle import benchmark, challenge, champion_after, measure_holdout
+from evolake.solvers.evolution.holdout import measure_holdout
 from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.evolution.workspace import Workshop
 from evolake.solvers.gates.runs import smoke_runs

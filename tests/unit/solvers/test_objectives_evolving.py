@@ -18,9 +18,9 @@ from evolake.errors import JailUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
 from evolake.solvers.evolution import objective_evolution as evolving
-from evolake.solvers.evolution.cycle import voting
 from evolake.solvers.evolution.objective_evolution import WRITTEN, Evolved, Portfolio, evolve_objectives, retired, reviewed
 from evolake.solvers.evolution.population import Population, empty_population
+from evolake.solvers.evolution.ranking import voting
 from evolake.solvers.objectives.consensus import rank_variants, score_variants
 from evolake.solvers.objectives.portfolio import FAMILIES, first_objective
 from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, told_of, try_objective

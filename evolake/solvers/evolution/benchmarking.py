@@ -1,0 +1,58 @@
+"""The benchmark of a cycle: what is run, under which limits, and which earlier runs may be compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import polars as pl
+
+from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.measurement.benchmark import Plan, Progress, plan_jobs, run_jobs
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables import RUNS
+
+
+def benchmark(
+    shop: Workshop, population: Population, fresh: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str,
+    on_progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Rows of RUNS on `train` of the accepted variants `fresh`, and of live ones that have no runs under today's limits."""
+    settings = shop.settings
+    have = set(current_runs(population, RUNS.empty(), settings)["variant_id"].to_list())
+    wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
+    suite = shop.suite("train")
+    champions = frozenset(filter(None, [population.champion_id()]))
+    jobs = plan_jobs({name: shop.program(row) for name, row in wanted.items()}, suite, measuring_plan(shop, cycle, champions), cycle=cycle)
+    return run_jobs(jobs, executor, journal=shop.journal("benchmark", cycle), on_progress=on_progress)
+
+
+def measuring_plan(shop: Workshop, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> Plan:
+    """How the profile measures. A proof of a formula that was checked before is not checked again."""
+    limits = shop.limits
+    return Plan(
+        limits.run, proof_share=shop.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof, verdicts=shop.proofs,
+        draw=shop.key(cycle, "benchmark"),
+    )
+
+
+def current_runs(population: Population, fresh: pl.DataFrame, settings: SolversSettings) -> pl.DataFrame:
+    """Runs that may be compared: those of live variants under today's limits and conditions, and the fresh ones."""
+    kept = population.runs.filter(
+        pl.col("variant_id").is_in(population.live_ids()) & (pl.col("timeout_s") == settings.timeout_s) & (pl.col("memory_mb") == settings.memory_mb)
+    )
+    kept = kept.filter(~pl.col("variant_id").is_in(_measured_otherwise(kept, settings)))
+    instances = set(fresh["instance"].to_list())
+    if instances and not kept.is_empty() and set(kept["instance"].to_list()) != instances:
+        kept = kept.clear()  # another size of the suite: old runs do not compare
+    return pl.concat([kept, fresh.filter(~pl.col("variant_id").is_in(kept["variant_id"].unique().to_list()))])
+
+
+def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[str]:
+    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when unchecked answers counted."""
+    writes = pl.col("proof_bytes").is_not_null().any().over("variant_id")
+    without_proof = writes & (pl.col("status") == "sat") & pl.col("proof_bytes").is_null()
+    unchecked = (pl.col("proof_status") == "unchecked") & (pl.col("status") == "unsat") & (pl.col("solved") | (settings.proof_share == 1))
+    return runs.filter(without_proof | unchecked)["variant_id"].unique().to_list()

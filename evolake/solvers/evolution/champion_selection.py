@@ -1,0 +1,99 @@
+"""Who becomes champion: duels of the best-ranked variants with the one that is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.errors import LakeError
+from evolake.gates import Verdict
+from evolake.solvers.evolution.benchmarking import measuring_plan
+from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.gates.soundness import Judge, unsound_in
+from evolake.solvers.measurement.duel import Contender, decide, decision_rng, run_duel
+from evolake.solvers.tables import DUELS
+
+
+@dataclass(frozen=True)
+class ChampionSelection:
+    """Who reigns after the duels, and whether that is somebody new. Rows of DUELS and DECISIONS, verdicts on all who took part."""
+
+    champion_id: str
+    changed: bool
+    trials: list[dict[str, Any]]
+    decisions: list[dict[str, Any]]
+    verdicts: list[Verdict]
+
+
+def challenge(
+    shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], executor: Executor, *,
+    cycle: str, root_seed: int, judge: Judge, unsound: Collection[str] = (),
+) -> ChampionSelection:
+    """The best-ranked variants against the one that reigns, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
+
+    Who has lost to it is asked again only where a duel has more formulas by now. Of several winners the one with the largest gain reigns. Where the
+    champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn.
+
+    Args:
+        judge: finds who is unsound by the runs of a duel. unsound: who is known to be.
+    """
+    rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
+    settings, fallen = shop.settings, set(unsound)
+    suite, trials, decisions, seen = shop.duel_suite(cycle), [], [], []
+    lost = {name for name, formulas in population.value("duels_lost", {}).items() if formulas >= len(suite.instances)}
+    while True:
+        incumbent = incumbent_of(population, ranking, fallen)
+        order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"]) if row["variant_id"] not in fallen]
+        lost = lost if incumbent == population.champion_id() else set()
+        reigning = Contender(incumbent, shop.program(rows[incumbent]))
+        for name in [name for name in order if name != incumbent and name not in lost][: settings.challengers]:
+            found = run_duel(
+                reigning, Contender(name, shop.program(rows[name])), suite, measuring_plan(shop, cycle), executor, cycle=cycle, pairs=settings.pairs,
+                journal=shop.journal("duel", cycle, incumbent, name),
+            )
+            seen += found
+            fallen |= unsound_in(judge(found))
+            trials = [row for row in trials if row["challenger_id"] != name] + found
+            decided = decide(DUELS.frame(found), decision_rng(root_seed, cycle, name)).row(cycle)
+            decisions = [row for row in decisions if row["challenger_id"] != name] + [_refused(decided, fallen)]
+            if incumbent in fallen:
+                break
+        if incumbent not in fallen:
+            champion_id = champion_after(population, decisions, ranking, fallen)
+            return ChampionSelection(champion_id, champion_id != population.champion_id(), trials, decisions, judge(seen))
+
+
+def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:
+    """A row of DECISIONS; nobody wins who is blocked for good, and nobody wins against who is."""
+    named = [part for part in ("challenger", "champion") if decision[f"{part}_id"] in unsound]
+    return decision | ({"wins": False, "reason": f"the {named[0]} is blocked for good; {decision['reason']}"} if named else {})
+
+
+def incumbent_of(population: Population, ranking: Sequence[Mapping[str, Any]], unsound: Collection[str] = ()) -> str:
+    """Who reigns before any duel: the champion, or the best-ranked seed where there is none that is sound.
+
+    Raises:
+        LakeError: no seed is sound either.
+    """
+    champion_id, seeds = population.champion_id(), {row["variant_id"] for row in population.seeds()}
+    order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
+    for name in [*([champion_id] if champion_id else []), *(name for name in order if name in seeds)]:
+        if name not in unsound:
+            return name
+    raise LakeError("no sound solver is left to reign", wanted="a seed whose answers hold", do="name other seeds in EVOLAKE_SOLVERS__SEEDS")
+
+
+def champion_after(
+    population: Population, decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], unsound: Collection[str] = ()
+) -> str:
+    """Who reigns after the rows of DECISIONS, of those who are not unsound: the winner with the largest gain, else who was challenged, else who
+    reigned before."""
+    sound = [row for row in decisions if row["wins"] and row["challenger_id"] not in unsound]
+    winners = sorted(sound, key=lambda row: (-row["ratio"], row["challenger_id"]))
+    if winners:
+        return winners[0]["challenger_id"]
+    challenged = [row["champion_id"] for row in decisions if row["champion_id"] not in unsound]
+    return challenged[-1] if challenged else incumbent_of(population, ranking, unsound)

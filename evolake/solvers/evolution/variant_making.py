@@ -1,0 +1,97 @@
+"""The planner's and the coder's turn: plans on the variants that live, and variants archived with the evidence of their gates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.agents import Agents
+from evolake.gates import Ruleset
+from evolake.solvers.edits import write_edits
+from evolake.solvers.evolution.planning import Planned, plan_variants, standings
+from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.proposing import propose_variants
+from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.gates.judging import Judged
+from evolake.solvers.repository.variant import archive_variant
+from evolake.solvers.roles.told_rules import forbidden_edits, rule_texts
+
+
+@dataclass(frozen=True)
+class Made:
+    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and UNMADE, rows of RUNS by gate, and how many calls failed."""
+
+    runs: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+    derivations: list[dict[str, Any]]
+    unmade: list[dict[str, Any]]
+    failures: int
+
+
+def plan_cycle(
+    agents: Agents, population: Population, shop: Workshop, ruleset: Ruleset, *, cycle: str, root_seed: int, guidance: Sequence[str] = (),
+) -> Planned:
+    """Plans on the variants that live."""
+    known = [shop.known(row) for row in population.rows("accepted", "champion")]
+    return plan_variants(
+        agents, known, shop.bases(), ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), history=population.attempts(),
+        settings=shop.settings, cycle=cycle, root_seed=root_seed, findings=[_told(row) for row in population.findings.to_dicts()],
+        rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset), guidance=guidance,
+        cycles_without_gain=population.value("cycles_without_gain", 0),
+    )
+
+
+def entering_metrics(population: Population) -> list[dict[str, Any]]:
+    """Rows of METRICS of the runs that entered the cycle."""
+    from evolake.solvers.measurement.metrics import compute_metrics
+
+    if population.runs.is_empty():
+        return []
+    return compute_metrics(population.runs, baselines=[row["variant_id"] for row in population.seeds()]).to_dicts()
+
+
+def make_variants(
+    agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], shop: Workshop, ruleset: Ruleset, into: Path,
+    judge: Callable[[Path], Judged], *, cycle: str, root_seed: int,
+) -> Made:
+    """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
+    live = [shop.known(row) for row in population.rows("accepted", "champion")]
+    lines = standings(live, ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), settings=shop.settings, cycle=cycle)
+    taken: dict[str, list[str]] = {}
+    for row in population.rows():
+        if row["edits"] is not None:
+            taken.setdefault(row["base"], []).append(row["edits"])
+    found = propose_variants(
+        agents, plans, {item.variant_id: item for item in live}, shop.bases(), {item.variant_id: item for item in lines}, into, judge,
+        settings=shop.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset),
+        existing=[row["variant_id"] for row in population.rows()], taken=taken,
+    )
+    rows, derivations, runs = [], [], []
+    for item in found.variants:
+        judged = item.judged
+        assert isinstance(judged, Judged)
+        blocked = judged.blocked
+        rows.append({
+            "variant_id": item.variant_id, "state": "candidate", "cycle": cycle, "title": item.title, "base": item.base, "operator": item.operator,
+            "origin": item.origin, "plan_id": item.plan_id, "hypothesis": item.hypothesis, "changed": item.changelog,
+            "parents": [parent for parent, _ in item.weights], "edits": None if item.edits is None else write_edits(item.edits),
+            "archive_sha": archive_variant(item.folder, shop.blobs), "diff_sha": shop.blobs.put(item.diff.encode()),
+            "evidence": json.dumps(dict(judged.evidence), sort_keys=True), "gate": blocked.gate if blocked else None,
+            "rule_id": blocked.rule_id if blocked else None, "reason": blocked.reason if blocked else None, "repairs": item.repairs,
+            "objections": list(item.objections), "dropped": json.dumps(list(item.dropped), sort_keys=True) if item.dropped else None,
+        })
+        by_gate = {"smoke": judged.smoke_runs, "correctness": judged.correctness_runs, "stability": judged.stability_runs}
+        runs += [{"gate": gate, **run} for gate, made in by_gate.items() for run in made]
+        derivations += [
+            {"child_id": item.variant_id, "parent_id": parent, "operator": item.operator, "weight": weight, "cycle": cycle}
+            for parent, weight in item.weights
+        ]
+    unmade = [{"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)} for item in found.unmade]
+    return Made(runs, rows, derivations, unmade, len(found.failures))
+
+
+def _told(row: Mapping[str, Any]) -> str:
+    return f"{row['title']}: {row['explanation']}"
