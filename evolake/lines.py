@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from evolake.errors import InputError
@@ -102,6 +104,14 @@ def resolve(name: str) -> Any:
     """The object that a spec names as "package.module:object"."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def modules_of(package: str) -> dict[str, ModuleType]:
+    """name -> module of every module that lies in a package (not in packages below it), by name. What is listed so needs no list elsewhere."""
+    return {
+        found.name: import_module(f"{package}.{found.name}")
+        for found in sorted(iter_modules(import_module(package).__path__), key=lambda found: found.name) if not found.ispkg
+    }
 
 
 def folder_of(package: str) -> Path:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from evolake.objectives.family import Family, families_in
 from evolake.objectives.source import FAMILY_FOLDER, HELPERS, assemble, objective_id
 
 TRIES = 50
@@ -39,58 +40,8 @@ class HasFamily(Protocol):
     def family(self) -> str: ...
 
 
-@dataclass(frozen=True)
-class Family:
-    """A way of judging. choices: constant -> tuple of int to choose from; ranges: constant -> (low, high) of a uniform draw."""
-
-    name: str
-    aspect: str
-    description: str
-    choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict, hash=False)
-    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
-
-
 BASELINE_FAMILY = "baseline"
-OBJECTIVE_FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (
-        Family(
-            "extrapolation", "what a very large instance would cost",
-            "log steps at N={TARGET_N}, AIC-averaged over three laws of growth, levels weighted by N^{EMPHASIS}",
-            {"TARGET_N": (800, 1280, 2000, 2560, 4000)}, {"EMPHASIS": (0.0, 2.0), "NOISE": (0.1, 0.4)},
-        ),
-        Family(
-            "restart", "what all sizes together cost, failures included",
-            "mean log restart cost over all sizes up to N={TOP_N}, sizes weighted by N^{EMPHASIS}",
-            {"TOP_N": (640, 1280, 2560), "TAIL": (3, 4, 5)}, {"EMPHASIS": (0.2, 1.5), "FAILURE_EXPONENT": (2.5, 5.0)},
-        ),
-        Family(
-            "reach", "how large an instance is solved at all",
-            "largest size solved; then tail exponent over {TAIL} levels and effort, at most {TIE} of a doubling",
-            {"TAIL": (3, 4, 5)}, {"TIE": (0.1, 0.45), "SLOPE_SHARE": (0.0, 0.7)},
-        ),
-        Family(
-            "headroom", "how much of the schedule's budget is left over",
-            "mean log share of the schedule's budget over the last {LAST} levels, {PULL} off a doubling of the reach",
-            {"LAST": (1, 2, 3, 4)}, {"PULL": (0.1, 0.6)},
-        ),
-        Family(
-            "tail", "the worst local growth among the larger sizes",
-            "largest steps at N={TARGET_N} foretold by any {WIDTH} neighbouring levels of the last {SHARE} of them",
-            {"TARGET_N": (905, 1810, 2560), "WIDTH": (2, 3, 4)}, {"SHARE": (0.4, 0.8)},
-        ),
-        Family(
-            "cliff", "sudden rises of cost near the frontier",
-            "growth beyond N^{FAIR_EXPONENT} between neighbouring levels, fading by {FADE} a level from the frontier",
-            {}, {"FAIR_EXPONENT": (1.0, 2.0), "WIDTH": (0.3, 1.0), "FADE": (0.4, 0.8), "LEVEL_SHARE": (0.15, 0.5)},
-        ),
-        Family(
-            "bottleneck", "the tightest place of the schedule, seen or foretold",
-            "smooth maximum of log budget share at the last {LAST} levels and foretold at N={NEAR_N} and {FAR_N}",
-            {"LAST": (2, 3, 4), "WIDTH": (2, 3, 4), "NEAR_N": (640, 905, 1810), "FAR_N": (2560,)}, {"SHARPNESS": (0.5, 5.0)},
-        ),
-    )
-}
+OBJECTIVE_FAMILIES = families_in(FAMILY_FOLDER)
 
 
 def baseline_objective() -> ObjectiveSpec:

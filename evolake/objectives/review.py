@@ -172,9 +172,15 @@ def missing_families(objectives: Sequence[Reviewed], phase: Phase) -> tuple[str,
     fewest = min((counts[name] for name in OBJECTIVE_FAMILIES), default=0)
     rare = [name for name in OBJECTIVE_FAMILIES if counts[name] == fewest]
     if phase in ("stuck", "breakthrough_needed"):
-        frontier = [name for name in ("cliff", "tail", "bottleneck") if counts[name] <= fewest + 1]
+        frontier = [name for name in frontier_families() if counts[name] <= fewest + 1]
         rare = frontier + [name for name in rare if name not in frontier]
     return tuple(rare)
+
+
+def frontier_families() -> list[str]:
+    """Families that look at the frontier, the first to be asked for first."""
+    looking = [family for family in OBJECTIVE_FAMILIES.values() if family.at_frontier]
+    return [family.name for family in sorted(looking, key=lambda family: family.at_frontier)]
 
 
 def _words_on_portfolio(analyses: Sequence[ObjectiveAnalysis], blocks: Sequence[Sequence[int]], consensus: Consensus) -> str:

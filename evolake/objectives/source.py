@@ -14,6 +14,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from evolake.objectives.family import NAME
+
 FAMILY_FOLDER = "evolake.objectives.families"
 HELPERS = "levels"
 
@@ -71,7 +73,7 @@ class _Pieces:
                 self.modules[node.names[0].asname or node.names[0].name] = piece
             elif isinstance(node, ast.ImportFrom):
                 self.imported |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id != NAME:
                 self.constants[node.targets[0].id] = piece
             elif isinstance(node, ast.FunctionDef):
                 self.functions[node.name] = piece

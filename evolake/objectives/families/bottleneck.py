@@ -7,6 +7,14 @@ without hanging on one noisy level.
 import math
 
 from evolake.objectives.families.levels import WORST, budget, read_levels, smooth_max, worst_window
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "the tightest place of the schedule, seen or foretold",
+    "smooth maximum of log budget share at the last {LAST} levels and foretold at N={NEAR_N} and {FAR_N}",
+    choices={"LAST": (2, 3, 4), "WIDTH": (2, 3, 4), "NEAR_N": (640, 905, 1810), "FAR_N": (2560,)},
+    ranges={"SHARPNESS": (0.5, 5.0)}, order=7, at_frontier=3,
+)
 
 LAST = 3
 WIDTH = 3

@@ -7,6 +7,13 @@ frontier. A failed frontier adds its own hazard. The mean effort of the last lev
 import math
 
 from evolake.objectives.families.levels import WORST, largest_solved, read_levels
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "sudden rises of cost near the frontier",
+    "growth beyond N^{FAIR_EXPONENT} between neighbouring levels, fading by {FADE} a level from the frontier",
+    ranges={"FAIR_EXPONENT": (1.0, 2.0), "WIDTH": (0.3, 1.0), "FADE": (0.4, 0.8), "LEVEL_SHARE": (0.15, 0.5)}, order=6, at_frontier=1,
+)
 
 FAIR_EXPONENT = 1.5
 WIDTH = 0.7

@@ -9,6 +9,12 @@ import math
 import numpy as np
 
 from evolake.objectives.families.levels import WORST, read_levels
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "what a very large instance would cost", "log steps at N={TARGET_N}, AIC-averaged over three laws of growth, levels weighted by N^{EMPHASIS}",
+    choices={"TARGET_N": (800, 1280, 2000, 2560, 4000)}, ranges={"EMPHASIS": (0.0, 2.0), "NOISE": (0.1, 0.4)}, order=1,
+)
 
 TARGET_N = 2000
 EMPHASIS = 0.5

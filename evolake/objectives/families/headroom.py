@@ -7,6 +7,13 @@ far at all, since small sizes have little headroom to show.
 import math
 
 from evolake.objectives.families.levels import WORST, budget, largest_solved, read_levels
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "how much of the schedule's budget is left over",
+    "mean log share of the schedule's budget over the last {LAST} levels, {PULL} off a doubling of the reach", choices={"LAST": (1, 2, 3, 4)},
+    ranges={"PULL": (0.1, 0.6)}, order=4,
+)
 
 LAST = 3
 PULL = 0.3

@@ -7,6 +7,12 @@ exponent below LEAST_EXPONENT is noise between two levels and earns nothing.
 import math
 
 from evolake.objectives.families.levels import WORST, largest_solved, power_law, read_levels
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "how large an instance is solved at all", "largest size solved; then tail exponent over {TAIL} levels and effort, at most {TIE} of a doubling",
+    choices={"TAIL": (3, 4, 5)}, ranges={"TIE": (0.1, 0.45), "SLOPE_SHARE": (0.0, 0.7)}, order=3,
+)
 
 TAIL = 3
 TIE = 0.3

@@ -9,6 +9,12 @@ import math
 import numpy as np
 
 from evolake.objectives.families.levels import WORST, power_law, read_levels
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "what all sizes together cost, failures included", "mean log restart cost over all sizes up to N={TOP_N}, sizes weighted by N^{EMPHASIS}",
+    choices={"TOP_N": (640, 1280, 2560), "TAIL": (3, 4, 5)}, ranges={"EMPHASIS": (0.2, 1.5), "FAILURE_EXPONENT": (2.5, 5.0)}, order=2,
+)
 
 TOP_N = 1280
 TAIL = 4

@@ -7,6 +7,13 @@ scale well everywhere, not on average.
 import math
 
 from evolake.objectives.families.levels import WORST, read_levels, worst_window
+from evolake.objectives.family import Family
+
+FAMILY = Family(
+    "the worst local growth among the larger sizes",
+    "largest steps at N={TARGET_N} foretold by any {WIDTH} neighbouring levels of the last {SHARE} of them",
+    choices={"TARGET_N": (905, 1810, 2560), "WIDTH": (2, 3, 4)}, ranges={"SHARE": (0.4, 0.8)}, order=5, at_frontier=2,
+)
 
 TARGET_N = 1810
 WIDTH = 3

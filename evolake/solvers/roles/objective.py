@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evolake.objectives.portfolio import Family, ObjectiveSpec, make
+from evolake.objectives.family import Family
+from evolake.objectives.portfolio import ObjectiveSpec, make
 from evolake.objectives.source import objective_id
 from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective
 from evolake.solvers.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary

@@ -26,7 +26,7 @@ from evolake.designs.roles.registry import (
     ROLES,
     models,
 )
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, draw
+from evolake.objectives.portfolio import baseline_objective, draw
 from evolake.objectives.source import objective_id
 
 
@@ -190,7 +190,7 @@ def test_the_objective_writer_draws_something_new_and_listens_to_the_review() ->
     known = {spec.objective_id for spec in SPECS}
     assert not known & {objective_id(reply.objective_code) for reply in found}
     families = [reply.family for reply in found]
-    assert families.count("cliff") == max(families.count(name) for name in OBJECTIVE_FAMILIES)
+    assert families.count("cliff") > len(families) / len(set(families))
 
 
 def test_only_families_that_are_asked_for_are_wanted() -> None:

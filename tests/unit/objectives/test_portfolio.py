@@ -133,12 +133,13 @@ def test_a_cliff_at_the_frontier_costs_more_than_one_far_behind():
 
 
 def test_drawing_spreads_over_the_families_and_repeats_none():
-    specs = portfolio(22)
+    count = 1 + 3 * len(OBJECTIVE_FAMILIES)
+    specs = portfolio(count)
     counts = {name: sum(spec.family == name for spec in specs) for name in OBJECTIVE_FAMILIES}
     assert min(counts.values()) >= 2
     assert max(counts.values()) <= 5
     assert len({spec.objective_id for spec in specs}) == len(specs)
-    assert portfolio(22) == specs
+    assert portfolio(count) == specs
 
 
 def test_wanted_families_come_sooner():

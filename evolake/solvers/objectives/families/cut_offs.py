@@ -1,6 +1,12 @@
 """Solved at cut-offs: how many formulas are done by each of a row of shares of the timeout, a step a count."""
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, mean, read_runs
+
+FAMILY = Family(
+    "how many are solved by when", "solved at {STEPS} cut-offs a factor {RATIO} apart, weights {EARLY}**step", choices={"STEPS": (3, 4, 5, 6, 8)},
+    ranges={"RATIO": (1.5, 4.0), "EARLY": (0.5, 1.5)}, order=4,
+)
 
 STEPS = 5
 RATIO = 2.0

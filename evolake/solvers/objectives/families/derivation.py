@@ -2,7 +2,13 @@
 
 import math
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, mean, of_status, read_runs
+
+FAMILY = Family(
+    "the length of proofs", "log proof bytes of unsatisfiable formulas, unsolved at {UNSOLVED_FACTOR} times the longest",
+    ranges={"UNSOLVED_FACTOR": (2.0, 10.0)}, order=9,
+)
 
 UNSOLVED_FACTOR = 4.0
 LEAST_BYTES = 1e6

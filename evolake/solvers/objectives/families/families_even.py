@@ -2,7 +2,13 @@
 
 import math
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, grouped, log_cost, mean, read_runs
+
+FAMILY = Family(
+    "the weakest family", "smooth maximum (sharpness {SHARPNESS}) of the families' mean log costs",
+    ranges={"FLOOR": (0.01, 0.5), "SHARPNESS": (0.2, 4.0)}, order=7,
+)
 
 FLOOR = 0.1
 SHARPNESS = 1.0

@@ -1,6 +1,12 @@
 """Mean log time: a factor saved on a quick formula is worth as much as on a slow one."""
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, log_cost, mean, read_runs
+
+FAMILY = Family(
+    "the factor saved on every formula", "mean log of cost + {FLOOR} s, unsolved at {PENALTY} timeouts",
+    ranges={"FLOOR": (0.01, 0.5), "PENALTY": (2.0, 10.0)}, order=2,
+)
 
 FLOOR = 0.1
 PENALTY = 2.0

@@ -2,7 +2,13 @@
 
 import math
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, mean, read_runs
+
+FAMILY = Family(
+    "memory", "log peak memory, the largest at {MAX_SHARE}, unsolved runs at {UNSOLVED_WEIGHT}",
+    ranges={"MAX_SHARE": (0.0, 0.6), "UNSOLVED_WEIGHT": (2.0, 8.0)}, order=8,
+)
 
 MAX_SHARE = 0.3
 UNSOLVED_WEIGHT = 4.0

@@ -1,6 +1,9 @@
 """Penalised average runtime: the SAT competition's own measure, with a drawn penalty."""
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, mean, penalised, read_runs
+
+FAMILY = Family("the average cost", "mean cost, an unsolved run counted {PENALTY} times the timeout", ranges={"PENALTY": (2.0, 10.0)}, order=1)
 
 PENALTY = 2.0
 

@@ -1,6 +1,12 @@
 """Proved answers: only what a checked model or a verified proof stands behind counts, weighed by how hard the formula was to finish in time."""
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, mean, penalised, read_runs
+
+FAMILY = Family(
+    "answers that are proved", "share of the limit used up to the {POWER}, an unchecked answer worth {UNCHECKED} of a failure",
+    ranges={"UNCHECKED": (0.1, 0.9), "POWER": (0.5, 1.5)}, order=11,
+)
 
 UNCHECKED = 0.5
 POWER = 1.0

@@ -2,7 +2,13 @@
 
 import math
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, grouped, log_cost, mean, read_runs
+
+FAMILY = Family(
+    "the spread over shuffled copies", "worst copy of a formula at {WORST_SHARE}, spread at {SPREAD}",
+    ranges={"FLOOR": (0.01, 0.5), "WORST_SHARE": (0.2, 1.0), "SPREAD": (0.0, 1.0)}, order=10,
+)
 
 FLOOR = 0.1
 WORST_SHARE = 0.5

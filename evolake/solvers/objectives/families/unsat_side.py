@@ -2,7 +2,13 @@
 
 import math
 
+from evolake.objectives.family import Family
 from evolake.solvers.objectives.families.runs import WORST, log_cost, mean, of_status, read_runs
+
+FAMILY = Family(
+    "unsatisfiable formulas", "log cost of unsatisfiable formulas, the worst at {WORST_SHARE}, proofs at {PROOF_WEIGHT}",
+    ranges={"FLOOR": (0.01, 0.5), "WORST_SHARE": (0.0, 0.5), "PROOF_WEIGHT": (0.0, 0.2)}, order=6,
+)
 
 FLOOR = 0.1
 WORST_SHARE = 0.2
