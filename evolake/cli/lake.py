@@ -25,7 +25,7 @@ def lake() -> None:
 @click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
-    """Hold the lake's seals, manifests, parts, blobs and tape against their check sums, and against each other.
+    """Check the lake's seals, manifests, parts, blobs and tape against their checksums and against each other.
 
     Exit code 0: clean. 1: something is not as it was written. 2: there is no such lake. 3: the lake cannot be read.
     """

@@ -17,7 +17,7 @@ from evolake.errors import InputError
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
 def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> int:
-    """Write the HTML report of a cycle, a section a line: champion, by how much and with what spread, figures, funnel, ancestry."""
+    """Write the HTML report of a cycle, one section per line: champion, gain with its spread, figures, funnel, ancestry."""
     from evolake.report.lines import read_sections
     from evolake.report.pages import page, plain
 
@@ -47,7 +47,7 @@ def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> in
 @click.argument("line")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def champion(line: str, as_json: bool) -> int:
-    """The reigning artifact of LINE: what it is, since when, and how many ancestors it has."""
+    """The champion of LINE: what it is, since which cycle, and how many ancestors it has."""
     from evolake.lake import Catalogue, Lake
     from evolake.report.status import known_line
 

@@ -23,7 +23,7 @@ from evolake import settings as settings_module
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0).")
 @click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
 def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None, replay_only: bool) -> int:
-    """Run evolution cycles; goes on where an earlier run stopped."""
+    """Run evolution cycles; continues where an earlier run stopped."""
     from evolake.agents import check_backend
 
     given = {"EVOLAKE_PROFILE": profile, "EVOLAKE_BACKEND": backend, "EVOLAKE_SEED": seed, "EVOLAKE_REPLAY_ONLY": replay_only or None}

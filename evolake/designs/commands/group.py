@@ -28,7 +28,7 @@ def designs() -> None:
 
 @designs.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--n", "n", type=int, default=100, show_default=True, help="Variables an instance.")
+@click.option("--n", "n", type=int, default=100, show_default=True, help="Variables per instance.")
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
 @click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")

@@ -47,7 +47,10 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def import_grades(path: Path, as_json: bool) -> int:
-    """Read the grades of a sheet into the lake (table families.audit_grades); what all grades come to. Exit 1 where less than half is usable."""
+    """Read the grades of a sheet into the lake (table families.audit_grades) and sum up all grades.
+
+    Exit code 1 when less than half of the families are usable.
+    """
     from evolake.families.commands.export import finished
     from evolake.families.dataset.audit import DIMENSIONS, GRADES, audit_summary, read_grades
     from evolake.families.dataset.datasets import LINE, archive_after

@@ -13,9 +13,9 @@ from evolake import settings as settings_module
 
 @click.command()
 @click.option("--format", "form", type=click.Choice(["jsonl", "trl", "verl"]), required=True, help="jsonl holds the families too.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write; files of an earlier export there go.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
 @click.option("--cycle", type=click.IntRange(min=1), default=None, help="The last cycle to take; default: the newest that is finished.")
-@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="Share of the families that a split `test` gets.")
+@click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="Share of families in a `test` split.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: bool) -> int:
     """Write a data set: questions, labels, a card that names seeds, rules and counts, and for trl and verl the reward function."""

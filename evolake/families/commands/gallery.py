@@ -22,7 +22,7 @@ DIFFICULTIES = (2, 7)
 @click.option("--from", "source", type=click.Path(path_type=Path), default=None, help="A family's folder, a folder of such, or a JSONL file.")
 @click.option("--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families.")
 def gallery(out: Path, source: Path | None, evolved: bool) -> int:
-    """Write an index and one page a family: two instances with their labels, the rules that may change, and every program."""
+    """Write an index and one page per family: two instances with their labels, the rules that may change, and every program."""
     from evolake.families.commands.group import read_path
     from evolake.families.dataset.gallery import write_gallery
     from evolake.families.sandbox.running import PRELOAD

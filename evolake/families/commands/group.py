@@ -34,7 +34,7 @@ def families() -> None:
 @click.option("--seed", type=int, default=None, help="Root seed of the blind reviews' instances.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
-    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record a line."""
+    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line."""
     from evolake.agents import open_agents
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.gates.judging import examine

@@ -26,11 +26,11 @@ def prompts() -> None:
 
 @prompts.command()
 @click.option("--arms", default="rl,reflection,evolution,espl", show_default=True, help="Comma-separated: espl, evolution, rl, reflection.")
-@click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations an arm.")
+@click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations per arm.")
 @click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Write report.html, summary.json, all rows here.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def compare(arms: str, iterations: int, every: int, profile: str | None, root_name: str | None, out: Path | None, as_json: bool) -> int:
     """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems."""

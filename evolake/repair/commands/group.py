@@ -59,7 +59,7 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> i
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
 @click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
 def problems(problems: int, seed: int, out: Path | None) -> int:
-    """Write the main benchmark as JSONL, one problem with its certified label a line."""
+    """Write the main benchmark as JSONL, one problem with its certified label per line."""
     from evolake.repair.generator import generate
 
     lines = "".join(f"{item.problem.to_json()}\n" for item in generate(problems, seed))
@@ -75,7 +75,7 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
 
 @repair.command()
 @click.option("--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's).")
-@click.option("--seeds", type=click.IntRange(min=1), help="How many seeds each arm is run with (default: the profile's).")
+@click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all.")
 @click.option("--perturbed", type=click.IntRange(min=0), help="Main problems that are also run scaled, permuted and relabelled.")
 @click.option("--transfer", type=click.IntRange(min=0), help="Sudoku 4x4 grids of the transfer suite.")
@@ -88,7 +88,7 @@ def run(
     problems: int | None, seeds: int | None, arms: str, perturbed: int | None, transfer: int | None, backend: str | None, profile: str | None,
     seed: int | None, replay_only: bool, as_json: bool,
 ) -> int:
-    """Run the study; goes on where an earlier run of the same study stopped."""
+    """Run the study; continues where an earlier run of the same study stopped."""
     from evolake import settings as settings_module
     from evolake.repair.running import run_study
     from evolake.repair.study import pick_arms, pick_seeds
