@@ -17,9 +17,11 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, run_iteration
+from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import PrincipleLibrary, load_library
 from evolake.prompts.model.prompt import SystemPrompt
-from evolake.prompts.model.protocol import Group, Problem, Rollout, Sample, UpdateStats
+from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Sample, UpdateStats
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, Settings, default_lake_root
 
@@ -92,6 +94,20 @@ class Adder:
 
     def load(self, state: bytes) -> None:
         self.updates = [[] for _ in range(int(state))]
+
+
+def iterate(
+    population: Population, policy: Policy, problems: Sequence[Problem] = PROBLEMS, *, count: int = 1, agents: Agents, arm: str | None = None,
+    **more: Any,
+) -> Iterations:
+    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the settings'. more: as of `run_iteration`."""
+    options = {"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    for _ in range(count):
+        done = run_iteration(population, policy, problems, agents=agents, arm=None if arm is None else ARMS[arm], **options)
+        population = done.population
+        rows = {name: rows[name] + list(done.rows[name]) for name in TABLES}
+    return Iterations(population, rows)
 
 
 def operators(cycle: str = "0001") -> Agents:

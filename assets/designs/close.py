@@ -41,13 +41,13 @@ def meta_review(
     with agents.open(lake, cycle, context.run_id, line=line.name) as served:
         if waiting >= settings.of(DesignsSettings).meta_review_every:
             notes = [note.text for note in read_guidance(lake.open().root, line.name, cycle)]
-            reviewed = review_portfolio(
+            done = review_portfolio(
                 served, population, consensus_from(final_scores, population, cycle), settings=settings.of(DesignsSettings), cycle=cycle,
                 root_seed=settings.seed, guidance=notes,
             )
-            rows = reviewed.rows
-            if reviewed.failure:
-                context.log.warning(f"WARN: the meta reviewer gave no usable reply ({reviewed.failure.reason}); multipliers stay")
+            rows = done.rows
+            if done.failure:
+                context.log.warning(f"WARN: the meta reviewer gave no usable reply ({done.failure.reason}); multipliers stay")
         publish_side(lake.open(), "meta_review", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)
     phase = rows[0]["research_phase"] if rows else "no review"
     context.add_output_metadata({"designs_since_review": waiting, "reviewed": bool(rows), "phase": phase})
@@ -116,6 +116,7 @@ def _contender(lake: LakeResource, population: Any, design_id: str) -> Any:
 def _closed(lake: LakeResource, cycle: str, population: Any, tuning: pl.DataFrame, review: pl.DataFrame) -> Any:
     """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know."""
     from evolake.designs.evolution.merge import pending_merges
+    from evolake.designs.evolution.reviewing import reviewed
     from evolake.lake import DERIVATIONS, side_table
 
     store, before = lake.open(), archive(lake, cycle)
@@ -125,10 +126,7 @@ def _closed(lake: LakeResource, cycle: str, population: Any, tuning: pl.DataFram
         "tuning_tried": sorted({*before.value("tuning_tried", []), *tuning["design_id"].to_list()}),
         "merged_bundles": sorted({*before.value("merged_bundles", []), *(row["bundle_id"] for row in pending_merges(store, before, cycle))}),
     }
-    if not review.is_empty():
-        values |= {"designs_since_review": 0, "review_guidance": review["guidance"][0], "review_phase": review["research_phase"][0]}
-        population = population.with_multipliers(dict(zip(review["objective_id"], review["multiplier"], strict=True)))
-    return population.with_values(**values)
+    return reviewed(population, review.to_dicts()).with_values(**values)
 
 
 def _publish_lineage(store: Any, population: Any, succession: Any, cycle: str, run_id: str) -> None:

@@ -193,14 +193,6 @@ def archive_asset(table: str) -> str:
     return f"incoming_{table}"
 
 
-def publish_population(lake: Lake, population: Population, *, cycle: str, run_id: str) -> dict[str, str]:
-    """Publishes the archive that *enters* `cycle`; gives asset name -> content hash, as a seal lists them."""
-    return {
-        archive_asset(name): lake.publish(LINE, archive_asset(name), frame, cycle=cycle, run_id=run_id, schema=ARCHIVE[name]).content_sha
-        for name, frame in population.frames().items()
-    }
-
-
 def read_population(lake: Lake, cycle: str) -> Population:
     """The archive that enters `cycle`. Raises InputError where nothing was published."""
     return population_of({name: lake.read(LINE, archive_asset(name), cycle) for name in ARCHIVE})

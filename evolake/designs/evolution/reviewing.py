@@ -7,7 +7,7 @@ reviews the counters that decide about it live in the archive's state, so an old
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,16 +29,10 @@ TOP_DESIGNS = 10
 
 @dataclass(frozen=True)
 class PortfolioReview:
-    """Rows of REVIEWS and the archive with the new multipliers and guidance; unchanged, with the failure, where the role gave no reply."""
+    """Rows of REVIEWS; none, with the failure, where the role gave no reply."""
 
     rows: list[dict[str, Any]]
-    population: Population
     failure: AgentFailure | None = None
-
-
-def should_review(population: Population, settings: DesignsSettings) -> bool:
-    """Whether enough designs have come since the last review."""
-    return int(population.value("designs_since_review", 0)) >= settings.meta_review_every
 
 
 def review_portfolio(
@@ -70,7 +64,7 @@ def review_portfolio(
         seed=child_seed(root_seed, LINE, cycle, "review"),
     )
     if isinstance(reply, AgentFailure):
-        return PortfolioReview([], population, reply)
+        return PortfolioReview([], reply)
     before = {item.objective_id: item.multiplier for item in shown}
     told = {item.objective_id: item for item in reply.objective_analysis if item.objective_id in before}
     rows = [
@@ -81,12 +75,17 @@ def review_portfolio(
         }
         for identifier, item in told.items()
     ]
-    reviewed = population.with_multipliers({identifier: item.weight_multiplier for identifier, item in told.items()})
-    reviewed = reviewed.with_values(
-        review_guidance=reply.objective_directions, review_phase=reply.research_phase, review_assessment=reply.research_assessment,
-        designs_since_review=0,
+    return PortfolioReview(rows)
+
+
+def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Population:
+    """The archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts anew. No rows: no review."""
+    if not rows:
+        return population
+    multipliers = {row["objective_id"]: row["multiplier"] for row in rows}
+    return population.with_multipliers(multipliers).with_values(
+        designs_since_review=0, review_guidance=rows[0]["guidance"], review_phase=rows[0]["research_phase"],
     )
-    return PortfolioReview(rows, reviewed)
 
 
 def crowned(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:

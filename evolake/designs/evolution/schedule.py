@@ -96,11 +96,6 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
     return list(order[: promotion_count(len(order), share)])
 
 
-def should_promote(design_id: str, order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings) -> bool:
-    """Whether one design goes on to `fidelity`."""
-    return design_id in promoted(order, fidelity, settings)
-
-
 def latest_levels(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """One row a size, ascending: of a level that was tried again, the try with the most steps."""
     best: dict[int, Row] = {}

@@ -56,7 +56,7 @@ ARMS = {
 
 @dataclass(frozen=True)
 class Iterations:
-    """What one or more iterations gave: the population after them, and rows of the tables in TABLES."""
+    """What an iteration gave: the population after it, and rows of the tables in TABLES."""
 
     population: Population
     rows: Mapping[str, list[dict[str, Any]]]
@@ -69,26 +69,6 @@ class Iterations:
         """With the blob of the policy after the last iteration noted in its row of `updates`."""
         *before, last = self.rows["updates"]
         return replace(self, rows={**self.rows, "updates": [*before, last | {"checkpoint_sha": sha}]})
-
-
-def run_iterations(
-    population: Population, policy: Policy, problems: Sequence[Problem], *, count: int, agents: Agents, judge: Judge, settings: PromptsSettings,
-    library: PrincipleLibrary, cycle: str, root_seed: int, arm: Arm | None = None, guidance: Sequence[str] = (),
-    report: Callable[[int, int], None] | None = None,
-) -> Iterations:
-    """`count` iterations, one after the other; see `run_iteration`. report: called with (done, count) after each."""
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    for number in range(count):
-        done = run_iteration(
-            population, policy, problems, agents=agents, judge=judge, settings=settings, library=library, cycle=cycle, root_seed=root_seed, arm=arm,
-            guidance=guidance,
-        )
-        population = done.population
-        for name in TABLES:
-            rows[name] += done.rows[name]
-        if report is not None:
-            report(number + 1, count)
-    return Iterations(population, rows)
 
 
 def run_iteration(

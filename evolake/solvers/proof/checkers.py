@@ -189,11 +189,6 @@ SECOND = ("cake_lpr", "lrat-trim", "lrat-check", "drat-trim")
 """Who is asked for a second opinion, the most trustworthy first: programs that share no code with the default."""
 
 
-def available_checkers() -> list[ProofChecker]:
-    """Those that can be used here."""
-    return [checker for checker in CHECKERS.values() if checker.available()]
-
-
 def checker_named(name: str) -> ProofChecker:
     """The checker of that name ("default" for the usual one). Raises InputError when it is unknown or absent."""
     found = CHECKERS.get(DEFAULT if name == "default" else name)

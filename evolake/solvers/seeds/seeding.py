@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import create_variant, source_sha
-from evolake.solvers.seeds.fetch import Fetched, fetch_seed
+from evolake.solvers.seeds.fetch import fetch_seed
 from evolake.solvers.seeds.fetch_unpack import unpack_archive
 from evolake.solvers.seeds.seeds_file import Seed, load_seeds
 
@@ -25,12 +25,6 @@ def seed_named(name: str, seeds: Path | None = None) -> Seed:
         do = "name one of these, or add it to solvers.toml"
         raise InputError(f"there is no seed {name!r}", wanted=f"one of {', '.join(known) or 'none'}", do=do)
     return known[name]
-
-
-def fetch_seeds(names: Sequence[str], blobs: BlobStore, *, seeds: Path | None = None, now: datetime | None = None) -> list[Fetched]:
-    """The provenance of each seed, its sources fetched where they are not there yet; errors as of `fetch_seed`."""
-    at = now or datetime.now(UTC)
-    return [fetch_seed(seed_named(name, seeds), blobs, now=at) for name in names]
 
 
 def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | None = None) -> Path:

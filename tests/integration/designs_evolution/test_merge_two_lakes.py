@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from evolake.designs.commands.merge import merge as merge_command
 from evolake.designs.evolution.line_state import rank_designs, standings
 from evolake.designs.evolution.merge import admit_merges, import_lake, pending_merges
-from evolake.designs.evolution.population import Population, empty_population, publish_population, texts_of
+from evolake.designs.evolution.population import Population, archive_asset, empty_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, derivation_rows, design_row, judged, seed_candidate, store_candidate
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import propose
@@ -49,7 +49,10 @@ def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
     order = list(reversed(population.live_ids()))
     consensus = {design_id: place / len(order) for place, design_id in enumerate(order)}
     population = population.with_ranking(rank_designs(population, consensus, order, "0001"))
-    tables = publish_population(lake, population, cycle="0002", run_id="test")
+    tables = {
+        archive_asset(name): lake.publish("designs", archive_asset(name), frame, cycle="0002", run_id="test").content_sha
+        for name, frame in population.frames().items()
+    }
     lake.seals.seal("designs", "0001", "v1", None, "test")
     lake.seals.seal("designs", "0002", "v2", "v1", "test", tables)
     return Workspace(lake, population)

@@ -31,7 +31,7 @@ from evolake.designs.evolution.proposals import (
     shares,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import crowned, review_portfolio, should_review
+from evolake.designs.evolution.reviewing import crowned, review_portfolio, reviewed
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.grammar import BASELINE, design_340, genome
 from evolake.designs.roles import models
@@ -250,12 +250,14 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     assert all(learnt.population.design(design_id)["key_insight"] for design_id in fresh)
     closed = crowned(learnt.population, Succession(order[0], [], []), cycle="0001", new_designs=len(fresh))
     assert closed.champion_id() == order[0]
-    assert should_review(closed, tiny) and not should_review(learnt.population, tiny)
-    reviewed = review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1)
-    assert REVIEWS.frame(reviewed.rows).height == 4
-    assert reviewed.population.value("designs_since_review") == 0
-    assert reviewed.population.value("review_guidance")
-    standing_still = crowned(reviewed.population, Succession(order[0], [], []), cycle="0002", new_designs=0)
+    assert (closed.value("designs_since_review"), learnt.population.value("designs_since_review", 0)) == (len(fresh), 0)
+    rows = REVIEWS.frame(review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1).rows)
+    after = reviewed(closed, rows.to_dicts())
+    assert rows.height == 4 and reviewed(closed, []) is closed
+    assert after.value("designs_since_review") == 0
+    assert after.value("review_guidance") and after.value("review_phase")
+    assert dict(after.objectives.select("objective_id", "multiplier").rows()) == dict(rows.select("objective_id", "multiplier").rows())
+    standing_still = crowned(after, Succession(order[0], [], []), cycle="0002", new_designs=0)
     assert (standing_still.value("cycles_without_gain"), len(standing_still.value("progress"))) == (1, 2)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from prompts_house import PROBLEMS, library, operators
+from prompts_house import iterate, operators
 from tiny_policy import tiny_policy
 
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, run_iterations
+from evolake.prompts.evolution.iteration import TABLES, Iterations
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
@@ -24,9 +24,8 @@ def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) ->
 
 def run(policy: LocalPolicy, count: int, population: Population | None = None, arm: str = "espl") -> Iterations:
     with operators() as agents:
-        return run_iterations(
-            population or found_population(ROOTS, "0001"), policy, PROBLEMS, count=count, agents=agents, judge=even, settings=SIZES,
-            library=library(), cycle="0001", root_seed=5, arm=ARMS[arm],
+        return iterate(
+            population or found_population(ROOTS, "0001"), policy, count=count, agents=agents, judge=even, settings=SIZES, root_seed=5, arm=arm,
         )
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from loopback_model import Action, Asked, LoopbackModel, say
-from prompts_house import PROBLEMS, SIZES, Adder, judge, library, model_agents, problem
+from prompts_house import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
 
-from evolake.prompts.evolution.iteration import ARMS, run_iterations
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
@@ -169,10 +168,7 @@ def test_a_model_crosses_prompts(tmp_path: Path) -> None:
 def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration(tmp_path: Path) -> None:
     editor = Editor(local=lambda user: {"edits": [{"kind": "add", "text": f"Remember: {user.split('attempted')[1].split(chr(10))[2]}"}]})
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-        done = run_iterations(
-            found_population({"plain": PROMPT}, "0001"), Adder(skill=lambda prompt: 0.5), PROBLEMS, count=1, agents=agents, judge=judge,
-            settings=SIZES, library=library(), cycle="0001", root_seed=3, arm=ARMS["evolution"],
-        )
+        done = iterate(found_population({"plain": PROMPT}, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution")
     local = [row for row in done.rows["edits"] if row["step"] == "local"]
     assert local and all("What is" in row["text"] and row["reason"] == "the new text copies a problem" for row in local)
     assert len(done.population.prompts) == 1
@@ -192,10 +188,7 @@ def test_a_crossover_that_says_what_the_mutant_says_gives_no_second_child(tmp_pa
     editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}]}, recombine={"edits": [{"kind": "add", "text": "Commit."}]})
     roots = {"first": PROMPT, "second": prompt_of(["Add."])}
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-        done = run_iterations(
-            found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), PROBLEMS, count=1, agents=agents, judge=judge, settings=SIZES,
-            library=library(), cycle="0001", root_seed=3, arm=ARMS["evolution"],
-        )
+        done = iterate(found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution")
     assert [row["operator"] for row in done.population.rows()] == ["root", "root", "mutation"]
     assert done.rows["edits"][-1]["reason"] == "it says the same as a prompt that is there"
 
@@ -216,11 +209,7 @@ def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path
 
     def run(base_url: str, **more: Any):
         with model_agents(base_url, tmp_path, **more) as agents:
-            done = run_iterations(
-                found_population({"plain": PROMPT}, "0001"), Adder(), PROBLEMS, count=2, agents=agents, judge=judge, settings=SIZES,
-                library=library(), cycle="0001", root_seed=3, arm=ARMS["evolution"],
-            )
-            return done, agents.rows()
+            return iterate(found_population({"plain": PROMPT}, "0001"), Adder(), count=2, agents=agents, arm="evolution"), agents.rows()
 
     with LoopbackModel(editor) as server:
         first, calls = run(server.base_url)

@@ -7,7 +7,7 @@ import pytest
 
 from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.proof.checkers import available_checkers
+from evolake.solvers.proof.checkers import CHECKERS
 from evolake.solvers.proof.parse import Proof, read_proof, write_binary, write_text
 
 SOLVERS = ("cadical195", "glucose4", "lingeling")
@@ -43,7 +43,7 @@ def without(proof, step):
     return Proof(proof.literals[np.repeat(keep, lengths)], starts, proof.deletion[keep])
 
 
-CASES = list(itertools.product(SOLVERS, available_checkers(), (write_text, write_binary)))
+CASES = list(itertools.product(SOLVERS, [checker for checker in CHECKERS.values() if checker.available()], (write_text, write_binary)))
 
 
 @pytest.mark.parametrize(("name", "checker", "write"), CASES, ids=[f"{a}-{b.name}-{c.__name__}" for a, b, c in CASES])

@@ -15,7 +15,6 @@ from evolake.designs.evolution.schedule import (
     next_level,
     promoted,
     promotion_count,
-    should_promote,
     size_of,
     sizes,
 )
@@ -97,7 +96,6 @@ def test_the_best_half_goes_to_medium_and_the_best_tenth_to_high(total: int, med
     assert promoted(order, "low", PAPER) == order
     assert promoted(order, "medium", PAPER) == order[:medium]
     assert promoted(order, "high", PAPER) == order[:high]
-    assert [name for name in order if should_promote(name, order, "high", PAPER)] == order[:high]
 
 
 def test_the_last_try_of_a_level_counts() -> None:

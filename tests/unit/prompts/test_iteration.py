@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, judge, library, operators, problem
+from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import InputError
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw, run_iterations
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw
 from evolake.prompts.evolution.payoff_matrix import Board
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import load_roots
@@ -28,9 +28,8 @@ def founded(*more: SystemPrompt) -> Population:
 
 
 def run(count: int = 1, policy: Adder | None = None, population: Population | None = None, arm: str = "espl", **more: Any) -> Iterations:
-    options = {"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more
     with operators() as agents:
-        return run_iterations(population or founded(), policy or Adder(), PROBLEMS, count=count, agents=agents, arm=ARMS[arm], **options)
+        return iterate(population or founded(), policy or Adder(), count=count, agents=agents, arm=arm, **more)
 
 
 def only(frame: pl.DataFrame, **values: Any) -> pl.DataFrame:
@@ -143,9 +142,8 @@ def test_crossover_happens_with_its_probability(probability: float, crossed: boo
 
 
 def test_several_iterations_are_one_after_the_other_and_the_population_grows_inside_its_window() -> None:
-    reports: list[tuple[int, int]] = []
-    done = run(6, report=lambda *at: reports.append(at))
-    assert reports == [(number, 6) for number in range(1, 7)] and done.population.iteration == 6
+    done = run(6)
+    assert done.population.iteration == 6
     rows = done.population.rows()
     assert [row["number"] for row in rows] == list(range(len(rows))) and len(rows) > 4
     assert {row["state"] for row in rows[:-4]} == {"retired"} and "retired" not in {row["state"] for row in rows[-4:]}
@@ -180,10 +178,7 @@ def test_an_adder_that_principles_help_gets_better() -> None:
 
 def test_calls_are_told_which_prompt_they_were_for() -> None:
     with operators() as agents:
-        done = run_iterations(
-            founded(), Adder(), PROBLEMS, count=3, agents=agents, judge=judge, settings=SIZES, library=library(), cycle="0001", root_seed=3,
-            arm=ARMS["evolution"],
-        )
+        done = iterate(founded(), Adder(), count=3, agents=agents, arm="evolution")
         assert {row["artifact_id"] for row in agents.rows()} <= set(done.population.prompts["prompt_id"])
 
 
@@ -257,9 +252,7 @@ def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, 
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_sampled(problems: list[Problem], policy: Adder, what: str) -> None:
     with operators() as agents, pytest.raises(InputError, match=what):
-        run_iterations(
-            founded(), policy, problems, count=1, agents=agents, judge=judge, settings=SIZES, library=library(), cycle="0001", root_seed=3,
-        )
+        iterate(founded(), policy, problems, agents=agents)
     assert policy.asked == []
 
 
@@ -269,10 +262,7 @@ def test_a_policy_without_weights_serves_the_arms_that_need_none() -> None:
 
 def test_the_settings_name_the_arm_and_a_checkpoint_joins_the_last_row() -> None:
     with operators() as agents:
-        done = run_iterations(
-            founded(), Adder(), PROBLEMS, count=2, agents=agents, judge=judge, settings=SIZES.model_copy(update={"arm": "rl"}), library=library(),
-            cycle="0001", root_seed=3,
-        )
+        done = iterate(founded(), Adder(), count=2, agents=agents, settings=SIZES.model_copy(update={"arm": "rl"}))
     assert set(done.frames()["updates"]["arm"]) == {"rl"}
     assert done.with_checkpoint("ab").frames()["updates"]["checkpoint_sha"].to_list() == [None, "ab"]
     assert done.frames()["updates"]["checkpoint_sha"].to_list() == [None, None]

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, judge, library, operators, problem
+from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import BudgetExhausted
 from evolake.gates import load_rules
 from evolake.prompts.evolution import iteration, judging
-from evolake.prompts.evolution.iteration import ARMS, TABLES, run_iterations
+from evolake.prompts.evolution.iteration import TABLES
 from evolake.prompts.evolution.judging import evidence_bytes, examine
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.edits import Hunk, Limits, apply
@@ -60,10 +60,7 @@ def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_say
     monkeypatch.setattr(iteration, which, poisoned)
     population = found_population({"plain": ROOT, "other": prompt_of(["Count twice."])}, "0001")
     with operators() as agents:
-        done = run_iterations(
-            population, Adder(), PROBLEMS, count=1, agents=agents, judge=judge, settings=SIZES.model_copy(update={"crossover": 1.0}),
-            library=library(), cycle="0001", root_seed=3, arm=ARMS["espl"],
-        )
+        done = iterate(population, Adder(), agents=agents, settings=SIZES.model_copy(update={"crossover": 1.0}), arm="espl")
     frames = done.frames()
     assert set(frames) == set(TABLES)
     reasons = frames["edits"].filter(step="child")["reason"].to_list()
@@ -76,10 +73,7 @@ def test_a_spent_budget_is_no_childs_fault(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(iteration, "mutate", spent)
     with operators() as agents, pytest.raises(BudgetExhausted):
-        run_iterations(
-            found_population({"plain": ROOT}, "0001"), Adder(), PROBLEMS, count=1, agents=agents, judge=judge, settings=SIZES, library=library(),
-            cycle="0001", root_seed=3, arm=ARMS["espl"],
-        )
+        iterate(found_population({"plain": ROOT}, "0001"), Adder(), agents=agents, arm="espl")
 
 
 def child() -> tuple[dict[str, Any], Any]:
