@@ -3,6 +3,9 @@
 The families are real modules, checked and tested like any other. What a design's results are scored with is text: the imports a family needs, its
 constants with drawn values, the helpers it uses, its `objective`. Text is cut by line ranges, never unparsed, so every Python version cuts the same
 bytes.
+
+A family whose `objective` takes what the helpers are named for, `objective(levels)`, leaves the reading to us: its text begins with
+`levels = read_levels(...)` and gives WORST where nothing can be read.
 """
 
 from __future__ import annotations
@@ -46,13 +49,27 @@ def assemble(module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY
     if unknown:
         raise ValueError(f"family {module} has no parameter {', '.join(unknown)} (it has {', '.join(family.constants)})")
     constants = [f"{name} = {parameters[name]!r}" if name in parameters else text for name, text in family.constants.items()]
-    used = _closure(family.imported, shared_pieces)
+    objective, reads = _objective(family, shared_pieces, helpers)
+    used = _closure(family.imported | reads, shared_pieces)
     shared = [text for name, text in shared_pieces.constants.items() if name in used]
-    functions = [text for name, text in shared_pieces.functions.items() if name in used] + list(family.functions.values())
+    helped = [text for name, text in shared_pieces.functions.items() if name in used]
+    functions = [*helped, *(family.functions | {"objective": objective}).values()]
     names = set().union(*family.uses.values(), *(shared_pieces.uses[name] for name in used & set(shared_pieces.functions)))
     imports = sorted(text for name, text in (family.modules | shared_pieces.modules).items() if name in names)
     head = [f'"""{family.docstring}"""', "\n".join(imports), "\n".join([*constants, *shared])]
     return canonical("\n\n".join(part for part in head if part) + "\n\n\n" + "\n\n\n".join(functions))
+
+
+def _objective(family: _Pieces, shared: _Pieces, helpers: str) -> tuple[str, set[str]]:
+    """The text of the family's `objective` with the reading in it, and the names that this takes of the helpers."""
+    node, reader = family.nodes["objective"], f"read_{helpers}"
+    if node.args.args[0].arg != helpers:
+        return family.functions["objective"], set()
+    results = shared.nodes[reader].args.args[0].arg
+    lines = family.functions["objective"].split("\n")
+    body = (node.body[0].end_lineno or node.lineno) - node.lineno + 1
+    reading = [f"    {helpers} = {reader}({results})", f"    if not {helpers}:", "        return WORST"]
+    return "\n".join([f"def objective({results}):", *lines[1:body], *reading, *lines[body:]]), {reader, "WORST"}
 
 
 class _Pieces:
@@ -67,6 +84,7 @@ class _Pieces:
         self.constants: dict[str, str] = {}
         self.functions: dict[str, str] = {}
         self.uses: dict[str, set[str]] = {}
+        self.nodes: dict[str, ast.FunctionDef] = {}
         for node in tree.body:
             piece = "\n".join(lines[node.lineno - 1 : node.end_lineno])
             if isinstance(node, ast.Import):
@@ -76,7 +94,7 @@ class _Pieces:
             elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id != NAME:
                 self.constants[node.targets[0].id] = piece
             elif isinstance(node, ast.FunctionDef):
-                self.functions[node.name] = piece
+                self.functions[node.name], self.nodes[node.name] = piece, node
                 self.uses[node.name] = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 

@@ -1,4 +1,4 @@
-"""Objective families: one file each, every file an objective as it could stand alone, with its parameters as constants on top.
+"""Objective families, one file each: the parameters as constants on top, and `objective(levels)`, of what `levels.read_levels` gives.
 
 `evolake.objectives.source` cuts these files and the helpers of `levels` they use into self-contained source text with other constants.
 """

@@ -8,19 +8,14 @@ import math
 
 import numpy as np
 
-from evolake.objectives.families.levels import WORST, read_levels
-
 TARGET_N = 2000
 TEMPERATURE = 10.0
 LEAST_UNEXPLAINED = 1e-3
 NO_GROWTH = 1e6
 
 
-def objective(experiment_results):
+def objective(levels):
     """Blended log10 steps at the target size."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     n = np.array([level["n"] for level in levels])
     y = np.array([math.log(level["steps"]) for level in levels])
     if len(levels) == 1:

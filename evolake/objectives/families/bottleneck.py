@@ -6,7 +6,7 @@ without hanging on one noisy level.
 
 import math
 
-from evolake.objectives.families.levels import WORST, budget, read_levels, smooth_max, worst_window
+from evolake.objectives.families.levels import budget, smooth_max, worst_window
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -23,11 +23,8 @@ NEAR_N = 1810
 FAR_N = 2560
 
 
-def objective(experiment_results):
+def objective(levels):
     """Smooth maximum of log(steps / budget)."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     used = [math.log(level["steps"] / budget(level["n"])) for level in levels[-LAST:]]
     tail = levels[-max(WIDTH, LAST, 2) :]
     for target in (NEAR_N, FAR_N):

@@ -6,7 +6,7 @@ frontier. A failed frontier adds its own hazard. The mean effort of the last lev
 
 import math
 
-from evolake.objectives.families.levels import WORST, largest_solved, read_levels
+from evolake.objectives.families.levels import largest_solved
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -21,11 +21,8 @@ FADE = 0.6
 LEVEL_SHARE = 0.3
 
 
-def objective(experiment_results):
+def objective(levels):
     """Faded sum of excess growth over the last levels, plus LEVEL_SHARE of the log steps a doubling of the reach."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     hazard = 0.0
     fade = 1.0
     for low, high in zip(levels[-2::-1], levels[:0:-1], strict=True):

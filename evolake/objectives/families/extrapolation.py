@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from evolake.objectives.families.levels import WORST, read_levels
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -21,11 +20,8 @@ EMPHASIS = 0.5
 NOISE = 0.2
 
 
-def objective(experiment_results):
+def objective(levels):
     """AIC-averaged log steps at the target size."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     n = np.array([level["n"] for level in levels])
     y = np.array([math.log(level["steps"]) for level in levels])
     if len(levels) == 1:

@@ -6,7 +6,7 @@ far at all, since small sizes have little headroom to show.
 
 import math
 
-from evolake.objectives.families.levels import WORST, budget, largest_solved, read_levels
+from evolake.objectives.families.levels import budget, largest_solved
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -19,10 +19,7 @@ LAST = 3
 PULL = 0.3
 
 
-def objective(experiment_results):
+def objective(levels):
     """Mean log(steps / budget) over the last levels, minus PULL a doubling of the reach."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     used = [math.log(level["steps"] / budget(level["n"])) for level in levels[-LAST:]]
     return sum(used) / len(used) - PULL * math.log2(max(largest_solved(levels), 5.0) / 5.0)

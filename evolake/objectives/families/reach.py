@@ -6,7 +6,7 @@ exponent below LEAST_EXPONENT is noise between two levels and earns nothing.
 
 import math
 
-from evolake.objectives.families.levels import WORST, largest_solved, power_law, read_levels
+from evolake.objectives.families.levels import largest_solved, power_law
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -20,11 +20,8 @@ SLOPE_SHARE = 0.5
 LEAST_EXPONENT = 0.7
 
 
-def objective(experiment_results):
+def objective(levels):
     """Minus log2 of the reach, plus a squashed mix of tail exponent and steps at the reach."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     reach = largest_solved(levels)
     if reach == 0:
         return math.log(levels[0]["steps"])

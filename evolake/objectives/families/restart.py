@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from evolake.objectives.families.levels import WORST, power_law, read_levels
+from evolake.objectives.families.levels import power_law
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -22,11 +22,8 @@ EMPHASIS = 0.5
 FAILURE_EXPONENT = 3.0
 
 
-def objective(experiment_results):
+def objective(levels):
     """Weighted mean of log restart cost over sizes 10, 14, 20, ... up to TOP_N."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     x = []
     y = []
     for level in levels:

@@ -6,7 +6,7 @@ scale well everywhere, not on average.
 
 import math
 
-from evolake.objectives.families.levels import WORST, read_levels, worst_window
+from evolake.objectives.families.levels import worst_window
 from evolake.objectives.family import Family
 
 FAMILY = Family(
@@ -20,11 +20,8 @@ WIDTH = 3
 SHARE = 0.6
 
 
-def objective(experiment_results):
+def objective(levels):
     """Largest foretold log steps at the target size."""
-    levels = read_levels(experiment_results)
-    if not levels:
-        return WORST
     if len(levels) == 1:
         return math.log(levels[0]["steps"]) + 2.0 * math.log(TARGET_N / levels[0]["n"])
     keep = max(2, math.ceil(SHARE * len(levels)))

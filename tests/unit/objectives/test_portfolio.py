@@ -169,6 +169,13 @@ def test_the_identity_of_an_objective_is_its_content():
     assert "evolake" not in spec.source
 
 
+def test_the_sources_of_stored_objectives_stay_what_they_were():
+    assert baseline_objective().objective_id == "44848c0b74cf7583357e66ceb19815e3d0b35e73c29e61f1f61255f5897c35b8"
+    assert [default(family).objective_id[:8] for family in OBJECTIVE_FAMILIES] == [
+        "08738752", "56e12014", "28a5e2e4", "b4b7de98", "894374f2", "a85f3135", "b91954a0",
+    ]
+
+
 def test_unknown_parameters_are_refused():
     with pytest.raises(ValueError, match="no parameter HEIGHT"):
         assemble("reach", {"HEIGHT": 1})

@@ -1,7 +1,7 @@
 """Solved at cut-offs: how many formulas are done by each of a row of shares of the timeout, a step a count."""
 
 from evolake.objectives.family import Family
-from evolake.solvers.objectives.families.runs import WORST, mean, read_runs
+from evolake.solvers.objectives.families.runs import mean
 
 FAMILY = Family(
     "how many are solved by when", "solved at {STEPS} cut-offs a factor {RATIO} apart, weights {EARLY}**step", choices={"STEPS": (3, 4, 5, 6, 8)},
@@ -13,11 +13,8 @@ RATIO = 2.0
 EARLY = 1.0
 
 
-def objective(results):
+def objective(runs):
     """Minus the weighted share of runs solved by timeout * RATIO**-i for i = 0, 1, ...; step i weighs EARLY**i. Ties go by the mean time."""
-    runs = read_runs(results)
-    if not runs:
-        return WORST
     total = 0.0
     weights = 0.0
     for step in range(STEPS):
