@@ -29,6 +29,11 @@ class House:
     def lake(self) -> Path:
         return self.folder / "lake"
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """All that its commands are run with but where its lake lies."""
+        return {name: value for name, value in self.environment.items() if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
+
     def run(self, *command: str, check: bool = True, timeout: float = 600, **more: str) -> subprocess.CompletedProcess[str]:
         """An `evolake` command in this house."""
         done = subprocess.run(

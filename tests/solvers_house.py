@@ -9,10 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +16,7 @@ import designs_house
 import pytest
 from click.testing import CliRunner
 from designs_house import ROOT
+from house_steps import kill_when
 
 from evolake.cli import cli
 from evolake.errors import MachineryError
@@ -35,7 +32,6 @@ SMALL = {
     "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CHALLENGERS": "1",
     "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__CARRY_INSTANCES": "2",
 }
-POLL_S = 0.005
 LONG_S = 1500
 """How long a command may take on a machine that others load too."""
 
@@ -69,19 +65,6 @@ def share_secret(one: House, other: House) -> None:
     shutil.copy2(one.lake / path, other.lake / path)
 
 
-def installed(house: House, program: str, *arguments: str) -> None:
-    """A program of this environment, in this house; it must succeed."""
-    command = [str(Path(sys.executable).with_name(program)), *arguments]
-    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-
-
-def materialize(house: House, cycle: str | None, *assets: str) -> None:
-    """Assets of one cycle, or the seeds (None), as the UI's button does."""
-    wanted = ["--select", ",".join(f"key:solvers/{asset}" for asset in assets), *(["--partition", cycle] if cycle else [])]
-    installed(house, "dagster", "asset", "materialize", *wanted, "-m", "pipelines.definitions")
-
-
 def cookbook(house: House, question: str, **parameters: str) -> list[list]:
     """Rows of the answer to a question of the cookbook, by the command in this process."""
     given = [argument for name, value in parameters.items() for argument in ("-p", f"{name}={value}")]
@@ -97,23 +80,12 @@ def kill_when_journal_begins(house: House, stage: str, *command: str, timeout: f
     """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal holds a line; gives that journal."""
     folder = house.lake / "work" / "solvers" / "journals"
     before = set(folder.glob(f"{stage}-*.jsonl"))
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    )
-    until = time.monotonic() + timeout
-    try:
-        while process.poll() is None and time.monotonic() < until:
-            for path in set(folder.glob(f"{stage}-*.jsonl")) - before:
-                if b"\n" in path.read_bytes():
-                    os.killpg(process.pid, signal.SIGKILL)
-                    return journal(path)
-            time.sleep(POLL_S)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    raise AssertionError(f"{command} ended with {process.returncode} before the stage {stage} wrote its journal")
+
+    def begun() -> list[dict] | None:
+        fresh = [path for path in sorted(set(folder.glob(f"{stage}-*.jsonl")) - before) if b"\n" in path.read_bytes()]
+        return journal(fresh[0]) if fresh else None
+
+    return kill_when(house, begun, *command, timeout=timeout)
 
 
 def journal(path: Path) -> list[dict]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,11 @@ from pathlib import Path
 import pytest
 from designs_house import House, open_house
 from designs_player import PlayedModel
-from loopback_model import KEY, LoopbackModel
+from house_steps import assert_no_key, by_a_model, share_tape, usd_of
+from loopback_model import LoopbackModel
 
 pytestmark = pytest.mark.e2e
-PRICES = {"played": {"input": 1.0, "output": 2.0}}
 WITHOUT_A_REPLY = 2  # one was told to come back later, one came without its usage
-USD_A_TOKEN = (1.0 / 1e6, 2.0 / 1e6)  # of what the server says each reply used: in, out
 
 
 @dataclass(frozen=True)
@@ -25,21 +23,12 @@ class Modelled:
     house: House
     played: PlayedModel
 
-    @property
-    def settings(self) -> dict[str, str]:
-        """All that it was run with but where its lake lies."""
-        given = self.house.environment.items()
-        return {name: value for name, value in given if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
-
 
 @pytest.fixture(scope="module")
 def modelled(tmp_path_factory) -> Iterator[Modelled]:
     played = PlayedModel()
     with LoopbackModel(played) as server:
-        house = open_house(
-            tmp_path_factory.mktemp("modelled"), EVOLAKE_BACKEND="model", EVOLAKE_MODEL_BASE_URL=server.base_url, EVOLAKE_MODEL_API_KEY=KEY,
-            EVOLAKE_MODELS='{"default": "played"}', EVOLAKE_PRICES=json.dumps(PRICES), EVOLAKE_BUDGET__USD_PER_RUN="5",
-        )
+        house = open_house(tmp_path_factory.mktemp("modelled"), **by_a_model(server.base_url))
         house.run("run", "--cycles", "2", "--lines", "designs")
     yield Modelled(house, played)
 
@@ -58,7 +47,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens FROM agent_calls WHERE input_tokens IS NOT NULL")
     assert len(rows) == sum(modelled.played.says.values()) - WITHOUT_A_REPLY
     assert {tuple(row[:2]) for row in rows} == {("model", "played")}
-    assert [row[2] for row in rows] == [round(row[3] * USD_A_TOKEN[0] + row[4] * USD_A_TOKEN[1], 9) for row in rows]
+    assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
 
 
 def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled):
@@ -70,16 +59,12 @@ def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled)
 
 
 def test_no_key_is_stored_anywhere(modelled: Modelled):
-    for path in modelled.house.folder.rglob("*"):
-        if path.is_file():
-            assert KEY.encode() not in path.read_bytes(), path
+    assert_no_key(modelled.house)
 
 
 def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape: the same content, nothing paid."""
-    other = open_house(tmp_path, **modelled.settings)
-    (tmp_path / "lake").mkdir()
-    (tmp_path / "lake" / "tape").symlink_to(modelled.house.lake / "tape")
+    other = share_tape(modelled.house, open_house(tmp_path, **modelled.house.settings))
     other.run("run", "--cycles", "1", "--lines", "designs", EVOLAKE_REPLAY_ONLY="true")
     hashes = """SELECT asset, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> 'survivors__evaluations' ORDER BY asset"""
@@ -88,7 +73,7 @@ def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, 
 
 
 def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, tmp_path: Path):
-    other = open_house(tmp_path, **modelled.settings)
+    other = open_house(tmp_path, **modelled.house.settings)
     done = other.run("run", "--cycles", "1", "--lines", "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
     assert done.returncode in (2, 3)
     assert "replay only: the tape has no reply" in done.stderr + done.stdout

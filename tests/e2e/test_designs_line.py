@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from designs_house import ROOT, House, open_house
+from house_steps import assert_sealed, parts_of
 
 pytestmark = pytest.mark.e2e
 
@@ -21,9 +22,7 @@ def evolved(tmp_path_factory) -> House:
 
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
-    seals = evolved.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'designs' ORDER BY cycle")
-    assert [(row[0], row[1]) for row in seals] == [(f"000{number}", "sealed") for number in range(1, 5)]
-    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+    assert_sealed(evolved, "designs", 4)
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):
@@ -32,8 +31,7 @@ def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):
         "final_ranking", "tuning", "meta_review", "survivors",
     ]  # fmt: skip
     for name in names:
-        parts = evolved.sql(f"SELECT cycle FROM parts WHERE line = 'designs' AND asset = '{name}' AND state = 'current' ORDER BY cycle")
-        assert parts == [["0001"], ["0002"], ["0003"]], name
+        assert parts_of(evolved, "designs", name) == ["0001", "0002", "0003"], name
 
 
 def test_each_cycle_reads_what_the_one_before_handed_on(evolved: House):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,11 +10,10 @@ from pathlib import Path
 import pytest
 from designs_house import ROOT, House, open_house
 from families_player import GUIDANCE, SEEDS, FamiliesPlayer
-from loopback_model import KEY, LoopbackModel
+from house_steps import assert_no_key, by_a_model, share_tape, usd_of
+from loopback_model import LoopbackModel
 
 pytestmark = pytest.mark.e2e
-PRICES = {"played": {"input": 1.0, "output": 2.0}}
-USD_A_TOKEN = (1.0 / 1e6, 2.0 / 1e6)  # of what the server says each reply used: in, out
 
 
 @dataclass(frozen=True)
@@ -24,12 +22,6 @@ class Modelled:
 
     house: House
     player: FamiliesPlayer
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """All that it was run with but where its lake lies."""
-        given = self.house.environment.items()
-        return {name: value for name, value in given if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +34,8 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     with LoopbackModel(player) as server:
         house = open_house(
             folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE="3", EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY="9",
-            EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", EVOLAKE_BACKEND="model", EVOLAKE_MODEL_BASE_URL=server.base_url,
-            EVOLAKE_MODEL_API_KEY=KEY, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}', EVOLAKE_PRICES=json.dumps(PRICES),
-            EVOLAKE_BUDGET__USD_PER_RUN="5", NO_PROXY="127.0.0.1",
+            EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", NO_PROXY="127.0.0.1",
+            **by_a_model(server.base_url, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}'),
         )
         house.run("run", "--cycles", "1", "--lines", "families")
         house.run("guide", GUIDANCE, "--line", "families")
@@ -116,23 +107,19 @@ def test_drift_of_new_families_against_their_parents_is_measured(modelled: Model
 def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls WHERE backend = 'model'")
     assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok")}
-    assert [row[2] for row in rows] == [round(row[3] * USD_A_TOKEN[0] + row[4] * USD_A_TOKEN[1], 9) for row in rows]
+    assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
     assert len(rows) == sum(map(len, modelled.player.prompts.values()))
     each = modelled.house.sql("SELECT usd_each FROM families.resources WHERE outcome = 'all' ORDER BY cycle")
     assert [row[0] > 0 for row in each] == [True, True]
 
 
 def test_no_key_is_stored_anywhere(modelled: Modelled):
-    for path in modelled.house.folder.rglob("*"):
-        if path.is_file():
-            assert KEY.encode() not in path.read_bytes(), path
+    assert_no_key(modelled.house)
 
 
 def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape: the same content, nothing paid."""
-    other = open_house(tmp_path, **modelled.settings)
-    (tmp_path / "lake").mkdir()
-    (tmp_path / "lake" / "tape").symlink_to(modelled.house.lake / "tape")
+    other = share_tape(modelled.house, open_house(tmp_path, **modelled.house.settings))
     other.run("run", "--cycles", "1", "--lines", "families", EVOLAKE_REPLAY_ONLY="true")
     hashes = """SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> 'resources' ORDER BY asset"""

@@ -14,6 +14,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from designs_house import ROOT, House, open_house
+from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of
+from house_steps import stale as stale_parts
 
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.unseen import UNSEEN
@@ -61,9 +63,7 @@ def evolved(tmp_path_factory) -> House:
 
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
-    seals = evolved.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'families' ORDER BY cycle")
-    assert [(row[0], row[1]) for row in seals] == [(f"000{number}", "sealed") for number in range(1, 4)]
-    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+    assert_sealed(evolved, "families", 3)
 
 
 def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved: House):
@@ -79,8 +79,7 @@ def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_t
 
 @pytest.mark.parametrize("asset", ASSETS)
 def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House, asset: str):
-    parts = evolved.sql(f"SELECT cycle FROM parts WHERE line = 'families' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")
-    assert parts == [["0001"], ["0002"]]
+    assert parts_of(evolved, "families", asset) == ["0001", "0002"]
 
 
 def test_the_second_cycle_starts_from_what_survived_the_first(evolved: House):
@@ -222,79 +221,35 @@ def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tm
 
 JUDGED = ("execution", "quality", "consensus_labels", "blind_reviews")
 """The assets of a cycle that judge by rules."""
-OBSERVE = """
-import dagster as dg
-from dagster._core.definitions.observe import observe
-from assets.families.line import rules
-with dg.DagsterInstance.get() as instance:
-    assert observe([rules], instance=instance).success
-"""
-
-
-def installed(house: House, program: str, *arguments: str) -> None:
-    command = [str(Path(sys.executable).with_name(program)), *arguments]
-    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-
-
-def materialize(house: House, cycle: str, *assets: str) -> None:
-    """Assets of one cycle in one run, as the UI's button does."""
-    chosen = " or ".join(f'key:"families/{asset}"' for asset in assets)
-    installed(house, "dagster", "asset", "materialize", "--select", chosen, "--partition", cycle, "-m", "pipelines.definitions")
 
 
 def stale(house: House) -> set[tuple[str, str]]:
-    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed."""
-    installed(house, Path(sys.executable).name, "-c", OBSERVE)
-    status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
-    node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["families", "{asset}"]}}) {{' + status + "}}"
-    nodes = [node.format(asset=asset, cycle=cycle) for asset in ASSETS for cycle in ("0001", "0002")]
-    answer = house.folder / "answer.json"
-    installed(house, "dagster-graphql", "-m", "pipelines.definitions", "-t", "{" + "\n".join(nodes) + "}", "-o", str(answer))
-    found = json.loads(answer.read_text())["data"]
-    return {tuple(name.rsplit("__", 1)) for name, node in found.items() if node["staleStatus"] == "STALE"}
-
-
-def edit(house: House, old: str, new: str) -> None:
-    """Change the rule about blind reviews."""
-    path = house.folder / "seeds" / "rules" / "families" / "blind.md"
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
-
-
-def contents(house: House) -> dict[tuple[str, str], str]:
-    rows = house.sql("SELECT asset, cycle, content_sha FROM parts WHERE line = 'families' AND state = 'current' AND cycle IS NOT NULL")
-    return {(asset, cycle): sha for asset, cycle, sha in rows}
-
-
-def flips(house: House, before: int, after: int) -> list:
-    given = ("-p", "rule_id=families-blind", "-p", f"before={before}", "-p", f"after={after}", "--format", "json")
-    return json.loads(house.run("sql", "--file", "sql/cookbook/verdict_flips.sql", *given).stdout)["rows"]
+    return stale_parts(house, "families", ASSETS, ("0001", "0002"))
 
 
 def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: House):
     """From here on tests change the lake."""
     assert stale(evolved) == set()
-    before = contents(evolved)
-    edit(evolved, "version: 1", "version: 2")
+    before = contents(evolved, "families")
+    edit_rule(evolved, "families", "blind", "version: 1", "version: 2")
     cycles = ("0001", "0002")
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in JUDGED} == {(asset, cycle) for asset in JUDGED for cycle in cycles}
     for cycle in cycles:
-        materialize(evolved, cycle, *JUDGED)
+        materialize(evolved, "families", cycle, *JUDGED)
     assert stale(evolved) == set()
-    changed = {asset for (asset, cycle), sha in contents(evolved).items() if before[asset, cycle] != sha}
+    changed = {asset for (asset, cycle), sha in contents(evolved, "families").items() if before[asset, cycle] != sha}
     assert changed == {f"{asset}__verdicts" for asset in JUDGED}  # each names the rules in force
-    assert flips(evolved, 1, 2) == []
+    assert flips(evolved, "families-blind", 1, 2) == []
 
 
 def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: House):
-    edit(evolved, '"least_matches": 3', '"least_matches": 6')
-    edit(evolved, "version: 2", "version: 3")
+    edit_rule(evolved, "families", "blind", '"least_matches": 3', '"least_matches": 6')
+    edit_rule(evolved, "families", "blind", "version: 2", "version: 3")
     before = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'")[0][0]
     assert before > 0
     calls = evolved.sql("SELECT count(*) FROM agent_calls")
-    materialize(evolved, "0001", "blind_reviews", "accepted")
+    materialize(evolved, "families", "0001", "blind_reviews", "accepted")
     assert evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'") == [[0]]
     assert evolved.sql("SELECT count(*) FROM agent_calls") == calls
-    assert len(flips(evolved, 2, 3)) == before
+    assert len(flips(evolved, "families-blind", 2, 3)) == before
     assert ("survivors", "0001") in stale(evolved)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import pytest
 from designs_house import ROOT, House, open_house
 from designs_player import PlayedModel
+from house_steps import materialize
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
 from evolake.prompts.model.problems import read_problems
@@ -62,12 +60,8 @@ def evolved(tmp_path_factory) -> Iterator[Evolved]:
             EVOLAKE_PROMPTS__ARM="evolution", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="3",
         )
         house.run("run", "--cycles", "1", "--lines", "prompts,designs")
-        program = str(Path(sys.executable).with_name("dagster"))
-        chosen = ["--select", "key:designs/directions", "--partition", "0002"]
-        command = [program, "asset", "materialize", *chosen, "-m", "pipelines.definitions"]
-        steered = house.environment | {"EVOLAKE_BACKEND": "model", "EVOLAKE_SYSTEM_PROMPTS": json.dumps({READER: "champion"})}
-        done = subprocess.run(command, env=steered, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
-        assert done.returncode == 0, done.stderr[-4000:]
+        steered = {"EVOLAKE_BACKEND": "model", "EVOLAKE_SYSTEM_PROMPTS": json.dumps({READER: "champion"})}
+        materialize(replace(house, environment=house.environment | steered), "designs", "0002", "directions")
     yield Evolved(house, player, server.requests)
 
 

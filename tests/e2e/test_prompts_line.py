@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import html
 import itertools
-import os
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from designs_house import ROOT, House, open_house
+from house_steps import assert_sealed, kill_when
 
 from evolake.lake import Lake
 from evolake.prompts.evolution.population import population_of
@@ -45,23 +43,11 @@ class Trained:
 
 def kill_after_first_note(house: House, cycle: str, *command: str) -> list[dict]:
     """Runs a command and kills it and all that it started (SIGKILL) once the cycle's first iteration is noted; gives the notes."""
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    )
-    until = time.monotonic() + LONG_S
-    try:
-        while process.poll() is None and time.monotonic() < until:
-            lake = Lake(house.lake)
-            if lake.record("prompts", "notes", cycle) is not None:
-                os.killpg(process.pid, signal.SIGKILL)
-                return lake.read("prompts", "notes", cycle).to_dicts()
-            time.sleep(0.05)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    raise AssertionError(f"{command} ended with {process.returncode} before cycle {cycle} noted an iteration")
+    def noted() -> list[dict] | None:
+        lake = Lake(house.lake)
+        return lake.read("prompts", "notes", cycle).to_dicts() if lake.record("prompts", "notes", cycle) is not None else None
+
+    return kill_when(house, noted, *command, timeout=LONG_S)
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +65,7 @@ def house(trained: Trained) -> House:
 
 
 def test_every_cycle_is_sealed_on_the_one_before(house: House):
-    seals = house.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'prompts' ORDER BY cycle")
-    assert [(row[0], row[1]) for row in seals] == [("0001", "sealed"), ("0002", "sealed"), ("0003", "sealed")]
-    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+    assert_sealed(house, "prompts", 3)
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from loopback_model import KEY, Asked, LoopbackModel
-from solvers_house import LONG_S, SEED, House, cookbook, materialize, open_house, share_secret
+from house_steps import by_a_model, materialize, share_tape, usd_of
+from loopback_model import Asked, LoopbackModel
+from solvers_house import LONG_S, SEED, House, cookbook, open_house, share_secret
 from solvers_player import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
@@ -19,8 +20,6 @@ from evolake.objectives.source import objective_id
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 
 pytestmark = pytest.mark.e2e
-PRICES = {"played": {"input": 1.0, "output": 2.0}}
-USD_A_TOKEN = (1.0 / 1e6, 2.0 / 1e6)  # of what the server says each reply used: in, out
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,8 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     settings = {
         "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "4", "EVOLAKE_SOLVERS__REPAIR_ATTEMPTS": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "3",
         "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "1", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
-        "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY,
-        "EVOLAKE_MODELS": '{"default": "played"}', "EVOLAKE_PRICES": json.dumps(PRICES), "EVOLAKE_BUDGET__USD_PER_RUN": "5",
     }
-    house = open_house(folder, **settings)
+    house = open_house(folder, **by_a_model("", **settings))
     player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(house.lake), folder / "seed", now=datetime.now(UTC)))
     with LoopbackModel(player) as server:
         house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
@@ -158,7 +155,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok")}
     entries = [json.loads(path.read_text())["entry"] for path in (modelled.house.lake / "tape").glob("??/*.json")]
     assert {(entry["line"], entry["cycle"]) for entry in entries} == {("solvers", "0001"), ("solvers", "0002")}
-    assert [row[2] for row in rows] == [round(row[3] * USD_A_TOKEN[0] + row[4] * USD_A_TOKEN[1], 9) for row in rows]
+    assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
     late = {row[1]: (row[2], row[3]) for row in cookbook(modelled.house, "spent_on_late_blocks", line="solvers", gate_no="1")}
     assert set(late) == {"build"}
     assert late["build"][0] == 1
@@ -167,12 +164,10 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
 
 def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape, and the secret that decides what its gates ask: the same variants, nothing paid."""
-    given = {name: value for name, value in modelled.house.environment.items() if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
-    other = open_house(tmp_path, **given | {"EVOLAKE_REPLAY_ONLY": "true"})
-    share_secret(modelled.house, other)
-    (other.lake / "tape").symlink_to(modelled.house.lake / "tape")
-    materialize(other, None, "seeds")
-    materialize(other, "0001", "plan", "variants")
+    other = open_house(tmp_path, **modelled.house.settings | {"EVOLAKE_REPLAY_ONLY": "true"})
+    share_secret(modelled.house, share_tape(modelled.house, other))
+    materialize(other, "solvers", None, "seeds")
+    materialize(other, "solvers", "0001", "plan", "variants")
     made = "SELECT variant_id, title, archive_sha, diff_sha, repairs, objections FROM solvers.variants WHERE cycle = '0001' ORDER BY 1"
     assert other.sql(made) == modelled.house.sql(made)
     assert other.sql("SELECT DISTINCT usd FROM agent_calls") == [[0.0]]

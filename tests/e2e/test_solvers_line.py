@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, materialize, open_house, share_secret
+from house_steps import assert_sealed, materialize, parts_of
+from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, open_house, share_secret
 
 from evolake.lake import Lake
 from evolake.solvers.repository.variant import read_card, source_sha
@@ -47,15 +48,12 @@ def house(evolved: Evolved) -> House:
 
 
 def test_every_cycle_is_sealed_on_the_one_before(house: House):
-    seals = house.sql("SELECT cycle, state, version, built_on FROM seals WHERE line = 'solvers' ORDER BY cycle")
-    assert [(row[0], row[1]) for row in seals] == [("0001", "sealed"), ("0002", "sealed"), ("0003", "sealed")]
-    assert [row[3] for row in seals] == [None, seals[0][2], seals[1][2]]
+    assert_sealed(house, "solvers", 3)
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):
     for name in ASSETS:
-        parts = house.sql(f"SELECT cycle FROM parts WHERE line = 'solvers' AND asset = '{name}' AND state = 'current' ORDER BY cycle")
-        assert [row[0] for row in parts] == CYCLES, name
+        assert parts_of(house, "solvers", name) == CYCLES, name
 
 
 def test_each_cycle_starts_from_what_the_one_before_handed_on(house: House):
@@ -230,8 +228,8 @@ def test_the_holdout_holds_other_formulas_and_only_who_reigned_or_is_its_seed(ho
 def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house: House, tmp_path: Path):
     other = open_house(tmp_path)
     share_secret(house, other)
-    materialize(other, None, "seeds")
-    materialize(other, "0001", "plan", "variants", "compliance")
+    materialize(other, "solvers", None, "seeds")
+    materialize(other, "solvers", "0001", "plan", "variants", "compliance")
     shas = "SELECT asset, content_sha FROM parts WHERE state = 'current' AND cycle = '0001' AND asset IN ('plan', 'variants__derivations')"
     assert sorted(other.sql(shas)) == sorted(house.sql(shas))
     made = "SELECT variant_id, title, hypothesis, archive_sha, diff_sha, edits FROM solvers.variants WHERE cycle = '0001' ORDER BY 1"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
-from solvers_house import LONG_S, ROOT, House, cookbook, installed, materialize, open_house
+from house_steps import contents, edit_rule, flips, materialize
+from house_steps import stale as stale_parts
+from solvers_house import LONG_S, ROOT, House, open_house
 
 from evolake.lake import Lake
 
@@ -20,13 +20,6 @@ REST = (
     "post_mortem", "rule_proposals", "survivors",
 )
 DOCUMENTS = "solvers-documents"
-OBSERVE = """
-import dagster as dg
-from dagster._core.definitions.observe import observe
-from assets.solvers.line import rules
-with dg.DagsterInstance.get() as instance:
-    assert observe([rules], instance=instance).success
-"""
 
 
 @pytest.fixture(scope="module")
@@ -43,28 +36,7 @@ def house(tmp_path_factory) -> House:
 
 
 def stale(house: House) -> set[tuple[str, str]]:
-    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed."""
-    installed(house, Path(sys.executable).name, "-c", OBSERVE)
-    status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
-    node = '{asset}_{cycle}: assetNodeOrError(assetKey: {{path: ["solvers", "{asset}"]}}) {{' + status + "}}"
-    nodes = [node.format(asset=asset, cycle=cycle) for asset in (*GATES, *REST) for cycle in CYCLES]
-    answer = house.folder / "answer.json"
-    installed(house, "dagster-graphql", "-m", "pipelines.definitions", "-t", "{" + "\n".join(nodes) + "}", "-o", str(answer))
-    found = json.loads(answer.read_text())["data"]
-    return {tuple(name.rsplit("_", 1)) for name, node in found.items() if node["staleStatus"] == "STALE"}
-
-
-def edit(house: House, old: str, new: str) -> None:
-    """Change the rule about documents."""
-    path = house.folder / "seeds" / "rules" / "solvers" / "documents.md"
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-def contents(house: House) -> dict[tuple[str, str], str]:
-    rows = house.sql("SELECT asset, cycle, content_sha FROM parts WHERE line = 'solvers' AND state = 'current' AND cycle IS NOT NULL")
-    return {(asset, cycle): sha for asset, cycle, sha in rows}
+    return stale_parts(house, "solvers", (*GATES, *REST), CYCLES)
 
 
 def changelogs(house: House, cycle: str) -> dict[str, int]:
@@ -77,35 +49,31 @@ def changelogs(house: House, cycle: str) -> dict[str, int]:
     return found
 
 
-def flips(house: House, before: int, after: int) -> list[list]:
-    return cookbook(house, "verdict_flips", rule_id=DOCUMENTS, before=str(before), after=str(after))
-
-
 def test_a_rule_that_is_only_versioned_changes_verdicts_and_nothing_that_rests_on_them(house: House):
     assert stale(house) == set()
-    before = contents(house)
-    edit(house, "version: 1", "version: 2")
+    before = contents(house, "solvers")
+    edit_rule(house, "solvers", "documents", "version: 1", "version: 2")
     assert {pair for pair in stale(house) if pair[0] in GATES} == {(gate, cycle) for gate in GATES for cycle in CYCLES}
     assert not {"plan", "variants"} & {asset for asset, _ in stale(house)}
     for cycle in CYCLES:
-        materialize(house, cycle, *GATES)
+        materialize(house, "solvers", cycle, *GATES)
     assert stale(house) == set()
-    changed = {pair for pair, sha in contents(house).items() if before[pair] != sha}
+    changed = {pair for pair, sha in contents(house, "solvers").items() if before[pair] != sha}
     assert changed == {(f"{gate}__verdicts", cycle) for gate in GATES for cycle in CYCLES}
     judged = house.sql("SELECT DISTINCT cycle, rule_version FROM verdicts WHERE rule_id = 'solvers-documents' ORDER BY ALL")
     assert judged == [["0000", "1"], ["0001", "2"], ["0002", "2"]]
-    assert flips(house, 1, 2) == []
+    assert flips(house, DOCUMENTS, 1, 2) == []
 
 
 def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(house: House):
     sizes = changelogs(house, "0001")
     short = {variant for variant, size in sizes.items() if size < max(sizes.values())}
     assert 0 < len(short) < len(sizes)
-    edit(house, "version: 2", "version: 3")
-    edit(house, '"CHANGELOG.md": 20', f'"CHANGELOG.md": {max(sizes.values())}')
+    edit_rule(house, "solvers", "documents", "version: 2", "version: 3")
+    edit_rule(house, "solvers", "documents", '"CHANGELOG.md": 20', f'"CHANGELOG.md": {max(sizes.values())}')
     assert {(gate, "0001") for gate in GATES} <= stale(house)
-    materialize(house, "0001", *GATES)
-    assert flips(house, 2, 3) == [[variant, "pass", "block", flips(house, 2, 3)[0][3]] for variant in sorted(short)]
+    materialize(house, "solvers", "0001", *GATES)
+    assert flips(house, DOCUMENTS, 2, 3) == [[variant, "pass", "block", flips(house, DOCUMENTS, 2, 3)[0][3]] for variant in sorted(short)]
     blocked = house.sql("SELECT variant_id, rule_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed ORDER BY ALL")
     assert blocked == [[variant, DOCUMENTS] for variant in sorted(short)]
     built = {row[0] for row in house.sql("SELECT variant_id FROM solvers.binaries WHERE cycle = '0001'")}
@@ -119,7 +87,7 @@ def test_what_was_blocked_teaches_the_operators_a_rule_that_spares_what_was_acce
     """The analyst and the rule writer of the backend `operators`, on a cycle whose verdicts have changed."""
     blocked = {row[0] for row in house.sql("SELECT variant_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed")}
     edits = {row[0]: json.loads(row[1]) for row in house.sql("SELECT variant_id, edits FROM solvers.variants")}
-    materialize(house, "0001", "post_mortem", "rule_proposals")
+    materialize(house, "solvers", "0001", "post_mortem", "rule_proposals")
     findings = house.sql("SELECT title, lesson, evidence FROM solvers.post_mortem WHERE cycle = '0001' AND lesson = 'forbidden'")
     assert {name for row in findings for name in row[2]} == {variant[:12] for variant in blocked}
     assert all("was blocked at compliance" in row[0] for row in findings)

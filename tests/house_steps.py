@@ -1,0 +1,137 @@
+"""Steps that end-to-end tests of every line take in a house: programs run in it, assets materialized, rules edited, a run killed, seals compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from designs_house import ROOT, House
+from loopback_model import KEY
+
+T = TypeVar("T")
+USD_A_MILLION_TOKENS = {"input": 1.0, "output": 2.0}
+"""What the model `played` costs, of what the loopback server says each reply used."""
+POLL_S = 0.005
+OBSERVE = """
+import dagster as dg
+from dagster._core.definitions.observe import observe
+from assets.{line}.line import rules
+with dg.DagsterInstance.get() as instance:
+    assert observe([rules], instance=instance).success
+"""
+
+
+def by_a_model(base_url: str, **more: str) -> dict[str, str]:
+    """Settings of the backend `model` with the one model `played` at that endpoint."""
+    return {
+        "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_BASE_URL": base_url, "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODELS": '{"default": "played"}',
+        "EVOLAKE_PRICES": json.dumps({"played": USD_A_MILLION_TOKENS}), "EVOLAKE_BUDGET__USD_PER_RUN": "5",
+    } | more
+
+
+def usd_of(input_tokens: int, output_tokens: int) -> float:
+    """What a reply of `played` costs, rounded as the statements of the tests do."""
+    return round((input_tokens * USD_A_MILLION_TOKENS["input"] + output_tokens * USD_A_MILLION_TOKENS["output"]) / 1e6, 9)
+
+
+def assert_no_key(house: House) -> None:
+    """The endpoint's key is in no file below the house."""
+    for path in house.folder.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
+
+
+def share_tape(house: House, other: House) -> House:
+    """Gives another house the replies that `house` paid for; gives that one."""
+    other.lake.mkdir(exist_ok=True)
+    (other.lake / "tape").symlink_to(house.lake / "tape")
+    return other
+
+
+def installed(house: House, program: str, *arguments: str) -> None:
+    """A program of this environment, in this house; it must succeed."""
+    command = [str(Path(sys.executable).with_name(program)), *arguments]
+    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+def materialize(house: House, line: str, cycle: str | None, *assets: str) -> None:
+    """Assets of one cycle, or the seeds (None), in one run, as the UI's button does."""
+    chosen = " or ".join(f'key:"{line}/{asset}"' for asset in assets)
+    partition = ["--partition", cycle] if cycle else []
+    installed(house, "dagster", "asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions")
+
+
+def stale(house: House, line: str, assets: Sequence[str], cycles: Sequence[str]) -> set[tuple[str, str]]:
+    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed."""
+    installed(house, Path(sys.executable).name, "-c", OBSERVE.format(line=line))
+    status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
+    node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["{line}", "{asset}"]}}) {{' + status + "}}"
+    nodes = [node.format(line=line, asset=asset, cycle=cycle) for asset in assets for cycle in cycles]
+    answer = house.folder / "answer.json"
+    installed(house, "dagster-graphql", "-m", "pipelines.definitions", "-t", "{" + "\n".join(nodes) + "}", "-o", str(answer))
+    found = json.loads(answer.read_text())["data"]
+    asset_and_cycle = (name.rsplit("__", 1) for name, node in found.items() if node["staleStatus"] == "STALE")
+    return {(asset, cycle) for asset, cycle in asset_and_cycle}
+
+
+def edit_rule(house: House, line: str, rule: str, old: str, new: str) -> None:
+    """Replaces a text in a rule of the house's own seeds."""
+    path = house.folder / "seeds" / "rules" / line / f"{rule}.md"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def flips(house: House, rule_id: str, before: int, after: int) -> list[list]:
+    """Verdicts that differ between two versions of a rule, as the cookbook tells."""
+    given = ("-p", f"rule_id={rule_id}", "-p", f"before={before}", "-p", f"after={after}", "--format", "json")
+    return json.loads(house.run("sql", "--file", "sql/cookbook/verdict_flips.sql", *given).stdout)["rows"]
+
+
+def contents(house: House, line: str) -> dict[tuple[str, str], str]:
+    """(asset, cycle) -> content hash of every part in force."""
+    rows = house.sql(f"SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND cycle IS NOT NULL")
+    return {(asset, cycle): sha for asset, cycle, sha in rows}
+
+
+def assert_sealed(house: House, line: str, cycles: int) -> None:
+    """Every population up to the one that enters cycle `cycles` is sealed, each on the one before."""
+    seals = house.sql(f"SELECT cycle, state, version, built_on FROM seals WHERE line = '{line}' ORDER BY cycle")
+    assert [(row[0], row[1]) for row in seals] == [(f"{number:04}", "sealed") for number in range(1, cycles + 1)]
+    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
+
+
+def parts_of(house: House, line: str, asset: str) -> list[str]:
+    """Cycles for which the asset is there, ascending."""
+    rows = house.sql(f"SELECT cycle FROM parts WHERE line = '{line}' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")
+    return [row[0] for row in rows]
+
+
+def kill_when(house: House, seen: Callable[[], T | None], *command: str, timeout: float) -> T:
+    """Runs an `evolake` command and kills it and all that it started (SIGKILL) as soon as `seen` gives something; gives that."""
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    until = time.monotonic() + timeout
+    try:
+        while process.poll() is None and time.monotonic() < until:
+            if seen() is not None:
+                os.killpg(process.pid, signal.SIGKILL)
+                found = seen()
+                assert found is not None
+                return found
+            time.sleep(POLL_S)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    raise AssertionError(f"{command} ended with {process.returncode} before there was anything to see")
