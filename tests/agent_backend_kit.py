@@ -19,6 +19,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from evolake.agents import AgentFailure, Agents, Role
+from evolake.agents.prompts import build_messages
 from evolake.lake.schemas import AGENT_CALLS
 
 PROMPT = "You add numbers.\n<!-- user -->\nFirst: {{a}}\nSecond: {{b}}\nNote by the candidate:\n{{note}}\n"
@@ -54,6 +55,15 @@ def sum_asked(messages: list[dict[str, str]]) -> dict[str, Any]:
     """What a model that can add replies to the prompt of the role."""
     first, second = re.findall(r"^(?:First|Second): (-?\d+)$", messages[1]["content"], re.MULTILINE)
     return {"total": int(first) + int(second)}
+
+
+def assert_served(role: Role[Any, Any], request: Any, goal: str) -> None:
+    """The role has a prompt that fits the request and says the goal, and a classical answer that the seed decides."""
+    system, user = (message["content"] for message in build_messages(role, request))
+    assert goal in user and "JSON Schema" in system
+    first, again = (role.operators(request, np.random.default_rng(4)) for _ in range(2))
+    assert isinstance(first, role.reply)
+    assert again == first
 
 
 class AgentBackendKit:

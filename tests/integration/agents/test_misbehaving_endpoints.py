@@ -20,11 +20,6 @@ PRICE = PriceSettings(input=1.0, output=10.0)
 LIMIT = 500
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 def agents_for(server: LoopbackModel, folder: Path, **changes: Any) -> Agents:
     values: dict[str, Any] = {
         "backend": "model", "model_base_url": server.base_url, "model_api_key": KEY, "models": {"default": "gpt-test"},

@@ -65,11 +65,6 @@ def statuses(rows: list[dict[str, Any]]) -> list[str]:
     return [row["status"] for row in rows]
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 class TestModelBackend(AgentBackendKit):
     @pytest.fixture(autouse=True)
     def server(self) -> Any:

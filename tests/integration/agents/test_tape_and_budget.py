@@ -28,11 +28,6 @@ ADDS = serve(lambda asked: sum_asked(asked.messages))
 COSTS = (100 + 20 * 10) / 1e6
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 def open_for(base_url: str, folder: Path, *, cycle: str = "0001", run_id: str = "run-1", **changes: Any) -> Agents:
     values: dict[str, Any] = {
         "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "gpt-test"}, "model_max_retries": 0,

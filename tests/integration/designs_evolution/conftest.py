@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from designs_runs import Inline
 
 from evolake.designs.evolution.judging import examine
 from evolake.designs.evolution.proposals import Judge
@@ -47,15 +48,6 @@ def judge_at(pool: Any) -> Callable[[str], Judge]:
         )
 
     return at
-
-
-class Inline(Executor):
-    """Runs at once, in this process."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        future: Future = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import pytest
+from scripted_agents import scripted
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure
 from evolake.designs.engines.engine import unsolved
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.judging import examine
@@ -75,31 +76,6 @@ GENOMES = [
 ]
 
 
-class Scripted:
-    """A backend that gives one scripted reply first and serves the rest by the operators."""
-
-    threads = 1
-
-    def __init__(self, answers: dict[str, list[Any]]):
-        from evolake.agents.backends import OperatorsBackend
-
-        self.answers = answers
-        self._rest = OperatorsBackend("0001")
-
-    def ask(self, job: Any, record: Any) -> Any:
-        return self.answers[job.role.name].pop(0) if self.answers.get(job.role.name) else self._rest.ask(job, record)
-
-    def warm(self, job: Any) -> bool:
-        return True
-
-    def close(self) -> None:
-        return None
-
-
-def serving(**answers: list[Any]) -> Agents:
-    return Agents(Scripted(answers), line="designs", cycle="0001")  # pyright: ignore[reportArgumentType]
-
-
 @pytest.fixture(scope="module")
 def lake_and_archive(tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge]) -> tuple[Lake, Population]:
     lake, population = Lake(tmp_path_factory.mktemp("lake")), empty_population()
@@ -111,8 +87,8 @@ def lake_and_archive(tmp_path_factory: pytest.TempPathFactory, judge_at: Callabl
 
 def cycle(lake: Lake, population: Population, judge: Judge, settings: DesignsSettings, answer: Any) -> list[dict[str, Any]]:
     """The opening of a cycle with one poisoned reply among the operators' own: the rows of DESIGNS that it leaves."""
-    rows = plan_directions(serving(), population, texts_of(lake), settings=settings, cycle="0001", root_seed=1).rows
-    agents = serving(designs_designer=[answer], designs_designer_repair=[AgentFailure("designs_designer_repair", "refused", "no", 1)])
+    rows = plan_directions(scripted(), population, texts_of(lake), settings=settings, cycle="0001", root_seed=1).rows
+    agents = scripted(designs_designer=[answer], designs_designer_repair=[AgentFailure("designs_designer_repair", "refused", "no", 1)])
     found = propose_candidates(
         agents, population, rows, texts_of(lake), judge, settings=settings, cycle="0001", root_seed=1, origin="model",
     )
@@ -166,7 +142,7 @@ def test_a_poisoned_objective_is_a_failed_call_or_a_blocked_row(pool, lake_and_a
         answer = models.ObjectiveReply(objective_code=code, objective_description="d")
         written = [
             write_objectives(
-                serving(designs_objective_writer=[answer]), measured, pool, settings=tiny, cycle="0002", root_seed=1, origin="model",
+                scripted(designs_objective_writer=[answer]), measured, pool, settings=tiny, cycle="0002", root_seed=1, origin="model",
             )
             for _ in range(2)
         ]

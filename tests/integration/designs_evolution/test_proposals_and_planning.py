@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from scripted_agents import scripted
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.backends import OperatorsBackend
 from evolake.designs.evolution.analysis import analyse_designs
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.experiments import Job, run_jobs
@@ -45,32 +45,6 @@ GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
 
 
-class Scripted:
-    """A backend whose answers are given beforehand, role by role; roles without a script are served by the operators."""
-
-    threads = 1
-
-    def __init__(self, answers: dict[str, list[Any]]):
-        self.answers, self.asked = answers, []
-        self._rest = OperatorsBackend("0001")
-
-    def ask(self, job: Any, record: Any) -> Any:
-        self.asked.append((job.role.name, job.request))
-        if self.answers.get(job.role.name):
-            return self.answers[job.role.name].pop(0)
-        return self._rest.ask(job, record)
-
-    def warm(self, job: Any) -> bool:
-        return True
-
-    def close(self) -> None:
-        return None
-
-
-def agents(**answers: list[Any]) -> Agents:
-    return Agents(Scripted(answers), line="designs", cycle="0001")  # pyright: ignore[reportArgumentType]
-
-
 @pytest.fixture
 def start(tmp_path: Path, judge_at: Callable[[str], Judge], tiny: DesignsSettings) -> tuple[Lake, Population]:
     """A lake and an archive with the baseline and design 340."""
@@ -97,7 +71,7 @@ def reply(source: str, **more: Any) -> models.DesignReply:
 
 def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(start: tuple[Lake, Population], tiny: DesignsSettings) -> None:
     lake, population = start
-    rows = planned(agents(), lake, population, tiny)
+    rows = planned(scripted(), lake, population, tiny)
     assert DIRECTIONS.repeated_keys(DIRECTIONS.frame(rows)).is_empty()
     assert len(rows) == 2
     assert all(set(row["reference_ids"]) <= set(population.live_ids()) and row["reference_ids"] for row in rows)
@@ -110,10 +84,10 @@ def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates
     lake, population = start
     failure = AgentFailure("designs_planner_lookup", "garbled", "no JSON", 3)
     plan = plan_directions(
-        agents(designs_planner_lookup=[failure]), population, texts_of(lake), settings=tiny, cycle="0001", root_seed=1
+        scripted(designs_planner_lookup=[failure]), population, texts_of(lake), settings=tiny, cycle="0001", root_seed=1
     )
     assert (plan.rows, plan.failure) == ([], failure)
-    assert proposed(agents(), lake, population, plan.rows, judge_at("0001"), tiny).candidates == []
+    assert proposed(scripted(), lake, population, plan.rows, judge_at("0001"), tiny).candidates == []
 
 
 def test_references_that_do_not_exist_fall_back_to_the_best(start: tuple[Lake, Population], tiny: DesignsSettings) -> None:
@@ -122,7 +96,7 @@ def test_references_that_do_not_exist_fall_back_to_the_best(start: tuple[Lake, P
         current_phase="exploitation", key_insights=[], success_patterns=[], failure_patterns=[], research_directions=["x", "y", "z"],
         strategy_rationales=["", "", ""], focus_areas=["", "", ""], avoid_areas=["", "", ""], reference_design_ids=[["f" * 12], [], ["e" * 64]],
     )
-    rows = planned(agents(designs_planner_directions=[wild]), lake, population, tiny)
+    rows = planned(scripted(designs_planner_directions=[wild]), lake, population, tiny)
     assert [row["reference_ids"] for row in rows] == [[population.live_ids()[0]]] * 2
 
 
@@ -130,7 +104,7 @@ def test_operators_propose_accepted_designs_with_lineage(
     start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
 ) -> None:
     lake, population = start
-    serving = agents()
+    serving = scripted()
     found = proposed(serving, lake, population, planned(serving, lake, population, tiny), judge_at("0001"), tiny)
     assert [candidate.accepted for candidate in found.candidates] == [True] * 3
     assert len({candidate.design_id for candidate in found.candidates}) == 3
@@ -139,7 +113,7 @@ def test_operators_propose_accepted_designs_with_lineage(
         assert sum(row["weight"] for row in rows) == pytest.approx(1.0)
         assert {row["parent_id"] for row in rows} <= set(population.live_ids())
         assert candidate.genome is not None
-    again = proposed(agents(), lake, population, planned(agents(), lake, population, tiny), judge_at("0001"), tiny)
+    again = proposed(scripted(), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny)
     assert [candidate.design_id for candidate in again.candidates] == [candidate.design_id for candidate in found.candidates]
 
 
@@ -149,8 +123,8 @@ def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     mended = models.DesignRepairReply(error_summary="No branch on data.", solver_code=GOOD)
-    serving = agents(designs_designer=[reply(BAD)], designs_designer_repair=[mended])
-    found = proposed(serving, lake, population, planned(agents(), lake, population, settings), judge_at("0001"), settings)
+    serving = scripted(designs_designer=[reply(BAD)], designs_designer_repair=[mended])
+    found = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
     assert [candidate.accepted for candidate in found.candidates] == [True]
     assert found.candidates[0].source == GOOD
     asked = [request for role, request in serving.backend.asked if role == "designs_designer_repair"]  # pyright: ignore[reportAttributeAccessIssue]
@@ -162,8 +136,8 @@ def test_a_file_that_stays_broken_is_blocked_and_stays_as_a_row(
 ) -> None:
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 2})
-    serving = agents(designs_designer=[reply(BAD), reply(BAD)])
-    found = proposed(serving, lake, population, planned(agents(), lake, population, settings), judge_at("0001"), settings)
+    serving = scripted(designs_designer=[reply(BAD), reply(BAD)])
+    found = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
     assert [blocking_gate(candidate) for candidate in found.candidates] == ["trace"]
     assert found.repeats == 1
     row = design_row(found.candidates[0], "0001", *store_candidate(lake.blobs, found.candidates[0]))
@@ -177,8 +151,8 @@ def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     renamed = compose(BASELINE, "another title").replace("cost = c.unsqueeze(1)", "cost = (c).unsqueeze(1)").replace("alpha", "speed")
-    serving = agents(designs_designer=[reply(renamed)])
-    found = proposed(serving, lake, population, planned(agents(), lake, population, settings), judge_at("0001"), settings)
+    serving = scripted(designs_designer=[reply(renamed)])
+    found = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
     assert [blocking_gate(candidate) for candidate in found.candidates] == ["duplicate"]
     assert f"duplicate of {population.live_ids()[0]}" in found.candidates[0].examined.reason  # pyright: ignore[reportOptionalMemberAccess]
     assert "designs_designer_repair" not in [role for role, _ in serving.backend.asked]  # pyright: ignore[reportAttributeAccessIssue]
@@ -190,7 +164,7 @@ def test_a_call_without_a_usable_reply_is_counted_and_the_others_go_on(
     lake, population = start
     failure = AgentFailure("designs_designer", "invalid", "no file", 3)
     found = proposed(
-        agents(designs_designer=[failure]), lake, population, planned(agents(), lake, population, tiny), judge_at("0001"), tiny
+        scripted(designs_designer=[failure]), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny
     )
     assert (found.failures, len(found.candidates)) == ([failure], 2)
 
@@ -220,7 +194,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge], pool: Any, inline: Executor
 ) -> None:
     lake, population = start
-    serving, texts = agents(), texts_of(lake)
+    serving, texts = scripted(), texts_of(lake)
     directions = planned(serving, lake, population, tiny)
     found = proposed(serving, lake, population, directions, judge_at("0001"), tiny)
     fresh = [candidate.design_id for candidate in found.candidates]
@@ -287,7 +261,7 @@ def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broke
     kept = models.ObjectiveRepairReply(error_summary="none", objective_code="def objective(experiment_results):\n    return float('nan')\n")
 
     def written(**answers: list[Any]):
-        return write_objectives(agents(**answers), population, pool, settings=tiny, cycle="0001", root_seed=1, origin="model").rows
+        return write_objectives(scripted(**answers), population, pool, settings=tiny, cycle="0001", root_seed=1, origin="model").rows
 
     replaced = written(designs_objective_writer=[broken])
     assert [row["state"] for row in replaced] == ["accepted"]

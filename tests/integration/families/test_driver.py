@@ -7,17 +7,10 @@ from dataclasses import replace
 import pytest
 from families_house import seed_family
 
-from evolake.families.sandbox.running import PRELOAD, Caps, generate, probe, read, solve
-from evolake.jail import open_pool
+from evolake.families.sandbox.running import Caps, generate, probe, read, solve
 
 CLINIC = seed_family("clinic-queue")
 CAPS = Caps(cpu_s=0.3, call_s=3.0, memory_mb=256, steps=1000)
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
 
 
 def source(body: str, head: str = "") -> str:

@@ -18,19 +18,12 @@ from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import CATEGORIES, Family
 from evolake.families.model.loading import read_families
 from evolake.families.model.statement import stated
-from evolake.families.sandbox.running import PRELOAD, generate, read, solve
-from evolake.jail import open_pool
+from evolake.families.sandbox.running import generate, read, solve
 
 FAMILIES = {family.name: family for family in read_families(SEEDS / "families")}
 PAIRS = [(difficulty, 100 + difficulty) for difficulty in range(1, 11)]
 EXAMINED: dict[str, Examined] = {}
 every_family = pytest.mark.parametrize("name", FAMILIES)
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
 
 
 def examined(name: str, pool) -> Examined:

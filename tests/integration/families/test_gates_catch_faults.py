@@ -12,18 +12,10 @@ from evolake.families.gates.blind import blind_review
 from evolake.families.gates.learned_reader import learn_reader
 from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import Family
-from evolake.families.sandbox.running import PRELOAD
-from evolake.jail import open_pool
 
 CLINIC = seed_family("clinic-queue")
 CARDS = seed_family("remainder-subsets")
 LIARS = seed_family("truth-tellers")
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
 
 
 def verdict(examined) -> tuple[str, str] | None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from families_house import judged, seed_family
 
 from evolake.families.model.ast_transforms import compose, factory, switch
 from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.sandbox.running import PRELOAD
-from evolake.jail import open_pool
 
 CLINIC, CARDS = seed_family("clinic-queue"), seed_family("remainder-subsets")
 SOLVE = '''
@@ -73,12 +70,6 @@ def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> F
         reader=joined(left.reader, right.reader, "read", cutter(marker, 2) + READ), answer=Answer("integer"), points=left.points + right.points,
         ports=left.ports, filterables=left.filterables, parents=(first.family_id, second.family_id), operator="pipe",
     )
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
 
 
 def test_a_child_of_two_families_passes_every_gate_and_so_does_its_rule_switched(pool):

@@ -14,25 +14,12 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.families.evolution.validator_pool import complete
-from evolake.families.sandbox.running import PRELOAD
-from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, Settings
 
 CLINIC = seed_family("clinic-queue")
 PROCEED = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
 assert CLINIC.reader is not None
 SOLVER = CLINIC.reader + CLINIC.validators["sorting"].replace("KEYS[ORDER]", 'KEYS["shortest"]') + "\nprint('\\\\boxed{%s}' % solution(read(TEXT)))\n"
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def agents_for(server: LoopbackModel, folder: Path) -> Agents:

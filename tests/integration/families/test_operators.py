@@ -19,18 +19,11 @@ from evolake.families.operators.invert import invert
 from evolake.families.operators.pipe import pipe
 from evolake.families.operators.registry import OPERATORS, child_of
 from evolake.families.operators.switch import switch_rule
-from evolake.families.sandbox.running import PRELOAD, generate, read, solve
-from evolake.jail import open_pool
+from evolake.families.sandbox.running import generate, read, solve
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 PARKING, EXPENSES = seed_family("parking-fees"), seed_family("shared-expenses")
 PAIRS = [(1, 3), (4, 9), (10, 5)]
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
 
 
 def made(name: str, *parents: Family, seed: int = 1) -> Family:

@@ -15,17 +15,9 @@ from evolake.families.gates.judging import GATE_NAMES
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.sandbox.running import PRELOAD
 from evolake.families.tables_faults import KILL_RATES, PLANTED, kill_rate_rows, planted_rows
-from evolake.jail import open_pool
 
 FAMILIES = [seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers")]
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,8 @@ from evolake.families.gates import instances, judging, static
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.gates.judging import GATE_NAMES, examine
 from evolake.families.model.contract import Family, as_json
-from evolake.families.sandbox.running import PRELOAD, solve
+from evolake.families.sandbox.running import solve
 from evolake.families.tables import CANDIDATES
-from evolake.jail import open_pool
 from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
 
@@ -40,17 +39,6 @@ SEEN = (
     "forged: steps without end", "forged: unknown status", "forged: endless reason",
 )
 """Those on which the host once raised, and some beside them; all of them run in tests/attacks."""
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 @pytest.mark.parametrize("name", SEEN)

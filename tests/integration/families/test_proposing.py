@@ -24,24 +24,11 @@ from evolake.families.operators.invert import invert
 from evolake.families.operators.registry import OPERATORS
 from evolake.families.roles.evolution import evolve
 from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
-from evolake.families.sandbox.running import PRELOAD
-from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, Settings
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 PARENTS = [CLINIC, CARDS, LIARS]
 SIZES = SETTINGS.model_copy(update={"families_per_cycle": 6, "refinements": 2})
-
-
-@pytest.fixture(scope="module")
-def pool():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
-        yield pool
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def judge_with(agents: Agents, pool: Any) -> Judge:

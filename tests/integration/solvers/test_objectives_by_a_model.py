@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
 from loopback_model import KEY, Asked, LoopbackModel, say
 from solver_runs import run_row
 from solvers_player import OBJECTIVES
@@ -36,11 +35,6 @@ RUN_ROWS = [
     run_row(f"v{variant}", f"f-{number}", "sat", 1.0 + (variant * (2 * number + 3) + number) % 5 + variant / 10)
     for variant in range(4) for number in range(5)
 ]
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def evolve(folder: Path, base_url: str, population: Population, runs: pl.DataFrame, **changes: Any) -> tuple[Evolved, list[dict[str, Any]]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
+from designs_runs import Inline, Run
 
 from evolake.designs.evolution.champion import Contender, decide_champion, reaches, should_crown, split_noise_floor
 from evolake.designs.evolution.experiments import instance_seed
@@ -17,26 +15,6 @@ SETTINGS = DesignsSettings(
     batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10),
     medium=FidelitySettings(max_n=57, max_steps=800, wall_s=10), high=FidelitySettings(max_n=80, max_steps=1000, wall_s=10),
 )
-
-
-@dataclass(frozen=True)
-class Run:
-    median_step: int
-    unsolved_fraction: float
-    steps_run: int
-    cpu_s: float = 0.1
-    wall_s: float = 0.1
-    engine: str = "reference"
-    timed_out: bool = False
-    diverged: int = 0
-    failure: str | None = None
-
-
-class Inline(Executor):
-    def submit(self, fn, /, *args, **kwargs):
-        future: Future = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 def noisy(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:

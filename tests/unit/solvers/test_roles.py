@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from agent_backend_kit import assert_served
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages
@@ -108,10 +109,7 @@ def edits_in(reply: models.CodeReply) -> list[models.EditModel]:
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
-    system, user = (message["content"] for message in build_messages(role, REQUESTS[role]))
-    assert models.RESEARCH_GOAL in user and "JSON Schema" in system
-    assert isinstance(answer(role, seed=4), role.reply)
-    assert answer(role, seed=4) == answer(role, seed=4)
+    assert_served(role, REQUESTS[role], models.RESEARCH_GOAL)
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
