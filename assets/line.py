@@ -8,7 +8,7 @@ one slot, so that cycles run one after the other and two lines side by side. Unp
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
 """Evolution cycles: `0001`, `0002`, ... Zero padding is load-bearing: a backfill submits keys in string order."""
 
 FIRST_CYCLE = "0001"
+SEED_ROUND = "0000"
+"""What seeds name as their cycle."""
 MAX_CYCLE = 9999
 WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
 """What continuous mode (pipelines.sensors) looks at; the same for every cycle asset."""
@@ -52,6 +54,8 @@ class Line(Package):
     """
 
     population: Mapping[str, TableSchema] = field(default_factory=dict)
+    artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
+    """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
 
     @property
     def seeds_group(self) -> str:

@@ -2,78 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import dagster as dg
-
-from assets.cycle import Line, read_population
+from assets.cycle import Line
 from assets.lake import rules_asset
+from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
-from evolake.lake import DERIVATIONS, Lake, TableSchema, side_table
-from resources.lake import LakeResource
+from evolake.lake import DERIVATIONS
 
-line = Line(
-    "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), kinds=("polars", "parquet"), population=ARCHIVE,
-)
+if TYPE_CHECKING:
+    from evolake.designs.evolution.judging import Examined
+    from evolake.designs.evolution.population import Population
+    from evolake.designs.evolution.proposals import Judge
+    from evolake.jail import Pool
+
+
+def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A design, or an objective."""
+    if "design_id" in row:
+        return {"artifact_id": row["design_id"], "kind": "design", "content_sha": row["source_sha"], "title": row["title"]}
+    return {"artifact_id": row["objective_id"], "kind": "objective", "content_sha": row["source_sha"], "title": row["description"]}
+
+
+line = Line("designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact)
 rules = rules_asset(line)
 
 
-def archive(lake: LakeResource, cycle: str) -> Any:
-    """The population that entered `cycle` (evolake.designs.evolution.population.Population)."""
+def archive(store: LineStore) -> Population:
+    """The population that entered the cycle."""
     from evolake.designs.evolution.population import population_of
 
-    return population_of(read_population(lake, line, cycle))
+    return population_of(store.population())
 
 
-def texts_of(lake: LakeResource) -> Callable[[str], str]:
-    """Reads a blob as text by its sha."""
-    return lambda sha: lake.open().blobs.get(sha).decode()
-
-
-def gates(lake: LakeResource, pool: Any, cycle: str, run_id: str) -> Any:
+def gates(store: LineStore, pool: Pool) -> Judge:
     """The gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
     from evolake.designs.evolution.judging import examine
-    from evolake.gates import load_rules
 
-    settings = lake.settings()
-    ruleset = load_rules(settings.seeds / "rules", line.name)
+    settings, ruleset = store.settings, store.rules()
 
-    def judge(source: str, hyper: Mapping[str, Any], known: Mapping[str, str]) -> Any:
+    def judge(source: str, hyper: Mapping[str, Any], known: Mapping[str, str]) -> Examined:
         return examine(
-            source, hyper, pool=pool, known=known, ruleset=ruleset, settings=settings.of(DesignsSettings), cycle=cycle, run_id=run_id,
-            root_seed=settings.seed
+            source, hyper, pool=pool, known=known, ruleset=ruleset, settings=settings.of(DesignsSettings), cycle=store.cycle, run_id=store.run_id,
+            root_seed=settings.seed,
         )
 
     return judge
 
 
-def publish_side(lake: Lake, asset: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], *, cycle: str | None, run_id: str) -> int:
-    """Publish the rows that `asset` adds to a shared table; gives their number."""
-    frame = schema.frame(rows)
-    lake.publish(line.name, side_table(asset, schema), frame, cycle=cycle, run_id=run_id, schema=schema)
-    return frame.height
-
-
-def publish_extra(lake: Lake, name: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], *, context: dg.AssetExecutionContext) -> None:
-    """Publish a further table of this line and cycle under its own name."""
-    lake.publish(line.name, name, schema.frame(rows), cycle=context.partition_key, run_id=context.run_id, schema=schema)
-
-
-def so_far(lake: LakeResource, cycle: str, *upto: str) -> Any:
+def so_far(store: LineStore, *upto: str) -> Population:
     """The archive plus what this cycle has added: `upto` names the assets whose rows count (candidates, experiments, ...).
 
     Reads this cycle's own parts and nothing else, so any asset of an old cycle can be materialized again.
     """
-    store, population = lake.open(), archive(lake, cycle)
-    for asset in ("merged_designs", *(("candidates",) if "candidates" in upto else ())):
-        side = "directions" if asset == "merged_designs" else asset
-        derived = store.read(line.name, side_table(side, DERIVATIONS), cycle).to_dicts()
-        population = population.admit(store.read(line.name, asset, cycle).to_dicts(), derived)
+    population = archive(store).admit(store.rows("merged_designs"), store.rows("directions", DERIVATIONS))
+    if "candidates" in upto:
+        population = population.admit(store.rows("candidates"), store.rows("candidates", DERIVATIONS))
     for asset in ("experiments", "promoted_experiments"):
         if asset in upto:
-            population = population.add(experiments=store.read(line.name, asset, cycle).to_dicts())
-    if "objectives" in upto:
-        population = population.add(objectives=store.read(line.name, "objectives", cycle).to_dicts())
-    return population
+            population = population.add(experiments=store.rows(asset))
+    return population.add(objectives=store.rows("objectives")) if "objectives" in upto else population

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
-from assets.designs.line import line, so_far, texts_of
+from assets.designs.line import line, so_far
 from assets.designs.scoring import consensus_of
+from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS
 from resources.compute import ComputeResource
 from resources.jail import JailResource
 from resources.lake import LakeResource
 
+if TYPE_CHECKING:
+    from evolake.designs.evolution.population import Population
 
-def run_fidelity(
-    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, population: Any, ids: Sequence[str], fidelity: Any
-) -> list[dict[str, Any]]:
+
+def run_fidelity(store: LineStore, compute: ComputeResource, population: Population, ids: Sequence[str], fidelity: Any) -> list[dict[str, Any]]:
     """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each goes on from what it has solved before."""
     from evolake.designs.evolution.experiments import Job, run_jobs
 
-    settings, texts = lake.settings(), texts_of(lake)
+    settings = store.settings
     jobs = [
         Job(
-            design_id, texts(population.design(design_id)["traced_sha"]), fidelity, context.partition_key, settings.profile, settings.seed,
+            design_id, store.text(population.design(design_id)["traced_sha"]), fidelity, store.cycle, settings.profile, settings.seed,
             settings.of(DesignsSettings), tuple(population.experiment_rows([design_id])),
         )
         for design_id in ids
     ]
-    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: context.log.info(f"{fidelity} {job.design_id[:12]}: {_told(rows)}"))
+    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: store.context.log.info(f"{fidelity} {job.design_id[:12]}: {_told(rows)}"))
 
 
 @line.asset(schema=EXPERIMENTS, kinds={"torch"})
@@ -39,9 +41,10 @@ def experiments(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, candidates: pl.DataFrame
 ) -> pl.DataFrame:
     """Low fidelity: every accepted design that has not been measured yet, one row a size of instances."""
-    population = so_far(lake, context.partition_key, "candidates")
-    rows = run_fidelity(context, lake, compute, population, population.unmeasured(), "low")
-    context.add_output_metadata(_summary(rows, lake.settings().profile) | {"candidates": candidates.height})
+    store = LineStore(line, context, lake)
+    population = so_far(store, "candidates")
+    rows = run_fidelity(store, compute, population, population.unmeasured(), "low")
+    context.add_output_metadata(_summary(rows, store.settings.profile) | {"candidates": candidates.height})
     return EXPERIMENTS.frame(rows)
 
 
@@ -52,19 +55,20 @@ def promoted_experiments(
     """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
     from evolake.designs.evolution.schedule import promoted
 
-    cycle, settings = context.partition_key, lake.settings().of(DesignsSettings)
-    population = so_far(lake, cycle, "candidates", "experiments", "objectives")
+    store = LineStore(line, context, lake)
+    settings = store.settings.of(DesignsSettings)
+    population = so_far(store, "candidates", "experiments", "objectives")
     order = consensus_ranking.sort("rank")["design_id"].to_list()
-    medium = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
+    medium = run_fidelity(store, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
     population = population.add(experiments=medium)
-    order = [str(name) for name in consensus_of(jail.open(), population, cycle, "medium").order]
-    high = run_fidelity(context, lake, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
+    order = [str(name) for name in consensus_of(jail.open(), population, store.cycle, "medium").order]
+    high = run_fidelity(store, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
     rows = medium + high
-    context.add_output_metadata(_summary(rows, lake.settings().profile) | {"medium_rows": len(medium), "high_rows": len(high)})
+    context.add_output_metadata(_summary(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high)})
     return EXPERIMENTS.frame(rows)
 
 
-def _new_at(population: Any, ids: Sequence[str], fidelity: str) -> list[str]:
+def _new_at(population: Population, ids: Sequence[str], fidelity: str) -> list[str]:
     """Those of `ids` that have no row at this fidelity: what was measured stays measured."""
     there = set(population.experiments.filter(pl.col("fidelity") == fidelity)["design_id"].to_list())
     return [design_id for design_id in ids if design_id not in there]

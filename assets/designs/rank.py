@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
 from assets.designs import figures
-from assets.designs.line import line, publish_extra, publish_side, rules, so_far
-from assets.designs.records import artifact
+from assets.designs.line import line, rules, so_far
 from assets.designs.scoring import consensus_from, ranking_rows, score_rows, weight_rows
+from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES
-from evolake.lake import AGENT_CALLS, ARTIFACTS, VERDICTS, TableSchema
+from evolake.lake import TableSchema
 from resources.agents import AgentsResource
 from resources.jail import JailResource
 from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.designs.evolution.population import Population
 
 WEIGHTS = TableSchema(
     "consensus_weights", 1,
@@ -35,12 +38,11 @@ def objectives(
     """New objectives of this cycle, each tried in the jail on the results at hand. The first cycle draws the portfolio that the line starts with."""
     from evolake.designs.evolution.judging_objectives import judge_objective
     from evolake.designs.evolution.objective_writing import Objective, initial_objectives, write_objectives
-    from evolake.gates import load_rules
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    population = so_far(lake, cycle, "candidates", "experiments")
+    store = LineStore(line, context, lake)
+    cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
     failures = 0
-    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
+    with store.roles(agents) as served:
         if population.objectives.is_empty():
             rows = initial_objectives(settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed)
         else:
@@ -48,8 +50,7 @@ def objectives(
                 served, population, jail.open(), settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend
             )
             rows, failures = written.rows, len(written.failures)
-        publish_side(store, "objectives", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)
-    ruleset = load_rules(settings.seeds / "rules", line.name)
+    ruleset = store.rules()
     measured = {design_id for design_id, results in population.results().items() if results}
     scores = score_rows(jail.open(), population, [Objective(row["objective_id"], row["source"]) for row in rows], cycle, "low")
     verdicts = []
@@ -59,13 +60,8 @@ def objectives(
         verdicts += judged
         if judged[-1].outcome != "pass":
             row |= {"state": "blocked", "reason": judged[-1].reason}
-    shas = [store.blobs.put(row["source"].encode()) for row in rows]
-    artifacts = [
-        artifact(row["objective_id"], "objective", cycle, row["state"], sha, row["description"], context.run_id)
-        for row, sha in zip(rows, shas, strict=True)
-    ]
-    publish_side(store, "objectives", ARTIFACTS, artifacts, cycle=cycle, run_id=context.run_id)
-    publish_side(store, "objectives", VERDICTS, [verdict.row() for verdict in verdicts], cycle=cycle, run_id=context.run_id)
+    store.artifacts(row | {"cycle": cycle, "source_sha": store.blobs.put(row["source"].encode())} for row in rows)
+    store.verdicts(verdicts)
     context.add_output_metadata({
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
         "failed_calls": failures, "backend": settings.backend, "measured_designs": experiments["design_id"].n_unique(),
@@ -76,32 +72,33 @@ def objectives(
 @line.asset(deps=["candidates", "experiments"], schema=SCORES, kinds={"bubblewrap"})
 def objective_scores(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, objectives: pl.DataFrame) -> pl.DataFrame:
     """Every objective on every live design, with the low-fidelity results of this cycle. A missing score counts as worst."""
-    population = so_far(lake, context.partition_key, "candidates", "experiments", "objectives")
-    return _scores(context, jail, population, "low", {"new_objectives": objectives.height})
+    store = LineStore(line, context, lake)
+    return _scores(store, jail, so_far(store, "candidates", "experiments", "objectives"), "low", {"new_objectives": objectives.height})
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=RANKING)
 def consensus_ranking(context: dg.AssetExecutionContext, lake: LakeResource, objective_scores: pl.DataFrame) -> pl.DataFrame:
     """The consensus after low fidelity: who is promoted follows from it."""
-    population = so_far(lake, context.partition_key, "candidates", "experiments", "objectives")
-    return _ranking(context, lake, population, objective_scores, "consensus_ranking")
+    store = LineStore(line, context, lake)
+    return _ranking(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=SCORES, kinds={"bubblewrap"})
 def final_scores(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, promoted_experiments: pl.DataFrame) -> pl.DataFrame:
     """Every objective on every live design, with the promoted experiments."""
-    population = so_far(lake, context.partition_key, "candidates", "experiments", "objectives", "promoted_experiments")
-    return _scores(context, jail, population, "high", {"promoted_rows": promoted_experiments.height})
+    store = LineStore(line, context, lake)
+    population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
+    return _scores(store, jail, population, "high", {"promoted_rows": promoted_experiments.height})
 
 
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
 def final_ranking(context: dg.AssetExecutionContext, lake: LakeResource, final_scores: pl.DataFrame) -> pl.DataFrame:
     """The consensus of the cycle. Its first design challenges the champion."""
-    population = so_far(lake, context.partition_key, "candidates", "experiments", "objectives", "promoted_experiments")
-    return _ranking(context, lake, population, final_scores, "final_ranking")
+    store = LineStore(line, context, lake)
+    return _ranking(store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores)
 
 
-def _scores(context: dg.AssetExecutionContext, jail: JailResource, population: Any, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
+def _scores(store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
     from evolake.designs.evolution.objective_writing import live_objectives
 
     voting = live_objectives(population)
@@ -111,16 +108,16 @@ def _scores(context: dg.AssetExecutionContext, jail: JailResource, population: A
             "evolake sql \"SELECT * FROM verdicts WHERE gate = 'objective'\"",
             allow_retries=False,
         )
-    rows = score_rows(jail.open(), population, voting, context.partition_key, fidelity)
-    context.add_output_metadata(more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)})
+    rows = score_rows(jail.open(), population, voting, store.cycle, fidelity)
+    store.context.add_output_metadata(more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)})
     return SCORES.frame(rows)
 
 
-def _ranking(context: dg.AssetExecutionContext, lake: LakeResource, population: Any, scores: pl.DataFrame, stage: str) -> pl.DataFrame:
-    cycle = context.partition_key
+def _ranking(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
+    cycle, stage = store.cycle, store.asset
     ranked = consensus_from(scores, population, cycle)
     frame = RANKING.frame(ranking_rows(ranked, population, cycle))
-    publish_extra(lake.open(), f"{stage}_weights", WEIGHTS, weight_rows(ranked, population, cycle, stage), context=context)
+    store.extra(WEIGHTS, weight_rows(ranked, population, cycle, stage), f"{stage}_weights")
     first = population.design(str(ranked.order[0]))
-    context.add_output_metadata({"first": first["title"], "first_id": first["design_id"]} | figures.of_consensus(ranked, population))
+    store.context.add_output_metadata({"first": first["title"], "first_id": first["design_id"]} | figures.of_consensus(ranked, population))
     return frame

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dagster as dg
 import polars as pl
 
-from assets.designs.line import gates, line, publish_extra, so_far, texts_of
+from assets.designs.line import gates, line, so_far
 from assets.designs.records import record_candidates
 from assets.designs.scoring import consensus_from
+from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TUNING
 from resources.compute import ComputeResource
@@ -25,8 +26,9 @@ def tuning(
     from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tune_design, tuning_target
     from evolake.objectives.score import score_all
 
-    cycle, settings = context.partition_key, lake.settings()
-    population = so_far(lake, cycle, "candidates", "experiments", "objectives", "promoted_experiments")
+    store = LineStore(line, context, lake)
+    cycle, settings = store.cycle, store.settings
+    population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
     wanted = should_tune(population, settings.of(DesignsSettings))
     target = tuning_target(population, final_ranking.sort("rank")["design_id"].to_list()) if wanted else None
     rows, candidates, reason = [], [], "enough designs are tuned, or there is none left to tune"
@@ -35,12 +37,12 @@ def tuning(
         voting = live_objectives(population)
         estimate = consensus_estimate(consensus_from(final_scores, population, cycle), lambda results: score_all(voting, results, pool))
         tuned = tune_design(
-            population.parent(target, texts_of(lake)), estimate, pool, gates(lake, pool, cycle, context.run_id), compute.executor(),
+            population.parent(target, store.text), estimate, pool, gates(store, pool), compute.executor(),
             settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed, known=population.graphs(),
         )
         rows, reason = tuned.rows, tuned.reason
         candidates = [tuned.candidate] if tuned.candidate is not None else []
-    designs = record_candidates(lake.open(), "tuning", candidates, cycle=cycle, part=cycle, run_id=context.run_id, tuned=True)
-    publish_extra(lake.open(), "tuned_designs", DESIGNS, designs, context=context)
+    designs = record_candidates(store, candidates, tuned=True)
+    store.extra(DESIGNS, designs, "tuned_designs")
     context.add_output_metadata({"target": target or "none", "tuned_copies": len(designs), "reason": reason})
     return TUNING.frame(rows)

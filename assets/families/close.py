@@ -5,13 +5,13 @@ from __future__ import annotations
 import dagster as dg
 import polars as pl
 
-from assets.cycle import seal_cycle
 from assets.families.checks import GUARDS
 from assets.families.judge import passed_before, settled, verdict_rows
-from assets.families.line import archive, artifact_rows, line, open_roles, publish_extra, publish_side, rules_in_force
+from assets.families.line import archive, line
+from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES
-from evolake.lake import AGENT_CALLS, ARTIFACTS, DERIVATIONS, side_table
+from evolake.lake import DERIVATIONS
 from resources.lake import LakeResource
 
 
@@ -22,13 +22,12 @@ def experience(context: dg.AssetExecutionContext, lake: LakeResource, candidates
     from evolake.families.evolution.proposing import learn
     from evolake.families.evolution.stages import gates_of
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    population = archive(lake, cycle)
-    failures = observations(gates_of(verdict_rows(store, cycle)), store.blobs)
-    with open_roles(lake, cycle, context.run_id) as agents:
+    store = LineStore(line, context, lake)
+    cycle, settings, population = store.cycle, store.settings, archive(store)
+    failures = observations(gates_of(verdict_rows(store.lake, cycle)), store.blobs)
+    with store.roles() as agents:
         items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
-        publish_side(store, "experience", AGENT_CALLS, agents.rows(), cycle=cycle, run_id=context.run_id)
-    publish_extra(store, FAILURES, failure_rows(failures, cycle), context=context)
+    store.extra(FAILURES, failure_rows(failures, cycle))
     kinds = [item.kind for item in failures]
     context.add_output_metadata({"items": len(items), "blocked": len(failures)} | {kind: kinds.count(kind) for kind in sorted(set(kinds))})
     return population.with_experience(items, cycle).experience
@@ -43,21 +42,19 @@ def survivors(
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
 
-    cycle, store, settings, run_id = context.partition_key, lake.open(), lake.settings(), context.run_id
-    before = archive(lake, cycle)
-    rows = settled(store, cycle, candidates, passed_before(store, cycle, "", candidates))
-    derived = store.read(line.name, side_table("candidates", DERIVATIONS), cycle).to_dicts()
+    store = LineStore(line, context, lake)
+    cycle, settings, before = store.cycle, store.settings, archive(store)
+    rows = settled(store.lake, cycle, candidates, passed_before(store.lake, cycle, "", candidates))
     counts = {row["family_id"]: 0 for row in [*before.without_instances(), *accepted.to_dicts()]}
     counts |= dict(instances.group_by("family_id").len().iter_rows())
     made = before.value(MADE, {}) | {
-        cycle: {"ruleset": rules_in_force(lake).hash, "seed": settings.seed, "backend": settings.backend, "version": __version__},
+        cycle: {"ruleset": store.rules().hash, "seed": settings.seed, "backend": settings.backend, "version": __version__},
     }
-    after = before.settle(rows, derived).with_instances(counts).with_experience(experience.sort("number")["item"].to_list(), cycle)
-    after = after.with_value(MADE, made)
+    after = before.settle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
+    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_value(MADE, made)
     live = after.rows("accepted")
-    publish_side(store, "survivors", ARTIFACTS, artifact_rows([row for row in live if row["cycle"] == cycle], run_id), cycle=cycle, run_id=run_id)
-    sealed = seal_cycle(context, lake, line, cycle, after.frames(), guarded_by=GUARDS, population="families")
-    context.add_output_metadata(sealed.metadata() | {
+    store.artifacts(row for row in live if row["cycle"] == cycle)
+    context.add_output_metadata(store.seal(after.frames(), GUARDS, survivors="families").metadata() | {
         "live": len(live), "accepted_this_cycle": accepted.height, "instances_so_far": sum(row["instances"] or 0 for row in live),
         "lessons": experience.height,
     })

@@ -6,9 +6,10 @@ import dagster as dg
 import polars as pl
 
 from assets.checks import suite_check
-from assets.families.line import judge, line, open_jail, rules, rules_in_force
-from assets.families.seeds import SEED_ROUND
+from assets.families.line import judge, line, open_jail, rules
+from assets.line import SEED_ROUND
 from assets.pictures import shown
+from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables_faults import KILL_RATES, PLANTED
 from resources.lake import LakeResource
@@ -25,16 +26,16 @@ def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> p
     from evolake.families.model.similarity import Fingerprint
     from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
 
-    settings, store, run_id = lake.settings(), lake.open(), context.run_id
-    sound = store.read(line.name, "seeds", None).filter(pl.col("state") == "accepted").to_dicts()
+    store = LineStore(line, context, lake)
+    settings, sound = store.settings, store.lake.read(line.name, "seeds", None).filter(pl.col("state") == "accepted").to_dicts()
     fingerprints = {row["family_id"]: Fingerprint.from_json(row["fingerprint"]) for row in sound}
     limits = short_caps(settings.of(FamiliesSettings))
-    with Agents(OperatorsBackend(SEED_ROUND), line=line.name, cycle=SEED_ROUND) as agents, open_jail(lake) as pool:
+    with Agents(OperatorsBackend(SEED_ROUND), line=line.name, cycle=SEED_ROUND) as agents, open_jail(store) as pool:
         planted = plant_faults(
-            load_families(store, sound), fingerprints, judge(lake, pool, agents, rules_in_force(lake), SEED_ROUND, run_id, limits),
+            load_families(store.lake, sound), fingerprints, judge(store, pool, agents, store.rules(), limits),
             each=limits.planted_faults, cycle=SEED_ROUND, root_seed=settings.seed, faults=ALL_FAULTS,
         )
-    store.publish(line.name, PLANTED.name, PLANTED.frame(planted_rows(planted)), cycle=None, run_id=run_id, schema=PLANTED)
+    store.extra(PLANTED, planted_rows(planted))
     frame = KILL_RATES.frame(kill_rate_rows(kill_rates(planted)))
     meant = [row for row in planted if row.outcome != "does not apply" and row.expected in GATE_NAMES]
     context.add_output_metadata({

@@ -9,9 +9,10 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.families.line import archive, artifact_rows, judge, line, open_jail, open_roles, publish_extra, publish_side, rules, rules_in_force
+from assets.families.line import archive, judge, line, open_jail, rules
+from assets.store import LineStore
 from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES
-from evolake.lake import AGENT_CALLS, ARTIFACTS, VERDICTS, Lake, side_table
+from evolake.lake import AGENT_CALLS, VERDICTS, Lake, side_table
 from resources.lake import LakeResource
 
 GATES_OF = {"execution": ("execution",), "quality": ("static", "quality"), "consensus_labels": ("consensus",), "blind_reviews": ("blind",)}
@@ -22,18 +23,19 @@ def judge_gates(context: dg.AssetExecutionContext, lake: LakeResource, asset: st
     """Every candidate that met a gate of `asset` (evolake.families.evolution.stages.Staged). Publishes the verdicts as its side table."""
     from evolake.families.evolution.stages import judge_stage
 
-    cycle, run_id, store, ruleset = context.partition_key, context.run_id, lake.open(), rules_in_force(lake)
-    allowed = passed_before(store, cycle, asset, frame)
-    rows = rows_now(store, cycle, frame, list(GATES_OF)[: list(GATES_OF).index(asset)])
+    store = LineStore(line, context, lake)
+    cycle, ruleset = store.cycle, store.rules()
+    allowed = passed_before(store.lake, cycle, asset, frame)
+    rows = rows_now(store.lake, cycle, frame, list(GATES_OF)[: list(GATES_OF).index(asset)])
     waiting = [row for row in rows if row["family_id"] in allowed]
     judgements: dict[tuple[str, str], Any] = {}
-    with getting_further(context, lake, ruleset, rows, asset) as further:
+    with getting_further(store, ruleset, rows) as further:
         for gate in GATES_OF[asset]:
-            met = [judge_stage(row, gate, ruleset, further, blobs=store.blobs, cycle=cycle, run_id=run_id) for row in waiting]
+            met = [judge_stage(row, gate, ruleset, further, blobs=store.blobs, cycle=cycle, run_id=store.run_id) for row in waiting]
             judgements |= {(item.row["family_id"], item.gate): item for item in met}
             waiting = [item.row for item in met if item.passed]
     found = list(judgements.values())
-    publish_side(store, asset, VERDICTS, [verdict.row() for item in found for verdict in item.verdicts], cycle=cycle, run_id=run_id)
+    store.verdicts(verdict for item in found for verdict in item.verdicts)
     for item in found:
         if not item.passed:
             context.log.info(f"{item.row['name']} ({item.row['family_id'][:12]}) blocked at {item.gate}: {item.verdicts[-1].reason}")
@@ -84,7 +86,7 @@ def consensus_labels(context: dg.AssetExecutionContext, lake: LakeResource, cand
         labels, votes = vote_rows(item.row["family_id"], context.partition_key, item.rows, item.passed)
         whole += labels
         single += votes
-    publish_extra(lake.open(), VALIDATOR_VOTES, single, context=context)
+    LineStore(line, context, lake).extra(VALIDATOR_VOTES, single)
     return VOTES.frame(whole)
 
 
@@ -100,12 +102,12 @@ def blind_reviews(context: dg.AssetExecutionContext, lake: LakeResource, candida
 @line.asset(deps=list(GATES_OF), schema=FAMILIES)
 def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """The candidates that every gate of record has passed."""
-    store, cycle, run_id = lake.open(), context.partition_key, context.run_id
-    passed = passed_before(store, cycle, "", candidates)
-    rows = settled(store, cycle, candidates, passed)
-    publish_side(store, "accepted", ARTIFACTS, artifact_rows(rows, run_id), cycle=cycle, run_id=run_id)
+    store = LineStore(line, context, lake)
+    passed = passed_before(store.lake, store.cycle, "", candidates)
+    rows = settled(store.lake, store.cycle, candidates, passed)
+    store.artifacts(rows)
     if not passed:
-        context.log.warning(f"WARN: no candidate of cycle {cycle} passed the gates; the families before it go on")
+        store.warn(f"no candidate of cycle {store.cycle} passed the gates; the families before it go on")
     context.add_output_metadata({"accepted": len(passed), "blocked": len(rows) - len(passed)})
     return FAMILIES.frame(row for row in rows if row["state"] == "accepted")
 
@@ -139,25 +141,23 @@ def further_table(asset: str) -> str:
 
 
 @contextmanager
-def getting_further(
-    context: dg.AssetExecutionContext, lake: LakeResource, ruleset: Any, rows: Sequence[Mapping[str, Any]], asset: str
-) -> Iterator[Any]:
+def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     """Takes candidates of `rows` further, for `judge_stage`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
     from evolake.families.evolution.further import Further
 
-    cycle, run_id, store = context.partition_key, context.run_id, lake.open()
     opened: list[Any] = []
     with ExitStack() as stack:
 
         def examine(family: Any, known: Sequence[Any]) -> Any:
-            context.log.info(f"{family.name} gets further than before; its evidence is collected now")
+            store.context.log.info(f"{family.name} gets further than before; its evidence is collected now")
             if not opened:
-                opened.extend((stack.enter_context(open_roles(lake, cycle, run_id)), stack.enter_context(open_jail(lake))))
+                opened.extend((stack.enter_context(store.roles()), stack.enter_context(open_jail(store))))
             agents, pool = opened
-            return judge(lake, pool, agents, ruleset, cycle, run_id)(family, known)
+            return judge(store, pool, agents, ruleset)(family, known)
 
-        further = Further(lambda: archive(lake, cycle).known(), rows, ruleset, store.blobs, examine)
+        further = Further(lambda: archive(store).known(), rows, ruleset, store.blobs, examine)
         yield further
-        publish_side(store, asset, AGENT_CALLS, opened[0].rows() if opened else [], cycle=cycle, run_id=run_id)
-    went = FURTHER.frame({name: row[name] for name in FURTHER.columns} for row in further.renewed.values())
-    store.publish(line.name, further_table(asset), went, cycle=cycle, run_id=run_id, schema=FURTHER)
+        if not opened:
+            store.side(AGENT_CALLS, [])
+    went = ({name: row[name] for name in FURTHER.columns} for row in further.renewed.values())
+    store.extra(FURTHER, went, further_table(store.asset))

@@ -3,45 +3,50 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
 from assets.families.judge import passed_before, verdict_rows
-from assets.families.line import archive, line, open_jail, open_roles, publish_extra, publish_side
+from assets.families.line import archive, line, open_jail
+from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import COMPLEXITY, DRIFT, DRIFT_SUMMARY, DROPPED, FUNNEL, INSTANCES, RESOURCES
-from evolake.lake import AGENT_CALLS, side_table
+from evolake.lake import AGENT_CALLS
 from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.families.model.contract import Family
 
 SOLVER = "families_solver"
 
 
-def fresh(lake: LakeResource, cycle: str, accepted: pl.DataFrame) -> list[dict[str, Any]]:
+def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
     """Families that no instance was sampled of yet: in the first cycle the seeds, always what was accepted now."""
-    return [*archive(lake, cycle).without_instances(), *accepted.to_dicts()]
+    from evolake.families.dataset.datasets import load_families
+
+    return load_families(store.lake, [*archive(store).without_instances(), *accepted.to_dicts()])
 
 
 @line.asset(schema=INSTANCES, kinds={"python", "bubblewrap"})
 def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once, nothing trivial."""
-    from evolake.families.dataset.datasets import load_families
     from evolake.families.gates.batch_sampling import sample_families
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    families = load_families(store, fresh(lake, cycle, accepted))
+    store = LineStore(line, context, lake)
+    settings, families = store.settings, fresh(store, accepted)
 
     def progress(done: int, total: int) -> None:
         if done % 20 == 0 or done == total:
             context.log.info(f"instances: {done} of {total} families")
 
-    with open_jail(lake) as pool:
+    with open_jail(store) as pool:
         rows, dropped = sample_families(
-            families, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed, cycle=cycle, workers=settings.workers,
+            families, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed, cycle=store.cycle, workers=settings.workers,
             on_progress=progress,
         )
-    publish_extra(store, DROPPED, dropped, context=context)
+    store.extra(DROPPED, dropped)
     frame = INSTANCES.frame(rows)
     bands = dict(frame.group_by("band").len().sort("band").iter_rows())
     context.add_output_metadata({"families": len(families), "instances": len(rows), "dropped": sum(row["instances"] for row in dropped)} | bands)
@@ -52,10 +57,9 @@ def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: p
 def complexity(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead complexity, loops, patterns, time class."""
     from evolake.families.dataset.complexity import complexity_row
-    from evolake.families.dataset.datasets import load_families
 
-    cycle = context.partition_key
-    frame = COMPLEXITY.frame(complexity_row(family, cycle) for family in load_families(lake.open(), fresh(lake, cycle, accepted)))
+    store = LineStore(line, context, lake)
+    frame = COMPLEXITY.frame(complexity_row(family, store.cycle) for family in fresh(store, accepted))
     means = frame.select(pl.col("loc", "cyclomatic", "cognitive", "loop_depth").mean().round(2)).to_dicts()[0]
     context.add_output_metadata({f"mean_{name}": value for name, value in means.items() if value is not None})
     return frame
@@ -67,12 +71,11 @@ def funnel(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl
     from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
     from evolake.families.evolution.stages import gates_of
 
-    store, cycle = lake.open(), context.partition_key
-    rows = candidates.to_dicts()
-    calls = store.read(line.name, side_table("candidates", AGENT_CALLS), cycle).to_dicts()
-    spent = resource_rows(rows, passed_before(store, cycle, "", candidates), calls, cycle)
-    publish_extra(store, RESOURCES, spent, context=context)
-    frame = FUNNEL.frame(funnel_rows(rows, gates_of(verdict_rows(store, cycle)), cycle))
+    store = LineStore(line, context, lake)
+    cycle, rows = store.cycle, candidates.to_dicts()
+    spent = resource_rows(rows, passed_before(store.lake, cycle, "", candidates), store.rows("candidates", AGENT_CALLS), cycle)
+    store.extra(RESOURCES, spent)
+    frame = FUNNEL.frame(funnel_rows(rows, gates_of(verdict_rows(store.lake, cycle)), cycle))
     shown = {f"{row['gate']}": f"{row['passed']} of {row['came']}" for row in frame.filter(pl.col("operator") == "all").to_dicts()}
     ratio = divergence(spent)
     context.add_output_metadata(shown | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0} | ({"rejected_takes_times": ratio} if ratio else {}))
@@ -86,13 +89,14 @@ def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.Da
     from evolake.families.model.population import load_family
     from evolake.gates import Raised, contained
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
+    store = LineStore(line, context, lake)
+    cycle, settings = store.cycle, store.settings
     wanted = settings.of(FamiliesSettings).drift_pairs if settings.backend == "model" and SOLVER in settings.models else 0
-    parents = {row["family_id"]: row for row in archive(lake, cycle).rows("accepted")}
+    parents = {row["family_id"]: row for row in archive(store).rows("accepted")}
     pairs = [(row, parents[row["parents"][0]]) for row in accepted.to_dicts() if row["parents"] and row["parents"][0] in parents][:wanted]
     rows: list[dict[str, Any]] = []
     if pairs:
-        with open_roles(lake, cycle, context.run_id) as agents, open_jail(lake) as pool:
+        with store.roles() as agents, open_jail(store) as pool:
             for pair in pairs:
                 child, parent = (load_family(row["record_sha"], store.blobs) for row in pair)
                 found = contained(
@@ -100,13 +104,12 @@ def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.Da
                     root_seed=settings.seed
                 )
                 if isinstance(found, Raised):
-                    context.log.warning(f"WARN: {child.name} and its parent are not compared: {found.reason}")
+                    store.warn(f"{child.name} and its parent are not compared: {found.reason}")
                 else:
                     rows += found
-            publish_side(store, "drift", AGENT_CALLS, agents.rows(), cycle=cycle, run_id=context.run_id)
     else:
-        publish_side(store, "drift", AGENT_CALLS, [], cycle=cycle, run_id=context.run_id)
+        store.side(AGENT_CALLS, [])
     summary = drift_summary(rows, cycle, settings.seed)
-    publish_extra(store, DRIFT_SUMMARY, summary, context=context)
+    store.extra(DRIFT_SUMMARY, summary)
     context.add_output_metadata({"pairs": len(pairs)} | {f"delta_pass_at_{row['k']}": json.dumps(row) for row in summary})
     return DRIFT.frame(rows)

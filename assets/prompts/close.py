@@ -5,12 +5,12 @@ from __future__ import annotations
 import dagster as dg
 import polars as pl
 
-from assets.cycle import following, seal_cycle
+from assets.cycle import following
 from assets.prompts import figures
 from assets.prompts.checks import GUARDS
-from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, artifact_rows, line, partition_of, publish_side
+from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line
 from assets.prompts.reign import reigning, trained
-from evolake.lake import ARTIFACTS, CHAMPIONS
+from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
 from resources.lake import LakeResource
@@ -22,24 +22,20 @@ def survivors(
     heldout: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
-    from evolake.prompts.evolution.population import Population
     from evolake.prompts.model.problems import finished_families
 
-    (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
-    population, checkpoint = trained(lake, iterations, accepted)
-    assert isinstance(population, Population)
-    reigns = reigning(store, cycle, population)
+    store = LineStore(line, context, lake)
+    cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
+    reigns = reigning(store, population)
     since = population.value(CHAMPION_SINCE) if reigns == population.champion_id else cycle
-    closed = population.crowned(reigns, settings.of(PromptsSettings).window).with_value(CHECKPOINT, checkpoint).with_value(CHAMPION_SINCE, since)
-    closed = closed.with_value(FAMILIES_CYCLES, finished_families(store))
-    share = heldout.filter((pl.col("prompt_id") == reigns) & (pl.col("iteration") == closed.iteration))["correct"].mean()
-    reign = {"line": line.name, "cycle": cycle, "artifact_id": reigns, "score": share}
-    publish_side(store, "survivors", CHAMPIONS, [reign], cycle=cycle, run_id=run_id)
-    changed = [row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == reigns]
-    publish_side(store, "survivors", ARTIFACTS, artifact_rows(changed, run_id), cycle=cycle, run_id=run_id)
-    sealed = seal_cycle(context, lake, line, cycle, closed.frames(), guarded_by=GUARDS, population="prompts")
+    closed = population.crowned(reigns, store.settings.of(PromptsSettings).window).with_value(CHECKPOINT, checkpoint)
+    closed = closed.with_value(CHAMPION_SINCE, since).with_value(FAMILIES_CYCLES, finished_families(store.lake))
+    score = heldout.filter((pl.col("prompt_id") == reigns) & (pl.col("iteration") == closed.iteration))["correct"].mean()
+    store.champion(reigns, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)
+    store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == reigns)
+    sealed = store.seal(closed.frames(), GUARDS, survivors="prompts")
     live = closed.rows("champion", "accepted", "candidate")
     context.add_output_metadata(sealed.metadata() | {
         "champion_id": reigns, "champion_since": since, "live": len(live), "checkpoint": checkpoint or "none: the base model",
-    } | figures.of_cycle(store, following(cycle)))
+    } | figures.of_cycle(store.lake, following(cycle)))
     return PROMPTS.frame(live)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import dagster as dg
 import polars as pl
 
-from assets.prompts.line import archive, line, partition_of, publish_side, rules, rules_in_force
+from assets.prompts.line import archive, line, rules
+from assets.store import LineStore
 from evolake.lake import RULES, VERDICTS, TableSchema
 from resources.lake import LakeResource
 
@@ -28,14 +29,13 @@ def accepted(
 ) -> pl.DataFrame:
     """Which children passed: lineage replayed from its edits, size, that they are new, and no problem in them."""
     from evolake.prompts.evolution.judging import evidence_bytes, examine
-    from evolake.prompts.evolution.population import Population
 
-    (cycle, run_id), store, ruleset = partition_of(context), lake.open(), rules_in_force(lake)
-    before: Population = archive(lake, cycle)
+    store = LineStore(line, context, lake)
+    cycle, ruleset, before = store.cycle, store.rules(), archive(store)
     population = replace(before, prompts=pl.concat([before.prompts, children]))
     rows, verdicts = [], []
     for child in children.to_dicts():
-        judged = examine(child, population, edits.to_dicts(), problems.to_dicts(), ruleset, cycle=cycle, run_id=run_id)
+        judged = examine(child, population, edits.to_dicts(), problems.to_dicts(), ruleset, cycle=cycle, run_id=store.run_id)
         evidence = store.blobs.put(evidence_bytes(judged.evidence))
         objection = judged.blocked_by
         rows.append({
@@ -43,7 +43,7 @@ def accepted(
             "rule_id": objection.rule_id if objection else None, "reason": objection.reason if objection else None, "evidence_sha": evidence,
         })
         verdicts += [verdict.row() | {"evidence_sha": evidence} for verdict in judged.verdicts]
-    publish_side(store, "accepted", VERDICTS, verdicts, cycle=cycle, run_id=run_id)
-    publish_side(store, "accepted", RULES, ruleset.rows(), cycle=cycle, run_id=run_id)
+    store.side(VERDICTS, verdicts)
+    store.side(RULES, ruleset.rows())
     context.add_output_metadata({"passed": sum(row["passed"] for row in rows), "blocked": sum(not row["passed"] for row in rows)})
     return GATED.frame(rows)

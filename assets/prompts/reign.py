@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import dagster as dg
 import polars as pl
 
-from assets.prompts.line import archive, line, partition_of, policy_at, problems_of, publish_side, shown
-from evolake.lake import AGENT_CALLS, Lake
+from assets.prompts.line import archive, line, policy_at, problems_of, shown
+from assets.store import LineStore
+from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import DECISIONS, EVALUATIONS
 from resources.lake import LakeResource
 
+if TYPE_CHECKING:
+    from evolake.prompts.evolution.population import Population
 
-def trained(lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[object, str | None]:
+
+REIGNS = "a root reigns from the seeds on"
+
+
+def trained(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[Population, str | None]:
     """(the population after the iterations, without what was blocked; the blob of the policy)."""
     from evolake.prompts.evolution.journal import read_entry
 
     last = iterations.sort("number").to_dicts()[-1]
-    population = read_entry(lake.open().blobs.get(last["entry_sha"])).population
+    population = read_entry(store.blobs.get(last["entry_sha"])).population
     return population.blocked(accepted.filter(~pl.col("passed"))["prompt_id"].to_list()), last["checkpoint_sha"]
 
 
@@ -26,20 +35,18 @@ def duel_replies(
     context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame
 ) -> pl.DataFrame:
     """The champion and the best-rated other prompt, side by side on the same problems of the training split, under the same weights."""
-    from evolake.prompts.evolution.population import Population
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.prompts.rating.evaluating import replies
     from evolake.seeds import child_seed, generator
 
-    (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
-    population, checkpoint = trained(lake, iterations, accepted)
-    assert isinstance(population, Population)
+    store = LineStore(line, context, lake)
+    cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
     own, rows, calls = settings.of(PromptsSettings), [], []
     challenger = population.best_id()
     if challenger != population.champion_id:
         train = problems_of(problems, "train")
         order = generator(settings.seed, line.name, cycle, "duel", 0).permutation(len(train))[: own.duel_problems]
-        with policy_at(lake, cycle, run_id, checkpoint) as policy:
+        with policy_at(store, checkpoint) as policy:
             found = replies(
                 policy, [population.prompt(name) for name in (population.champion_id, challenger) if name],
                 [train[place] for place in order.tolist()], samples=own.duel_samples, answer_format=own.answer_format,
@@ -47,7 +54,7 @@ def duel_replies(
             )
             calls = calls_of(policy)
         rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in found]
-    publish_side(store, "duel_replies", AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
+    store.side(AGENT_CALLS, calls)
     context.add_output_metadata({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)})
     return EVALUATIONS.frame(rows)
 
@@ -60,13 +67,14 @@ def champion(
     from evolake.prompts.rating.duel import decide
     from evolake.seeds import generator
 
-    cycle, settings = context.partition_key, lake.settings()
-    champion_id = archive(lake, cycle).champion_id
+    store = LineStore(line, context, lake)
+    champion_id = archive(store).champion_id
+    assert champion_id is not None, REIGNS
     correct: dict[tuple[str, str], list[bool]] = {}
     for row in duel_replies.to_dicts():
         correct.setdefault((row["prompt_id"], row["problem_id"]), []).append(row["correct"])
     rows = [
-        decide(champion_id, other, correct, generator(settings.seed, line.name, cycle, "duel", 2), cycle=cycle)
+        decide(champion_id, other, correct, generator(store.settings.seed, line.name, store.cycle, "duel", 2), cycle=store.cycle)
         for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
     ]
     reigning = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
@@ -82,36 +90,36 @@ def heldout(
 ) -> pl.DataFrame:
     """Held-out problems under the champion, the best-rated prompt and the first root, with the weights as they are now; for the first cycle also
     with the base model. For people only: nothing is trained, rated or chosen by these rows."""
-    from evolake.prompts.evolution.population import Population
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.prompts.rating.evaluating import evaluate, scores
     from evolake.seeds import child_seed
 
-    (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
-    population, checkpoint = trained(lake, iterations, accepted)
-    assert isinstance(population, Population)
+    store = LineStore(line, context, lake)
+    cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
     own, held = settings.of(PromptsSettings), problems_of(problems, "heldout")
     root = population.rows()[0]["prompt_id"]
-    wanted = dict.fromkeys([root, reigning(lake.open(), cycle, population), population.best_id()])
+    wanted = dict.fromkeys([root, reigning(store, population), population.best_id()])
     seed = child_seed(settings.seed, line.name, cycle, "heldout", 0)
     rows, calls = [], []
-    for iteration, prompts, weights in _evaluations(archive(lake, cycle), population, root, list(wanted), checkpoint):
-        with policy_at(lake, cycle, run_id, weights) as policy:
+    for iteration, prompts, weights in _evaluations(archive(store), population, root, list(wanted), checkpoint):
+        with policy_at(store, weights) as policy:
             found = evaluate(
                 policy, [population.prompt(name) for name in prompts], held, samples=own.heldout_samples, answer_format=own.answer_format, seed=seed,
             )
             calls += calls_of(policy)
         rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in found]
-    publish_side(store, "heldout", AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
+    store.side(AGENT_CALLS, calls)
     now = scores([row for row in rows if row["iteration"] == population.iteration])
     context.add_output_metadata({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()})
     return EVALUATIONS.frame(rows)
 
 
-def reigning(store: Lake, cycle: str, population: object) -> str:
+def reigning(store: LineStore, population: Population) -> str:
     """Who reigns after the cycle's duel."""
-    won = store.read(line.name, "champion", cycle).filter(pl.col("wins"))["challenger_id"].to_list()
-    return won[0] if won else population.champion_id  # pyright: ignore
+    won = store.read("champion").filter(pl.col("wins"))["challenger_id"].to_list()
+    reigns = won[0] if won else population.champion_id
+    assert reigns is not None, REIGNS
+    return reigns
 
 
 def _evaluations(before, after, root: str, prompts: list[str], checkpoint: str | None) -> list[tuple[int, list[str], str | None]]:

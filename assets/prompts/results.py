@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.prompts.line import archive, artifact_rows, line, publish_side, shown
-from evolake.lake import ARTIFACTS, DERIVATIONS
+from assets.prompts.line import archive, line, shown
+from assets.store import LineStore
 from evolake.prompts.tables import EDITS, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
 from resources.lake import LakeResource
 
@@ -77,18 +77,16 @@ def edits(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.
 def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
     from evolake.prompts.evolution.journal import read_entry
-
-    cycle, store, run_id = context.partition_key, lake.open(), context.run_id
-    before, after = archive(lake, cycle), read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population
-    old = {row["prompt_id"] for row in before.rows()}
-    rows = [row for row in after.rows() if row["prompt_id"] not in old]
-    derived = after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts()
-    publish_side(store, "children", ARTIFACTS, artifact_rows(rows, run_id, "candidate"), cycle=cycle, run_id=run_id)
-    publish_side(store, "children", DERIVATIONS, derived, cycle=cycle, run_id=run_id)
-    if not rows:
-        context.log.warning("WARN: no child was born in this cycle; the prompts before it go on")
     from evolake.prompts.model.prompt import from_json
 
+    store = LineStore(line, context, lake)
+    before, after = archive(store), read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population
+    old = {row["prompt_id"] for row in before.rows()}
+    rows = [row for row in after.rows() if row["prompt_id"] not in old]
+    store.artifacts(rows, "candidate")
+    store.derivations(after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts())
+    if not rows:
+        store.warn("no child was born in this cycle; the prompts before it go on")
     texts = {f"{row['operator']}_{row['number']}": dg.MetadataValue.md(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
     context.add_output_metadata({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
     return PROMPTS.frame(rows)

@@ -8,8 +8,8 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.cycle import open_cycle
-from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, open_roles, partition_of, policy_at, problems_of, publish_side, shown
+from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
+from assets.store import LineStore
 from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import JOURNAL, PROBLEMS
@@ -21,14 +21,13 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
     """The problems of the cycle, to train on and held out, disjoint by family and by text. Opens the cycle."""
     from evolake.prompts.model.problems import problem_set
 
-    settings, cycle = lake.settings(), context.partition_key
-    opened = open_cycle(context, lake, line)
+    store = LineStore(line, context, lake)
+    settings, opened = store.settings, store.open_cycle()
     found = problem_set(
-        settings.of(PromptsSettings), lake=lake.open(), seeds=settings.seeds, seed=settings.seed, cycles=archive(lake,
-        cycle).value(FAMILIES_CYCLES, []),
+        settings.of(PromptsSettings), lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=archive(store).value(FAMILIES_CYCLES, []),
     )
     frame = PROBLEMS.frame(
-        {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": cycle} for one in found.all
+        {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for one in found.all
     )
     context.add_output_metadata(opened.metadata() | {
         "train": len(found.train), "heldout": len(found.heldout), "source": found.source, "passed_over": "; ".join(found.passed_over) or "none",
@@ -39,34 +38,33 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
 @line.asset(schema=JOURNAL, kinds={"torch"})
 def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
-    from evolake.agents import read_guidance
+    from evolake.agents import open_agents
     from evolake.prompts.evolution.journal import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
 
-    (cycle, run_id), store, settings = partition_of(context), lake.open(), lake.settings()
-    population = archive(lake, cycle)
-    guidance = [note.text for note in read_guidance(store.root, line.name, cycle)]
+    store = LineStore(line, context, lake)
+    cycle, settings, own = store.cycle, store.settings, store.settings.of(PromptsSettings)
+    population, guidance = archive(store), store.guidance()
 
     def note(rows: list[dict[str, Any]]) -> None:
-        store.publish(line.name, "notes", JOURNAL.frame(rows), cycle=cycle, run_id=run_id, schema=JOURNAL)
-        context.log.info(f"iterations: {len(rows)} of {settings.of(PromptsSettings).iterations_per_cycle}")
+        store.extra(JOURNAL, rows, "notes")
+        context.log.info(f"iterations: {len(rows)} of {own.iterations_per_cycle}")
 
-    noted = store.read(line.name, "notes", cycle).to_dicts() if store.record(line.name, "notes", cycle) else []
+    noted = store.rows("notes") if store.has("notes") else []
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)
-    with open_roles(lake, cycle, run_id) as agents, policy_at(lake, cycle, run_id, None) as policy:
+    with open_agents(settings, store.lake.root, cycle, store.run_id, line=line.name) as agents, policy_at(store, None) as policy:
         rows = train(
             population, policy, problems_of(problems, "train"), agents=agents, settings=settings, cycle=cycle, guidance=guidance, blobs=store.blobs,
             checkpoint=population.value(CHECKPOINT), facts=facts, notes=Notes(noted, note),
         )
-    calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]
-    publish_side(store, "iterations", AGENT_CALLS, calls, cycle=cycle, run_id=run_id)
+    store.side(AGENT_CALLS, (call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))))
     updates = [update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]]
     rollouts = sum(row["rollouts"] for row in updates)
     context.add_output_metadata({
         "iterations": len(rows), "rollouts": rollouts, "tokens": sum(row["tokens"] for row in updates),
         "correct": shown(sum(row["correct"] for row in updates) / rollouts), "formatted": shown(sum(row["formatted"] for row in updates) / rollouts),
         "mean_reward": json.dumps([row["mean_reward"] for row in updates]), "checkpoint": rows[-1]["checkpoint_sha"] or "none: the base model",
-        "arm": settings.of(PromptsSettings).arm, "policy": updates[-1]["policy"], "recipe": settings.of(PromptsSettings).recipe,
+        "arm": own.arm, "policy": updates[-1]["policy"], "recipe": own.recipe,
         "guidance": len(guidance), "backend": settings.backend,
     })
     return JOURNAL.frame(rows)

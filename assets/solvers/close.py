@@ -7,12 +7,12 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.cycle import seal_cycle
 from assets.solvers import figures
 from assets.solvers.checks import GUARDS
 from assets.solvers.learn import verdict_rows
-from assets.solvers.line import archive, artifact_rows, line, publish_side, workshop
-from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, side_table
+from assets.solvers.line import archive, line, workshop
+from assets.store import LineStore
+from evolake.lake import DERIVATIONS
 from evolake.solvers.tables_archive import VARIANTS
 from resources.lake import LakeResource
 
@@ -25,26 +25,23 @@ def survivors(
     """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
     from evolake.solvers.evolution.closing import close_cycle
 
-    cycle, store, run_id = context.partition_key, lake.open(), context.run_id
-    population = archive(lake, cycle)
-    tables = {
-        name: store.read(line.name, name, cycle).to_dicts() for name in ("objectives", "rule_proposals", "attempts")
-    } | {"derivations": store.read(line.name, side_table("variants", DERIVATIONS), cycle).to_dicts()}
-    said = verdict_rows(lake, cycle, "champion", "holdout_runs")
+    store = LineStore(line, context, lake)
+    cycle, population = store.cycle, archive(store)
+    tables = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
+    tables["derivations"] = store.rows("variants", DERIVATIONS)
     closed = close_cycle(
-        workshop(lake, population), population, variants.to_dicts(), said, runs=benchmark_runs, metrics=metrics.to_dicts(),
-        ranking=consensus_ranking.to_dicts(), decisions=champion.to_dicts(), holdout=holdout_runs.to_dicts(), findings=post_mortem.to_dicts(),
-        added=tables, cycle=cycle,
+        workshop(store, population), population, variants.to_dicts(), verdict_rows(store, "champion", "holdout_runs"), runs=benchmark_runs,
+        metrics=metrics.to_dicts(), ranking=consensus_ranking.to_dicts(), decisions=champion.to_dicts(), holdout=holdout_runs.to_dicts(),
+        findings=post_mortem.to_dicts(), added=tables, cycle=cycle,
     )
     reigning = closed.rows("champion")[0]
     consensus = {row["variant_id"]: row["consensus"] for row in consensus_ranking.to_dicts()}
-    row = {"line": line.name, "cycle": cycle, "artifact_id": reigning["variant_id"], "score": consensus.get(reigning["variant_id"])}
-    publish_side(store, "survivors", CHAMPIONS, [row], cycle=cycle, run_id=run_id)
-    publish_side(store, "survivors", ARTIFACTS, artifact_rows(_fates(population, closed, cycle), run_id), cycle=cycle, run_id=run_id)
-    sealed = seal_cycle(context, lake, line, cycle, closed.frames(), guarded_by=GUARDS, population="variants")
+    store.champion(reigning["variant_id"], consensus.get(reigning["variant_id"]))
+    store.artifacts(_fates(population, closed, cycle))
+    sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
     told = {"champion": reigning["title"], "champion_id": reigning["variant_id"], "live": len(live)}
-    context.add_output_metadata(sealed.metadata() | told | figures.of_cycle(store, cycle, closed))
+    context.add_output_metadata(sealed.metadata() | told | figures.of_cycle(store.lake, cycle, closed))
     return VARIANTS.frame(live)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.solvers.line import archive, line, publish_extra, publish_side, rules, rules_in_force, workshop
+from assets.solvers.line import archive, line, rules, rules_in_force, workshop
+from assets.store import LineStore
 from evolake.lake import VERDICTS, Lake, TableSchema, side_table
 from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
 from resources.lake import LakeResource
@@ -34,11 +35,11 @@ def judge_gates(
     """gate -> every variant that met it (evolake.solvers.evolution.stages.Staged). Publishes the verdicts as side table of `asset`."""
     from evolake.solvers.evolution.stages import judge_stage, parents_edits
 
-    cycle, run_id, store = context.partition_key, context.run_id, lake.open()
-    population = archive(lake, cycle)
-    shop, ruleset = workshop(lake, population), rules_in_force(lake, population)
+    store = LineStore(line, context, lake)
+    cycle, run_id, population = store.cycle, store.run_id, archive(store)
+    shop, ruleset = workshop(store, population), rules_in_force(store, population)
     by_id = {row["variant_id"]: row for row in population.rows()}
-    allowed = passed_before(store, cycle, asset, frame)
+    allowed = passed_before(store.lake, cycle, asset, frame)
     waiting = [row for row in frame.to_dicts() if row["variant_id"] in allowed]
     found: dict[str, list[Any]] = {gate: [] for gate in gates}
     for gate in gates:
@@ -49,8 +50,7 @@ def judge_gates(
             if not item.passed:
                 context.log.info(f"{item.row['title']} ({item.row['variant_id'][:12]}) blocked at {gate}: {item.verdicts[-1].reason}")
         waiting = [item.row for item in found[gate] if item.passed]
-    verdicts = [verdict.row() for gate in gates for item in found[gate] for verdict in item.verdicts]
-    publish_side(store, asset, VERDICTS, verdicts, cycle=cycle, run_id=run_id)
+    store.verdicts(verdict for gate in gates for item in found[gate] for verdict in item.verdicts)
     met = len(found[gates[0]])
     context.add_output_metadata({"judged": met, "passed": len(waiting), "blocked": met - len(waiting), "ruleset": ruleset.hash})
     return found
@@ -66,19 +66,17 @@ def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> s
     return ids
 
 
-def late_verdicts(store: Lake, cycle: str, *assets: str) -> list[dict[str, Any]]:
+def late_verdicts(store: LineStore, *assets: str) -> list[dict[str, Any]]:
     """Verdicts on what ran in `assets`; none where an asset is of a time before there were any."""
-    tables = [side_table(asset, VERDICTS) for asset in assets]
-    return [row for table in tables if store.record(line.name, table, cycle) for row in store.read(line.name, table, cycle).to_dicts()]
+    return [row for asset in assets if store.has(asset, VERDICTS) for row in store.rows(asset, VERDICTS)]
 
 
-def publish_late(lake: LakeResource, context: dg.AssetExecutionContext, asset: str, verdicts: Sequence[Any]) -> None:
-    """Publish the verdicts on what ran in `asset`, and say whom they block."""
+def publish_late(store: LineStore, verdicts: Sequence[Any]) -> None:
+    """Publish the verdicts on what ran in this asset, and say whom they block."""
     for verdict in verdicts:
         if verdict.outcome != "pass":
-            context.log.warning(f"WARN: {verdict.artifact_id[:12]} is blocked for good ({verdict.gate}): {verdict.reason}")
-    rows = [verdict.row() for verdict in verdicts]
-    publish_side(lake.open(), asset, VERDICTS, rows, cycle=context.partition_key, run_id=context.run_id)
+            store.warn(f"{verdict.artifact_id[:12]} is blocked for good ({verdict.gate}): {verdict.reason}")
+    store.verdicts(verdicts)
 
 
 def accepted_ids(store: Lake, cycle: str, frame: pl.DataFrame) -> list[str]:
@@ -124,7 +122,7 @@ def smoke(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.Da
 def correctness(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gates 3 and 4: every model evaluated, every proof verified by an external checker; then two runs that count alike, and memory that holds."""
     found = judge_gates(context, lake, "correctness", ("correctness", "stability"), variants)
-    publish_extra(lake.open(), "stability_runs", STABILITY_RUNS, _runs(lake, context.partition_key, "stability", found), context=context)
+    LineStore(line, context, lake).extra(STABILITY_RUNS, _runs(lake, context.partition_key, "stability", found), "stability_runs")
     return CORRECTNESS_RUNS.frame(_runs(lake, context.partition_key, "correctness", found))
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
-import dagster as dg
-
-from assets.cycle import Line, read_population
+from assets.cycle import Line
 from assets.lake import rules_asset
-from evolake import __version__
-from evolake.lake import Lake, TableSchema, side_table
+from assets.store import LineStore
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import ARCHIVE
-from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.gates import Ruleset
+    from evolake.solvers.evolution.population import Population
+    from evolake.solvers.evolution.workspace import Workshop
 
 
 def _no_compiler() -> str | None:
@@ -30,59 +28,35 @@ def _no_compiler() -> str | None:
 
 
 line = Line(
-    "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), kinds=("polars", "parquet"),
-    population=ARCHIVE, missing=_no_compiler,
+    "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), population=ARCHIVE,
+    missing=_no_compiler,
+    artifact=lambda row: {"artifact_id": row["variant_id"], "kind": "variant", "content_sha": row["archive_sha"], "title": row["title"]},
 )
 rules = rules_asset(line)
 
 
-def archive(lake: LakeResource, cycle: str) -> Any:
-    """The population that entered `cycle` (evolake.solvers.evolution.population.Population)."""
+def archive(store: LineStore) -> Population:
+    """The population that entered the cycle."""
     from evolake.solvers.evolution.population import population_of
 
-    return population_of(read_population(lake, line, cycle))
+    return population_of(store.population())
 
 
-def rules_in_force(lake: LakeResource, population: Any) -> Any:
-    """The rule files and the learned rules of earlier cycles, pinned (evolake.gates.Ruleset)."""
+def rules_in_force(store: LineStore, population: Population) -> Ruleset:
+    """The rule files and the learned rules of earlier cycles, pinned."""
     import evolake.solvers.rules  # noqa: F401  (registers the checkers)
-    from evolake.gates import load_rules
     from evolake.solvers.rules.learned import with_learned
 
-    return with_learned(load_rules(lake.settings().seeds / "rules", line.name), population.rule_proposals.to_dicts())
+    return with_learned(store.rules(), population.rule_proposals.to_dicts())
 
 
-def workshop(lake: LakeResource, population: Any, executor: Executor | None = None) -> Any:
-    """Where this cycle's variants are unpacked, built and run (evolake.solvers.evolution.workspace.Workshop)."""
+def workshop(store: LineStore, population: Population) -> Workshop:
+    """Where this cycle's variants are unpacked, built and run."""
     from evolake.solvers.evolution.workspace import Workshop
     from evolake.solvers.seeds.seeding import seed_trees
 
-    store, settings = lake.open(), lake.settings()
-    work = store.root / "work" / line.name
+    settings, work = store.settings, store.lake.root / "work" / line.name
     return Workshop(
         store.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
-        seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"), executor,
+        seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"),
     )
-
-
-def publish_side(lake: Lake, asset: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], *, cycle: str | None, run_id: str) -> int:
-    """Publish the rows that `asset` adds to a shared table; gives their number."""
-    frame = schema.frame(rows)
-    lake.publish(line.name, side_table(asset, schema), frame, cycle=cycle, run_id=run_id, schema=schema)
-    return frame.height
-
-
-def publish_extra(lake: Lake, name: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], *, context: dg.AssetExecutionContext) -> None:
-    """Publish a further table of this line and cycle under its own name."""
-    lake.publish(line.name, name, schema.frame(rows), cycle=context.partition_key, run_id=context.run_id, schema=schema)
-
-
-def artifact_rows(rows: Sequence[Mapping[str, Any]], run_id: str, state: str | None = None) -> list[dict[str, Any]]:
-    """Rows of ARTIFACTS for rows of VARIANTS."""
-    return [
-        {
-            "artifact_id": row["variant_id"], "line": line.name, "kind": "variant", "cycle": row["cycle"], "state": state or row["state"],
-            "content_sha": row["archive_sha"], "title": row["title"], "created_at": datetime.now(UTC), "run_id": run_id, "code_version": __version__,
-        }
-        for row in rows
-    ]

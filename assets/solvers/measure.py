@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import dagster as dg
 import polars as pl
 
 from assets.solvers.judge import accepted_ids, late_verdicts, publish_late
-from assets.solvers.line import archive, line, publish_extra, publish_side, rules_in_force, workshop
-from evolake.lake import AGENT_CALLS, EVALUATIONS, TableSchema
+from assets.solvers.line import archive, line, rules_in_force, workshop
+from assets.store import LineStore
+from evolake.lake import DERIVATIONS, EVALUATIONS, TableSchema
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKING, RUNS, SCORES
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
 from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.solvers.evolution.population import Population
 
 WEIGHTS = TableSchema(
     "consensus_weights", 1,
@@ -34,23 +38,23 @@ def benchmark_runs(
     from evolake.solvers.gates.soundness import stage_judge
     from evolake.solvers.measurement.evaluating import evaluation_rows
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    population = archive(lake, cycle)
-    judge = stage_judge("benchmark", rules_in_force(lake, population), store.blobs, cycle=cycle, run_id=context.run_id)
-    accepted = set(accepted_ids(store, cycle, variants))
+    store = LineStore(line, context, lake)
+    cycle, population = store.cycle, archive(store)
+    judge = stage_judge("benchmark", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id)
+    accepted = set(accepted_ids(store.lake, cycle, variants))
     fresh = [row for row in variants.to_dicts() if row["variant_id"] in accepted]
 
     def progress(done: int, total: int, row: object) -> None:
         if done % 50 == 0 or done == total:
             context.log.info(f"benchmark: {done} of {total} runs")
 
-    runs = benchmark(workshop(lake, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
-    publish_late(lake, context, "benchmark_runs", judge(runs.to_dicts()))
-    publish_side(store, "benchmark_runs", EVALUATIONS, evaluation_rows(runs), cycle=cycle, run_id=context.run_id)
+    runs = benchmark(workshop(store, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
+    publish_late(store, judge(runs.to_dicts()))
+    store.side(EVALUATIONS, evaluation_rows(runs))
     context.add_output_metadata({
         "variants": runs["variant_id"].n_unique(), "formulas": runs["instance"].n_unique(), "solved": int(runs["solved"].sum()),
         "wrong": runs.filter(pl.col("status") == "wrong").height, "proofs_verified": runs.filter(pl.col("proof_status") == "verified").height,
-        "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": settings.of(SolversSettings).timeout_s,
+        "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": store.settings.of(SolversSettings).timeout_s,
     })
     return runs
 
@@ -60,10 +64,10 @@ def metrics(context: dg.AssetExecutionContext, lake: LakeResource, benchmark_run
     """What every live variant's runs come to: solved, PAR-2, cut-offs, memory, match with the virtual best solver."""
     from evolake.solvers.measurement.metrics import compute_metrics
 
-    cycle = context.partition_key
-    population = archive(lake, cycle)
-    runs = _sound_runs(lake, population, benchmark_runs, cycle)
-    found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=cycle)
+    store = LineStore(line, context, lake)
+    population = archive(store)
+    runs = _sound_runs(store, population, benchmark_runs)
+    found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
     context.add_output_metadata({"variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved")})
     return found
 
@@ -73,18 +77,16 @@ def objectives(
     context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame
 ) -> pl.DataFrame:
     """The objectives that are new in this cycle, tried on its runs, and those that it reviewed or retired. The first cycle draws the portfolio."""
-    from evolake.agents import read_guidance
     from evolake.solvers.evolution.objective_evolution import evolve_objectives
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    population = archive(lake, cycle)
-    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
+    store = LineStore(line, context, lake)
+    cycle, settings, population = store.cycle, store.settings, archive(store)
+    with store.roles(agents) as served:
         evolved = evolve_objectives(
-            served, population, _sound_runs(lake, population, benchmark_runs, cycle), jail.open(), settings=settings.of(SolversSettings), cycle=cycle,
-            root_seed=settings.seed, guidance=[note.text for note in read_guidance(store.root, line.name, cycle)],
+            served, population, _sound_runs(store, population, benchmark_runs), jail.open(), settings=settings.of(SolversSettings), cycle=cycle,
+            root_seed=settings.seed, guidance=store.guidance(),
         )
-        publish_side(store, "objectives", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)
-    publish_extra(store, "objective_reviews", OBJECTIVE_REVIEWS, evolved.reviews, context=context)
+    store.extra(OBJECTIVE_REVIEWS, evolved.reviews, "objective_reviews")
     new = [row["state"] for row in evolved.rows if row["cycle"] == cycle]
     context.add_output_metadata({
         "accepted": new.count("accepted"), "blocked": new.count("blocked"), "retired": sum(row["state"] == "retired" for row in evolved.rows),
@@ -101,10 +103,9 @@ def objective_scores(
     from evolake.solvers.evolution.ranking import voting
     from evolake.solvers.objectives.consensus import score_variants
 
-    cycle = context.partition_key
-    population = archive(lake, cycle)
-    runs = _sound_runs(lake, population, benchmark_runs, cycle)
-    found = score_variants(voting(population, objectives), runs, jail.open(), cycle=cycle)
+    store = LineStore(line, context, lake)
+    population = archive(store)
+    found = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(), cycle=store.cycle)
     context.add_output_metadata({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
     return found
 
@@ -114,25 +115,22 @@ def consensus_ranking(
     context: dg.AssetExecutionContext, lake: LakeResource, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame
 ) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
-    from evolake.lake import DERIVATIONS, side_table
     from evolake.solvers.evolution.ranking import rank
 
-    cycle, store = context.partition_key, lake.open()
-    population = archive(lake, cycle)
-    derived = store.read(line.name, side_table("variants", DERIVATIONS), cycle).to_dicts()
-    rows, weights = rank(population, objectives, objective_scores, metrics, derived, cycle=cycle)
-    publish_extra(store, "consensus_ranking_weights", WEIGHTS, weights, context=context)
+    store = LineStore(line, context, lake)
+    rows, weights = rank(archive(store), objectives, objective_scores, metrics, store.rows("variants", DERIVATIONS), cycle=store.cycle)
+    store.extra(WEIGHTS, weights, "consensus_ranking_weights")
     context.add_output_metadata({"ranked": len(rows), "first": rows[0]["variant_id"] if rows else "none"})
     return RANKING.frame(rows)
 
 
-def _sound_runs(lake: LakeResource, population: Any, fresh: pl.DataFrame, cycle: str) -> pl.DataFrame:
+def _sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) -> pl.DataFrame:
     """Runs that may be compared, of variants that were not found unsound by them."""
     from evolake.solvers.evolution.benchmarking import current_runs
     from evolake.solvers.gates.soundness import objections, without
 
-    unsound = objections(late_verdicts(lake.open(), cycle, "benchmark_runs"))
-    return without(current_runs(population, fresh, lake.settings().of(SolversSettings)), unsound)
+    unsound = objections(late_verdicts(store, "benchmark_runs"))
+    return without(current_runs(population, fresh, store.settings.of(SolversSettings)), unsound)
 
 
 def _least(frame: pl.DataFrame, column: str) -> float:

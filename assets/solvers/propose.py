@@ -8,9 +8,9 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 
-from assets.cycle import open_cycle
-from assets.solvers.line import archive, artifact_rows, line, publish_extra, publish_side, rules_in_force, workshop
-from evolake.lake import AGENT_CALLS, ARTIFACTS, DERIVATIONS, TableSchema
+from assets.solvers.line import archive, line, rules_in_force, workshop
+from assets.store import LineStore
+from evolake.lake import TableSchema
 from evolake.solvers.tables import RUNS
 from evolake.solvers.tables_archive import PLANS, VARIANTS
 from resources.agents import AgentsResource
@@ -26,20 +26,18 @@ GATE_RUNS = TableSchema("gate_runs", 1, {"gate": pl.String, **RUNS.columns}, key
 @line.asset(deps=[line.incoming], schema=PLANS)
 def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource) -> pl.DataFrame:
     """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve. Opens the cycle."""
-    from evolake.agents import read_guidance
     from evolake.solvers.evolution.variant_making import plan_cycle
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    with agents.open(lake, cycle, context.run_id, line=line.name) as served:
-        opened = open_cycle(context, lake, line)
-        population = archive(lake, cycle)
-        notes = [note.text for note in read_guidance(store.root, line.name, cycle)]
+    store = LineStore(line, context, lake)
+    settings = store.settings
+    with store.roles(agents) as served:
+        opened, population, notes = store.open_cycle(), archive(store), store.guidance()
         planned = plan_cycle(
-            served, population, workshop(lake, population), rules_in_force(lake, population), cycle=cycle, root_seed=settings.seed, guidance=notes,
+            served, population, workshop(store, population), rules_in_force(store, population), cycle=store.cycle, root_seed=settings.seed,
+            guidance=notes,
         )
-        publish_side(store, "plan", AGENT_CALLS, served.rows(), cycle=cycle, run_id=context.run_id)
     if planned.failure:
-        context.log.warning(f"WARN: the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
+        store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
     context.add_output_metadata(opened.metadata() | {"backend": settings.backend, "guidance": len(notes)})
     return PLANS.frame(planned.rows)
 
@@ -50,21 +48,20 @@ def variants(context: dg.AssetExecutionContext, lake: LakeResource, agents: Agen
     from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
 
-    cycle, settings, store, run_id = context.partition_key, lake.settings(), lake.open(), context.run_id
-    population = archive(lake, cycle)
-    shop, ruleset = workshop(lake, population), rules_in_force(lake, population)
-    with agents.open(lake, cycle, run_id, line=line.name) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
+    store = LineStore(line, context, lake)
+    cycle, settings, population = store.cycle, store.settings, archive(store)
+    shop, ruleset = workshop(store, population), rules_in_force(store, population)
+    with store.roles(agents) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
         made = make_variants(
-            served, population, plan.to_dicts(), shop, ruleset, Path(folder), judge_folder(shop, ruleset, cycle=cycle, run_id=run_id),
+            served, population, plan.to_dicts(), shop, ruleset, Path(folder), judge_folder(shop, ruleset, cycle=cycle, run_id=store.run_id),
             cycle=cycle, root_seed=settings.seed,
         )
-        publish_side(store, "variants", AGENT_CALLS, served.rows(), cycle=cycle, run_id=run_id)
-    publish_side(store, "variants", ARTIFACTS, artifact_rows(made.rows, run_id), cycle=cycle, run_id=run_id)
-    publish_side(store, "variants", DERIVATIONS, made.derivations, cycle=cycle, run_id=run_id)
-    publish_extra(store, "gate_runs", GATE_RUNS, made.runs, context=context)
-    publish_extra(store, "unmade", UNMADE, made.unmade, context=context)
+    store.artifacts(made.rows)
+    store.derivations(made.derivations)
+    store.extra(GATE_RUNS, made.runs)
+    store.extra(UNMADE, made.unmade)
     if not made.rows:
-        context.log.warning("WARN: this cycle has no variant; it ranks what it has")
+        store.warn("this cycle has no variant; it ranks what it has")
     context.add_output_metadata({
         "plans": plan.height, "variants": len(made.rows), "unmade": len(made.unmade), "failed_calls": made.failures,
         "repairs": sum(row["repairs"] for row in made.rows), "backend": settings.backend,

@@ -6,7 +6,8 @@ import dagster as dg
 import polars as pl
 
 from assets.solvers.judge import late_verdicts, publish_late
-from assets.solvers.line import archive, line, publish_extra, rules_in_force, workshop
+from assets.solvers.line import archive, line, rules_in_force, workshop
+from assets.store import LineStore
 from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
 from resources.compute import ComputeResource
 from resources.lake import LakeResource
@@ -21,15 +22,15 @@ def champion(
     from evolake.solvers.evolution.champion_selection import challenge
     from evolake.solvers.gates.soundness import objections, stage_judge
 
-    cycle, settings, store = context.partition_key, lake.settings(), lake.open()
-    population = archive(lake, cycle)
+    store = LineStore(line, context, lake)
+    cycle, population = store.cycle, archive(store)
     found = challenge(
-        workshop(lake, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
-        root_seed=settings.seed, unsound=objections(late_verdicts(store, cycle, "benchmark_runs")),
-        judge=stage_judge("duel", rules_in_force(lake, population), store.blobs, cycle=cycle, run_id=context.run_id),
+        workshop(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
+        root_seed=store.settings.seed, unsound=objections(late_verdicts(store, "benchmark_runs")),
+        judge=stage_judge("duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )
-    publish_late(lake, context, "champion", found.verdicts)
-    publish_extra(lake.open(), "champion_trials", DUELS, found.trials, context=context)
+    publish_late(store, found.verdicts)
+    store.extra(DUELS, found.trials, "champion_trials")
     told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in found.decisions}
     context.add_output_metadata({"champion": found.champion_id, "changed": found.changed} | told)
     return DECISIONS.frame(found.decisions)
@@ -45,14 +46,14 @@ def holdout_runs(
     from evolake.solvers.evolution.holdout import measure_holdout
     from evolake.solvers.gates.soundness import objections, stage_judge
 
-    cycle, store = context.partition_key, lake.open()
-    population = archive(lake, cycle)
+    store = LineStore(line, context, lake)
+    cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(
-        workshop(lake, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
-        compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, cycle, "benchmark_runs", "champion")),
-        judge=stage_judge("holdout", rules_in_force(lake, population), store.blobs, cycle=cycle, run_id=context.run_id),
+        workshop(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
+        compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
+        judge=stage_judge("holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )
-    publish_late(lake, context, "holdout_runs", verdicts)
+    publish_late(store, verdicts)
     context.add_output_metadata({
         "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
         "wrong": runs.filter(pl.col("status") == "wrong").height,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
@@ -37,7 +37,7 @@ Judge = Callable[[str, Mapping[str, HyperValue], Mapping[str, str]], Examined]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A proposed design. `examined` is None only before it has met its gates."""
+    """A proposed design that has not met its gates."""
 
     source: str
     hyper: Mapping[str, HyperValue]
@@ -48,26 +48,6 @@ class Candidate:
     rationale: str
     direction_id: str | None
     weights: tuple[tuple[str, float], ...]
-    examined: Examined | None = None
-
-    @property
-    def design_id(self) -> str:
-        """The final id, by what it computes; by its text when it was blocked."""
-        return self._judged.design_id
-
-    @property
-    def traced(self) -> TracedDesign | None:
-        return self._judged.traced
-
-    @property
-    def accepted(self) -> bool:
-        return self._judged.accepted
-
-    @property
-    def _judged(self) -> Examined:
-        if self.examined is None:
-            raise ValueError(f"{self.title} has not met its gates yet")
-        return self.examined
 
     def key(self) -> str:
         """`operators_genetic.design_key` of this design."""
@@ -75,10 +55,32 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Judged(Candidate):
+    """A candidate with what its gates said."""
+
+    examined: Examined
+
+    @property
+    def design_id(self) -> str:
+        """The final id, by what it computes; by its text when it was blocked."""
+        return self.examined.design_id
+
+    @property
+    def traced(self) -> TracedDesign | None:
+        """The design as a graph, where it could be traced."""
+        return self.examined.traced
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every gate let it pass."""
+        return self.examined.accepted
+
+
+@dataclass(frozen=True)
 class Proposals:
     """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word."""
 
-    candidates: list[Candidate]
+    candidates: list[Judged]
     failures: list[AgentFailure]
     repeats: int = 0
 
@@ -100,7 +102,7 @@ def propose_candidates(
         direction = directions[number % len(directions)]
         requests.append(_request(population, direction, texts, settings, objectives))
         chosen.append(direction)
-    candidates: list[Candidate] = []
+    candidates: list[Judged] = []
     failures: list[AgentFailure] = []
     seen, known = set(population.keys()), dict(population.graphs())
     ids, repeats = set(population.designs["design_id"].to_list()), 0
@@ -133,9 +135,10 @@ def propose_candidates(
     return Proposals(candidates, failures, repeats)
 
 
-def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Candidate:
+def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Judged:
     """The candidate after its gates. `known`: graph_sha -> design id."""
-    return replace(candidate, examined=judge(candidate.source, candidate.hyper, known))
+    proposed = {field.name: getattr(candidate, field.name) for field in fields(Candidate)}
+    return Judged(**proposed, examined=judge(candidate.source, candidate.hyper, known))
 
 
 def _request(
@@ -162,14 +165,14 @@ def _request(
 def _taken_in(
     agents: Agents, reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str, known: Mapping[str, str], judge: Judge,
     seed: int,
-) -> Candidate | AgentFailure:
+) -> Judged | AgentFailure:
     """The judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on."""
 
-    def take() -> Candidate:
-        candidate = _judged(agents, _candidate(reply, population, direction, origin), known, judge, seed)
-        design_row(candidate, "", "", None)
-        derivation_rows(candidate, "")
-        return candidate
+    def take() -> Judged:
+        found = _judged(agents, _candidate(reply, population, direction, origin), known, judge, seed)
+        design_row(found, "", "", None)
+        derivation_rows(found, "")
+        return found
 
     return alone(take, lambda reason: AgentFailure(DESIGN_ROLE.name, "invalid", reason, 1), passing=(InputError,))
 
@@ -214,7 +217,7 @@ def _body(source: str) -> str:
     return source.partition('"""\n')[2] if source.startswith('"""') else source
 
 
-def _judged(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Candidate:
+def _judged(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
     """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason. A duplicate does not."""
     found = judged(candidate, known, judge)
     for attempt in range(REPAIRS):
@@ -222,7 +225,7 @@ def _judged(agents: Agents, candidate: Candidate, known: Mapping[str, str], judg
         if gate not in REPAIRABLE:
             return found
         request = RepairRequest(
-            direction=found.rationale, source=found.source, error=found.examined.reason if found.examined else "",
+            direction=found.rationale, source=found.source, error=found.examined.reason,
             genome=found.genome.to_json() if found.genome else None,
         )
         reply = agents.call(DESIGN_REPAIR_ROLE, request, seed=seed, attempt=attempt)
@@ -230,18 +233,18 @@ def _judged(agents: Agents, candidate: Candidate, known: Mapping[str, str], judg
             return found
         genome = believed_genome(reply.genome, reply.solver_code)
         rationale = f"{found.rationale} Mended: {reply.error_summary}"[:6000]
-        found = judged(replace(found, source=reply.solver_code, hyper={}, genome=genome, rationale=rationale, examined=None), known, judge)
+        candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=genome, rationale=rationale)
+        found = judged(candidate, known, judge)
         agents.assign(reply, found.design_id)
     return found
 
 
-def blocking_gate(candidate: Candidate) -> str | None:
+def blocking_gate(found: Judged) -> str | None:
     """The gate that stopped a candidate; None for an accepted one."""
-    verdicts = candidate.examined.verdicts if candidate.examined else ()
-    return next((verdict.gate for verdict in verdicts if verdict.outcome not in ("pass", "skip")), None)
+    return next((verdict.gate for verdict in found.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
 
 
-def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: Genome | None = None) -> Candidate:
+def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: Genome | None = None) -> Judged:
     """A seed design: a file without parents or direction. `genome` where the file computes the same (`grammar_recognise`)."""
     start = Candidate(
         source=source, hyper={}, genome=genome, title=name[:40], operator="seed", origin="seed", rationale=f"Seed design from the file {name}.",
@@ -250,7 +253,7 @@ def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judg
     return judged(start, known, judge)
 
 
-def design_row(candidate: Candidate, cycle: str, source_sha: str, traced_sha: str | None, *, tuned: bool = False) -> dict[str, Any]:
+def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str | None, *, tuned: bool = False) -> dict[str, Any]:
     """A row of DESIGNS. The shas are those of the blobs that hold the source and the traced design's JSON."""
     traced = candidate.traced
     return {
@@ -259,12 +262,12 @@ def design_row(candidate: Candidate, cycle: str, source_sha: str, traced_sha: st
         "source_sha": source_sha, "traced_sha": traced_sha, "graph_sha": traced.graph_sha if traced else None, "key": candidate.key(),
         "genome": candidate.genome.to_json() if candidate.genome else None, "hyper": values_text(candidate.hyper),
         "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None, "tuned": tuned,
-        "reason": (candidate.examined.reason if candidate.examined else "") or None,
+        "reason": candidate.examined.reason or None,
         "key_insight": None, "success_level": None, "imported_from": None,
     }
 
 
-def derivation_rows(candidate: Candidate, cycle: str) -> list[dict[str, Any]]:
+def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
     """Rows of DERIVATIONS: one a parent, weights summing to 1; none for a seed."""
     return [
         {"child_id": candidate.design_id, "parent_id": parent, "operator": candidate.operator, "weight": weight, "cycle": cycle}
@@ -273,7 +276,7 @@ def derivation_rows(candidate: Candidate, cycle: str) -> list[dict[str, Any]]:
     ]
 
 
-def store_candidate(blobs: Any, candidate: Candidate) -> tuple[str, str | None]:
+def store_candidate(blobs: Any, candidate: Judged) -> tuple[str, str | None]:
     """Puts source and traced JSON into the blob store; gives their shas."""
     source_sha = blobs.put(candidate.source.encode(errors="backslashreplace"))
     if candidate.traced is None:

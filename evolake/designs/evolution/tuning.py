@@ -22,7 +22,7 @@ from typing import Any
 from evolake.designs.evolution.experiments import LINE, Job, Simulate, results_by_design, run_jobs, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
-from evolake.designs.evolution.proposals import Candidate, Judge, judged
+from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import Parent, with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
@@ -44,7 +44,7 @@ class Tuned:
     """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, and one sentence."""
 
     rows: list[dict[str, Any]]
-    candidate: Candidate | None
+    candidate: Judged | None
     reason: str
 
 

@@ -1,0 +1,120 @@
+"""Checks whose predicates are written once, in SQL: Great Expectations is asked whether each holds in every row, and the rows where one does not are
+what the failed check shows.
+
+    rows_check(metrics, "metrics_add_up", "Solved is at most all.", once("variant_id"), "solved <= instances")
+
+A predicate must be true: null is an offence. The factories below are the checks that lines have in common.
+"""
+
+from __future__ import annotations
+
+import re
+
+import dagster as dg
+import polars as pl
+
+from assets.checks import suite_check
+from evolake.lake import DERIVATIONS, VERDICTS, Lake, side_table
+from resources.tables import declared
+
+TOLERANCE = 1e-9
+
+
+def once(*columns: str) -> str:
+    """The predicate that no other row has the same values in `columns`."""
+    return f"count(*) OVER (PARTITION BY {', '.join(columns)}) = 1"
+
+
+def rows_check(
+    asset: dg.AssetsDefinition, name: str, description: str, *predicates: str, rows: str | None = None,
+) -> dg.AssetChecksDefinition:
+    """A blocking check that `predicates` hold in every row.
+
+    Args:
+        rows: a query for other rows than those of the asset (a join with a side table, a count); `$cycle` is the cycle that is checked.
+    """
+    selected = rows.strip() if rows else f"SELECT * FROM {table_of(asset)}" + (" WHERE cycle = $cycle" if asset.partitions_def else "")
+
+    def judged(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
+        from evolake.lake import Catalogue
+
+        columns = ", ".join(f"({text}) IS TRUE AS {_quoted(text)}" for text in predicates)
+        with Catalogue(lake) as catalogue:
+            return catalogue.frame(f"SELECT {columns} FROM ({selected})", {"cycle": cycle} if "$cycle" in selected else {})
+
+    return suite_check(
+        asset, name, description, asset.partitions_def,
+        lambda gxe: [gxe.ExpectColumnValuesToBeInSet(column=text, value_set=[True]) for text in predicates],
+        offenders_sql(selected, predicates, "*" if rows else _shown(asset, predicates)), prepare=judged,
+    )
+
+
+def passed_every_gate(
+    asset: dg.AssetsDefinition, name: str, description: str, key: str, gates: int, *, where: str = "true", table: str | None = None,
+    told: str = "v.cycle = r.cycle", counts: str = "true", objects: str = "true",
+) -> dg.AssetChecksDefinition:
+    """A check that each artifact has a pass of `gates` gates and no objection.
+
+    Args:
+        key: the column that names the artifact. where: which rows of the asset (or of `table`) are asked about.
+        told: which verdicts v are about row r. counts: which of them may count as a pass; objects: as an objection.
+    """
+    rows = f"""
+SELECT r.{key}, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND {counts}) AS passes,
+  count(*) FILTER (v.outcome <> 'pass' AND {objects}) AS objections
+FROM (SELECT DISTINCT {key}, cycle FROM {table or table_of(asset)} WHERE cycle = $cycle AND {where}) AS r
+LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {told} GROUP BY ALL"""
+    return rows_check(asset, name, description, f"passes = {gates}", "objections = 0", rows=rows)
+
+
+def weights_sum_to_one(asset: dg.AssetsDefinition, name: str, description: str, key: str, *, orphans_allowed: bool) -> dg.AssetChecksDefinition:
+    """A check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact may have no parents."""
+    side = f"{asset.key.path[0]}.{side_table(asset.key.path[-1], DERIVATIONS)}"
+    rows = f"""
+SELECT c.{key}, sum(d.weight) AS total, min(d.weight) AS smallest
+FROM {table_of(asset)} AS c {'' if orphans_allowed else 'LEFT '}JOIN {side} AS d ON d.child_id = c.{key} AND d.cycle = c.cycle
+WHERE c.cycle = $cycle GROUP BY ALL"""
+    return rows_check(asset, name, description, f"abs(total - 1) <= {TOLERANCE}", "smallest >= 0", rows=rows)
+
+
+def every_objective_scored(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDefinition:
+    """A check that there is one row for every pair of an objective and a design, variant, ... (`noun`)."""
+    key, scores = f"{noun}_id", f"(SELECT * FROM {table_of(asset)} WHERE cycle = $cycle)"
+    rows = f"""
+SELECT o.objective_id, a.{key}, count(s.cycle) AS times
+FROM (SELECT DISTINCT objective_id FROM {scores}) AS o CROSS JOIN (SELECT DISTINCT {key} FROM {scores}) AS a
+LEFT JOIN {scores} AS s ON s.objective_id = o.objective_id AND s.{key} = a.{key} GROUP BY ALL"""
+    description = f"One row for every pair of objective and {noun}, none twice."
+    return rows_check(asset, f"every_objective_scored_every_{noun}", description, "times = 1", rows=rows)
+
+
+def ranking_is_total(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDefinition:
+    """A check that each artifact has a rank of its own."""
+    description = f"Every {noun} has one rank, ranks are unique, the consensus lies in 0 to 1."
+    return rows_check(
+        asset, "ranking_is_total", description, once(f"{noun}_id"), once("rank"), "rank >= 1", "consensus BETWEEN 0 AND 1",
+    )
+
+
+def table_of(asset: dg.AssetsDefinition) -> str:
+    """The asset as SQL names it."""
+    return ".".join(asset.key.path)
+
+
+def offenders_sql(rows: str, predicates: tuple[str, ...], shown: str = "*") -> str:
+    """The query for the rows in which a predicate does not hold."""
+    broken = " OR ".join(f"({text}) IS NOT TRUE" for text in predicates)
+    return f"SELECT {shown} FROM ({rows}) {'QUALIFY' if ' OVER ' in broken else 'WHERE'} {broken} ORDER BY ALL"
+
+
+def _shown(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
+    """The asset's keys and the columns that the predicates name; all columns where the asset has no schema."""
+    schema = declared(asset.key.path[0], asset.key.path[-1])
+    if schema is None:
+        return "*"
+    named = set(re.findall(r"\w+", " ".join(predicates)))
+    return ", ".join(_quoted(column) for column in schema.columns if column in named or column in schema.keys)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

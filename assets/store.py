@@ -1,0 +1,176 @@
+"""What one asset reads and publishes of its line, in its own partition: the one place that books rows to a line, an asset, a cycle and a run.
+
+    store = LineStore(line, context, lake)
+    with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
+        ...
+    store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
+    store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+import polars as pl
+
+from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
+from assets.line import FIRST_CYCLE, SEED_ROUND, Line
+from evolake import __version__
+from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, BlobStore, Lake, TableSchema, side_table
+from evolake.settings import Settings
+from resources.agents import AgentsResource
+from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.agents import Agents
+    from evolake.gates import Ruleset, Verdict
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LineStore:
+    """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes unpartitioned rows of round 0000."""
+
+    line: Line
+    context: dg.AssetExecutionContext
+    resource: LakeResource
+
+    @property
+    def lake(self) -> Lake:
+        """The lake."""
+        return self.resource.open()
+
+    @property
+    def blobs(self) -> BlobStore:
+        """The lake's blobs."""
+        return self.lake.blobs
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this process."""
+        return self.resource.settings()
+
+    @property
+    def run_id(self) -> str:
+        """The run that materializes."""
+        return self.context.run_id
+
+    @property
+    def asset(self) -> str:
+        """The asset's own name in the line."""
+        return self.context.asset_key.path[-1]
+
+    @property
+    def partition(self) -> str | None:
+        """The cycle that rows are published in; None for an unpartitioned asset."""
+        return self.context.partition_key if self.context.has_partition_key else None
+
+    @property
+    def cycle(self) -> str:
+        """The cycle that rows name; 0000 for the seeds."""
+        return self.partition or SEED_ROUND
+
+    def text(self, sha: str) -> str:
+        """A blob as text."""
+        return self.blobs.get(sha).decode()
+
+    def population(self) -> dict[str, pl.DataFrame]:
+        """The tables that entered this cycle, as they were sealed."""
+        return read_population(self.resource, self.line, self.cycle)
+
+    def read(self, asset: str, schema: TableSchema | None = None) -> pl.DataFrame:
+        """What `asset` published in this cycle; with a shared table's schema, its rows of that table."""
+        return self.lake.read(self.line.name, side_table(asset, schema) if schema else asset, self.cycle)
+
+    def rows(self, asset: str, schema: TableSchema | None = None) -> list[dict[str, Any]]:
+        """`read` as rows."""
+        return self.read(asset, schema).to_dicts()
+
+    def has(self, asset: str, schema: TableSchema | None = None) -> bool:
+        """Whether `read` would find a part: a lake of an earlier version may have none."""
+        return self.lake.record(self.line.name, side_table(asset, schema) if schema else asset, self.cycle) is not None
+
+    def extra(self, schema: TableSchema, rows: Iterable[Row], name: str | None = None) -> pl.DataFrame:
+        """Publish a further table of the line, under the schema's name unless another is given."""
+        frame = schema.frame(rows)
+        self.lake.publish(self.line.name, name or schema.name, frame, cycle=self.partition, run_id=self.run_id, schema=schema)
+        return frame
+
+    def side(self, schema: TableSchema, rows: Iterable[Row]) -> pl.DataFrame:
+        """Publish the rows that this asset adds to a shared table."""
+        return self.extra(schema, rows, side_table(self.asset, schema))
+
+    def verdicts(self, verdicts: Iterable[Verdict]) -> None:
+        """Publish verdicts of this asset."""
+        self.side(VERDICTS, (verdict.row() for verdict in verdicts))
+
+    def artifacts(self, rows: Iterable[Row], state: str | None = None) -> None:
+        """Publish rows of ARTIFACTS. rows: the line's own (`Line.artifact` says what each is); state: for all of them, else each row's."""
+        own = {"line": self.line.name, "created_at": datetime.now(UTC), "run_id": self.run_id, "code_version": __version__}
+        self.side(ARTIFACTS, ({**self.line.artifact(row), "cycle": row["cycle"], "state": state or row["state"]} | own for row in rows))
+
+    def champion(self, artifact_id: str, score: float | None) -> None:
+        """Publish who is champion after this cycle."""
+        self.side(CHAMPIONS, [{"line": self.line.name, "cycle": self.cycle, "artifact_id": artifact_id, "score": score}])
+
+    def rules(self) -> Ruleset:
+        """The line's rule files, pinned."""
+        from evolake.gates import load_rules
+
+        return load_rules(self.settings.seeds / "rules", self.line.name)
+
+    def guidance(self) -> list[str]:
+        """What people told this cycle's planners, oldest first."""
+        from evolake.agents import read_guidance
+
+        return [note.text for note in read_guidance(self.lake.root, self.line.name, self.cycle)]
+
+    @contextmanager
+    def roles(self, agents: AgentsResource | None = None) -> Iterator[Agents]:
+        """The agents of this line and cycle. Their calls are published when the block ends well.
+
+        Raises:
+            InputError: the model backend lacks something.
+        """
+        with (agents or AgentsResource()).open(self.resource, self.cycle, self.run_id, line=self.line.name) as served:
+            yield served
+            self.side(AGENT_CALLS, served.rows())
+
+    def open_cycle(self) -> Opened:
+        """Begin this cycle; see `assets.cycle.open_cycle`."""
+        return open_cycle(self.context, self.resource, self.line)
+
+    def seal(self, tables: Mapping[str, pl.DataFrame], guarded_by: Sequence[dg.AssetChecksDefinition], *, survivors: str) -> Sealed:
+        """Seal the population that enters the next cycle; see `assets.cycle.seal_cycle`. survivors: the table whose rows they are."""
+        return seal_cycle(self.context, self.resource, self.line, self.cycle, tables, guarded_by=guarded_by, population=survivors)
+
+    def seal_seeds(
+        self, rows: Sequence[Row], tables: Mapping[str, pl.DataFrame], *, lacking: str, do: str,
+    ) -> dict[str, Any]:
+        """Publish the rules and seal what enters cycle 0001; gives metadata.
+
+        Args:
+            rows: the seeds, accepted or blocked. tables: the archive with them.
+            lacking, do: what is missing where every seed is blocked, and what to do.
+        """
+        self.side(RULES, self.rules().rows())
+        accepted = [row for row in rows if row["state"] == "accepted"]
+        if not accepted:
+            reasons = "; ".join(f"{self.line.artifact(row)['title']}: {row['reason']}" for row in rows) or "there is none"
+            raise dg.Failure(f"{lacking} ({reasons}). {do}", allow_retries=False)
+        sealed = seal_seeds(self.context, self.resource, self.line, tables)
+        return sealed.metadata() | {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE}
+
+    def derivations(self, rows: Iterable[Row]) -> None:
+        """Publish who descends from whom."""
+        self.side(DERIVATIONS, rows)
+
+    def warn(self, text: str) -> None:
+        """Say in the run's log what a reader of the cycle should know."""
+        self.context.log.warning(f"WARN: {text}")
