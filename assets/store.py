@@ -59,7 +59,7 @@ class LineStore:
     @property
     def run_id(self) -> str:
         """The run that materializes."""
-        return self.context.run_id
+        return self.context.run.run_id
 
     @property
     def asset(self) -> str:

@@ -1,0 +1,111 @@
+"""What an asset publishes beside its own table is booked to its line, its name, its cycle and its run."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+import pytest
+
+from assets.cycle import cycles
+from assets.line import SEED_ROUND, Line, register_keys
+from assets.store import LineStore
+from evolake import __version__
+from evolake.lake import AGENT_CALLS, DERIVATIONS, TableSchema
+from resources.lake import LakeResource
+
+NOTES = TableSchema("notes", 1, {"text": pl.String}, keys=("text",))
+MADE = TableSchema("made", 1, {"toy_id": pl.String, "cycle": pl.String, "state": pl.String}, keys=("toy_id",))
+ROWS = [{"toy_id": "a", "cycle": "0001", "state": "accepted"}, {"toy_id": "b", "cycle": "0001", "state": "blocked"}]
+LINES = {
+    name: Line(name, "A line of toys.", artifact=lambda row: {
+        "artifact_id": row["toy_id"], "kind": "toy", "content_sha": None, "title": row["toy_id"].upper(),
+    })
+    for name in ("wood", "tin")
+}
+
+
+def materialized(house, line: Line, *, fails: bool = False) -> dg.ExecuteInProcessResult:
+    """Cycle 0001 of one asset that publishes a bit of everything; with `fails` it raises while its roles are open."""
+
+    @line.asset(schema=MADE)
+    def made(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        store = LineStore(line, context, lake)
+        store.artifacts(ROWS)
+        store.derivations([{"child_id": "b", "parent_id": "a", "operator": "cut", "weight": 1.0, "cycle": store.cycle}])
+        store.champion("a", 0.5)
+        store.extra(NOTES, [{"text": "one"}])
+        store.extra(NOTES, [{"text": "other"}], "further")
+        with store.roles() as served:
+            assert (served.line, served.cycle) == (line.name, "0001")
+            if fails:
+                raise ValueError("no such toy")
+        assert (store.rows("notes"), store.has("notes"), store.has("nothing")) == ([{"text": "one"}], True, False)
+        assert store.rows("made", DERIVATIONS)[0]["parent_id"] == "a"
+        return MADE.frame(ROWS)
+
+    register_keys(house.instance, ["0001"])
+    job = dg.Definitions(assets=[made], resources=house.defs.resources, jobs=[dg.define_asset_job("cycle", "*", partitions_def=cycles)])
+    return job.resolve_job_def("cycle").execute_in_process(instance=house.instance, partition_key="0001", raise_on_error=False)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(house, name: str):
+    result = materialized(house, LINES[name])
+    assert result.success
+    names = ("made__artifacts", "made__champions", "notes", "further", "made__agent_calls")
+    tables = {asset: house.lake.read(name, asset, "0001") for asset in names}
+    assert tables["made__artifacts"].drop("created_at").to_dicts() == [
+        {
+            "artifact_id": row["toy_id"], "line": name, "kind": "toy", "cycle": "0001", "state": row["state"], "content_sha": None,
+            "title": row["toy_id"].upper(), "run_id": result.run_id, "code_version": __version__,
+        }
+        for row in ROWS
+    ]
+    assert tables["made__champions"].to_dicts() == [{"line": name, "cycle": "0001", "artifact_id": "a", "score": 0.5}]
+    assert (tables["notes"]["text"].to_list(), tables["further"]["text"].to_list()) == (["one"], ["other"])
+    assert tables["made__agent_calls"].equals(AGENT_CALLS.empty())
+    [other] = set(LINES) - {name}
+    assert house.lake.record(other, "made", "0001") is None
+
+
+def test_a_block_that_fails_publishes_no_calls(house):
+    assert not materialized(house, LINES["wood"], fails=True).success
+    assert house.lake.record("wood", "notes", "0001") is not None
+    assert house.lake.record("wood", "made__agent_calls", "0001") is None
+
+
+def test_seeds_publish_without_a_cycle_and_name_round_0000(house):
+    line, seen = LINES["tin"], []
+
+    @line.seed_asset(schema=MADE)
+    def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        store = LineStore(line, context, lake)
+        seen.append((store.cycle, store.partition, store.asset))
+        store.extra(NOTES, [{"text": "seed"}])
+        return MADE.empty()
+
+    assert dg.materialize([seeds], instance=house.instance, resources=house.defs.resources).success
+    assert seen == [(SEED_ROUND, None, "seeds")]
+    assert house.lake.read("tin", "notes", None)["text"].to_list() == ["seed"]
+
+
+def test_seeds_of_which_none_was_accepted_say_what_is_lacking(house):
+    line = LINES["tin"]
+
+    @line.seed_asset(schema=MADE)
+    def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        store = LineStore(line, context, lake)
+        blocked = [row | {"state": "blocked", "reason": "it is hollow"} for row in ROWS]
+        store.seal_seeds(blocked, {"made": MADE.frame(ROWS)}, lacking="no toy can be used", do="Carve one.")
+        return MADE.empty()
+
+    def rules(self: LineStore):
+        from evolake.gates import Ruleset
+
+        return Ruleset("none", ())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LineStore, "rules", rules)
+        result = dg.materialize([seeds], instance=house.instance, resources=house.defs.resources, raise_on_error=False)
+    failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data
+    assert failure.description == "no toy can be used (A: it is hollow; B: it is hollow). Carve one."
