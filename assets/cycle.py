@@ -25,12 +25,11 @@ from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
 from assets.package import limit_pool
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
+from evolake.lake.schemas import INCOMING, OPENED
 from resources.lake import LakeResource
 
 __all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "cycles", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
 
-OPENED = "opened"
-INCOMING = "incoming_"  # one underscore: two would make it a side table, whose rows the catalogue counts among the shared ones
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,8 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     assert seal is not None, "an unbroken chain ends in a seal"
     store.seals.reopen(line.name, following(cycle), context.run.run_id)
     observe_rules(context, line)
-    store.publish(line.name, OPENED, pl.DataFrame({"cycle": [cycle], "incoming_version": [seal.version]}), cycle=cycle, run_id=context.run.run_id)
+    opened = OPENED.frame([{"cycle": cycle, "incoming_version": seal.version}])
+    store.publish(line.name, OPENED.name, opened, cycle=cycle, run_id=context.run.run_id, schema=OPENED)
     return Opened(cycle, seal)
 
 
@@ -177,9 +177,9 @@ def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str)
 
 
 def _opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
-    if lake.record(line.name, OPENED, cycle) is None:
+    if lake.record(line.name, OPENED.name, cycle) is None:
         return None
-    return lake.read(line.name, OPENED, cycle)["incoming_version"].item()
+    return lake.read(line.name, OPENED.name, cycle)["incoming_version"].item()
 
 
 def _seal(

@@ -13,7 +13,7 @@ import polars as pl
 from dagster._core.instance.config import PoolGranularity
 
 from evolake.lake import TableSchema
-from resources.tables import declare
+from resources.tables import column_schema, declare
 
 Upstream = dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset | dg.AssetKey | str
 Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
@@ -58,11 +58,13 @@ class Package:
         def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
             function.__annotations__ = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
             name = given.get("name") or function.__name__
+            metadata = given.get("metadata") or {}
             if schema is not None:
                 declare(self.name, name, schema)
+                metadata = {"dagster/column_schema": column_schema(schema.columns, schema)} | metadata
             return dg.asset(**given | {
                 "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
-                "kinds": {*self.kinds, *given["kinds"]}, "io_manager_key": "io_manager",
+                "kinds": {*self.kinds, *given["kinds"]}, "io_manager_key": "io_manager", "metadata": metadata,
                 "code_version": given["code_version"] or self.code_version,
                 "description": given["description"] or inspect.getdoc(function),
                 "deps": [self.key(dep) if isinstance(dep, str) else dep for dep in given["deps"]],

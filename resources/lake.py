@@ -14,10 +14,10 @@ import polars as pl
 from pydantic import PrivateAttr
 
 from evolake import settings as settings_module
-from evolake.lake import Lake, Record
+from evolake.lake import Lake, Record, TableSchema
 from evolake.settings import Settings
 from resources.locks import hold_line, release_lines
-from resources.tables import declared
+from resources.tables import column_schema, declared
 
 
 class LakeResource(dg.ConfigurableResource):
@@ -67,7 +67,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
         self.lake.hold(line, context.run_id)
         cycle = context.partition_key if context.has_partition_key else None
         record = self.lake.open().publish(line, asset, frame, cycle=cycle, run_id=context.run_id, schema=declared(line, asset))
-        context.add_output_metadata(describe(record, frame))
+        context.add_output_metadata(describe(record, frame, declared(line, asset)))
         context.step_context.set_data_version(context.asset_key, dg.DataVersion(record.content_sha))
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:
@@ -79,12 +79,11 @@ class LakeIOManager(dg.ConfigurableIOManager):
         return self.lake.open().read(line, asset, cycle)
 
 
-def describe(record: Record, frame: pl.DataFrame) -> dict[str, Any]:
+def describe(record: Record, frame: pl.DataFrame, schema: TableSchema | None = None) -> dict[str, Any]:
     """Metadata that the UI shows of a published table."""
-    columns = [dg.TableColumn(name, type=str(dtype)) for name, dtype in frame.schema.items()]
     return {
         "dagster/row_count": record.rows,
-        "dagster/column_schema": dg.TableSchema(columns=columns),
+        "dagster/column_schema": column_schema(frame.schema, schema),
         "content_hash": record.content_sha,
         "path": dg.MetadataValue.path(str(record.path)),
     }

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import dagster as dg
+
 from evolake.lake import TableSchema
 
 _declared: dict[tuple[str, str], TableSchema] = {}
@@ -15,3 +20,15 @@ def declare(line: str, asset: str, schema: TableSchema) -> None:
 def declared(line: str, asset: str) -> TableSchema | None:
     """The schema of `line`/`asset`, or None where its columns are free."""
     return _declared.get((line, asset))
+
+
+def column_schema(columns: Mapping[str, Any], schema: TableSchema | None) -> dg.TableSchema:
+    """What the UI's Columns section shows of a table: types, what the columns mean, and which ones name a row.
+
+    columns: name -> polars type. schema: None where the columns are free and have no description.
+    """
+    key = dg.TableColumnConstraints(other=["key"])
+    return dg.TableSchema([
+        dg.TableColumn(name, str(kind), schema.note(name), key if name in schema.keys else None) if schema else dg.TableColumn(name, str(kind))
+        for name, kind in columns.items()
+    ])

@@ -8,11 +8,11 @@ from assets.checks import suite_check
 from assets.cycle import cycles
 from assets.designs.line import line
 from assets.designs.measure import experiments, promoted_experiments
-from assets.designs.propose import UNMADE, candidates
+from assets.designs.propose import candidates
 from assets.designs.rank import consensus_ranking, final_ranking, final_scores, objective_scores
 from assets.designs.tune import tuning
 from assets.raised import Reasons, raised_check
-from evolake.designs.tables import EXPERIMENTS, TUNING
+from evolake.designs.tables import EXPERIMENTS, TUNING, UNMADE
 from evolake.lake import DERIVATIONS, Lake, side_table
 
 GATES = 4

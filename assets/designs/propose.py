@@ -9,14 +9,10 @@ from assets.designs.line import archive, gates, line, rules, so_far
 from assets.designs.records import record_admitted, record_candidates
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DESIGNS, DIRECTIONS
-from evolake.lake import TableSchema
+from evolake.designs.tables import DESIGNS, DIRECTIONS, UNMADE
 from resources.agents import AgentsResource
 from resources.jail import JailResource
 from resources.lake import LakeResource
-
-UNMADE = TableSchema("unmade", 1, {"number": pl.Int64, "cycle": pl.String, "role": pl.String, "reason": pl.String}, keys=("number",))
-"""Calls that gave no candidate. number: counts them within the cycle."""
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)

@@ -12,23 +12,13 @@ from assets.designs.line import line, rules, so_far
 from assets.designs.scoring import consensus_from, ranking_rows, score_rows, weight_rows
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import OBJECTIVES, RANKING, SCORES
-from evolake.lake import TableSchema
+from evolake.designs.tables import OBJECTIVES, RANKING, SCORES, WEIGHTS
 from resources.agents import AgentsResource
 from resources.jail import JailResource
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
-
-WEIGHTS = TableSchema(
-    "consensus_weights", 1,
-    {
-        "objective_id": pl.String, "cycle": pl.String, "stage": pl.String, "weight": pl.Float64, "median_tau": pl.Float64, "multiplier": pl.Float64,
-        "family": pl.String, "description": pl.String,
-    },
-    keys=("objective_id", "stage"),
-)
 
 
 @line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})

@@ -9,8 +9,9 @@ from assets.cycle import cycles
 from assets.families.judge import GATES_OF, accepted, blind_reviews, consensus_labels, execution, quality
 from assets.families.line import line
 from assets.families.products import complexity, funnel, instances
-from assets.families.propose import UNMADE, candidates
+from assets.families.propose import candidates
 from assets.raised import Reasons, raised_check
+from evolake.families.tables import UNMADE
 from evolake.lake import DERIVATIONS, Lake, side_table
 
 GATES = 5

@@ -8,11 +8,8 @@ import polars as pl
 from assets.families.line import archive, judge, line, open_jail
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import CANDIDATES
-from evolake.lake import TableSchema
+from evolake.families.tables import CANDIDATES, UNMADE
 from resources.lake import LakeResource
-
-UNMADE = TableSchema("unmade", 1, {"number": pl.Int64, "cycle": pl.String, "operator": pl.String, "reason": pl.String}, keys=("number",))
 
 
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})

@@ -9,18 +9,9 @@ import polars as pl
 
 from assets.prompts.line import archive, line, rules
 from assets.store import LineStore
-from evolake.lake import RULES, VERDICTS, TableSchema
+from evolake.lake import RULES, VERDICTS
+from evolake.prompts.tables import GATED
 from resources.lake import LakeResource
-
-GATED = TableSchema(
-    "accepted", 1,
-    {
-        "prompt_id": pl.String, "cycle": pl.String, "passed": pl.Boolean, "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
-        "evidence_sha": pl.String,
-    },
-    keys=("prompt_id",),
-)
-"""One row a child. gate, rule_id, reason: what blocked it."""
 
 
 @line.asset(deps=[rules], schema=GATED)

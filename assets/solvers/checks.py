@@ -10,10 +10,11 @@ from assets.raised import Reasons, raised_check
 from assets.solvers.judge import PROVING, binaries, compliance, correctness, smoke
 from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
-from assets.solvers.propose import UNMADE, variants
+from assets.solvers.propose import variants
 from assets.solvers.reign import champion
 from evolake.lake import DERIVATIONS, Lake, side_table
 from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
+from evolake.solvers.tables_archive import UNMADE
 
 GATES = 5
 PASSES = f"""

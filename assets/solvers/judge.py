@@ -10,19 +10,10 @@ import polars as pl
 
 from assets.solvers.line import archive, line, rules, rules_in_force, workshop
 from assets.store import LineStore
-from evolake.lake import VERDICTS, Lake, TableSchema, side_table
-from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
+from evolake.lake import VERDICTS, Lake, side_table
+from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, GATED, RUNS, SMOKE_RUNS, STABILITY_RUNS
 from resources.lake import LakeResource
 
-GATED = TableSchema(
-    "gated", 2,
-    {
-        "variant_id": pl.String, "cycle": pl.String, "gate": pl.String, "passed": pl.Boolean, "rule_id": pl.String, "reason": pl.String,
-        "evidence_sha": pl.String,
-    },
-    keys=("variant_id",),
-)
-"""Without the rules' versions, which the verdicts hold: an edit of a rule that flips no verdict leaves this content, and what rests on it, alone."""
 NOT_BUILT = {"program": None, "log_sha": "", "warnings": 0, "cpu_s": 0.0}
 """Of a variant whose build could not be judged."""
 PROVING = ("compliance", "binaries", "smoke", "correctness")

@@ -8,14 +8,12 @@ import polars as pl
 from assets.solvers.judge import PROVING, late_verdicts
 from assets.solvers.line import archive, line, rules_in_force
 from assets.store import LineStore
-from evolake.lake import RULES, VERDICTS, TableSchema
+from evolake.lake import RULES, VERDICTS
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RULE_METRICS
-from evolake.solvers.tables_archive import FINDINGS, HISTORY, RULE_PROPOSALS
+from evolake.solvers.tables_archive import FINDINGS, HISTORY, PROPOSED, RULE_PROPOSALS
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
-
-PROPOSED = TableSchema("proposed_rules", 1, {"number": pl.Int64, "cycle": pl.String, "proposal": pl.String}, keys=("number",))
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict]:

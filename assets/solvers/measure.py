@@ -10,9 +10,9 @@ import polars as pl
 from assets.solvers.judge import accepted_ids, late_verdicts, publish_late
 from assets.solvers.line import archive, line, rules_in_force, workshop
 from assets.store import LineStore
-from evolake.lake import DERIVATIONS, EVALUATIONS, TableSchema
+from evolake.lake import DERIVATIONS, EVALUATIONS
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKING, RUNS, SCORES
+from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKING, RUNS, SCORES, WEIGHTS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -20,12 +20,6 @@ from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
-
-WEIGHTS = TableSchema(
-    "consensus_weights", 1,
-    {"objective_id": pl.String, "cycle": pl.String, "weight": pl.Float64, "median_tau": pl.Float64, "family": pl.String, "description": pl.String},
-    keys=("objective_id",),
-)
 
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"})

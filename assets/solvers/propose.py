@@ -10,17 +10,10 @@ import polars as pl
 
 from assets.solvers.line import archive, line, rules_in_force, workshop
 from assets.store import LineStore
-from evolake.lake import TableSchema
-from evolake.solvers.tables import RUNS
-from evolake.solvers.tables_archive import PLANS, VARIANTS
+from evolake.solvers.tables import GATE_RUNS
+from evolake.solvers.tables_archive import PLANS, UNMADE, VARIANTS
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
-
-UNMADE = TableSchema(
-    "unmade", 1, {"plan_id": pl.String, "cycle": pl.String, "reason": pl.String, "objections": pl.List(pl.String)}, keys=("plan_id",),
-)
-GATE_RUNS = TableSchema("gate_runs", 1, {"gate": pl.String, **RUNS.columns}, keys=("gate", *RUNS.keys), provenance=RUNS.provenance)
-"""The runs that the coder's variants were judged on when they were made, in their last form."""
 
 
 @line.asset(deps=[line.incoming], schema=PLANS)

@@ -8,19 +8,9 @@ import polars as pl
 from assets.solvers.line import line, rules, workshop
 from assets.store import LineStore
 from evolake.errors import EvolakeError
-from evolake.lake import TableSchema
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables_archive import PROVENANCE, VARIANTS
 from resources.lake import LakeResource
-
-PROVENANCE = TableSchema(
-    "provenance", 1,
-    {
-        "name": pl.String, "version": pl.String, "sha256": pl.String, "source": pl.String, "fetched_at": pl.Datetime("us", "UTC"),
-        "licence": pl.String, "adapter": pl.String,
-    },
-    keys=("name",), provenance=("fetched_at", "source"),
-)
 
 
 @line.seed_asset(deps=[rules], schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})

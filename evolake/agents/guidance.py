@@ -29,7 +29,11 @@ LOCK_WAIT_S = 10.0
 GUIDANCE = TableSchema(
     "guidance", 1,
     {
-        "guidance_id": pl.String, "line": pl.String, "since_cycle": pl.String, "text": pl.String, "withdraws": pl.String,
+        "guidance_id": (pl.String, "One note, or one withdrawal."),
+        "line": (pl.String, "Line whose planners see it; * for lines that do not exist yet."),
+        "since_cycle": pl.String,
+        "text": (pl.String, "What the person asks for; empty for a withdrawal."),
+        "withdraws": (pl.String, "Note that is taken back; null for a note."),
         "created_at": pl.Datetime("us", "UTC"),
     },
     keys=("guidance_id", "line"),

@@ -8,6 +8,14 @@ from evolake.lake import TableSchema
 from evolake.lines import lines, resolve
 
 
+def all_tables() -> dict[tuple[str, str], TableSchema]:
+    """(line, asset) -> schema of every table that the code knows under a name of its own."""
+    from evolake.agents import guidance
+
+    found = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in resolve(spec.tables)().items()}
+    return found | {(guidance.LINE, guidance.ASSET): guidance.GUIDANCE}
+
+
 def named_tables(statement: str) -> dict[tuple[str, str], TableSchema]:
     """(line, asset) -> schema of the known tables that a statement names as `<line>.<asset>`. A line's schemas are read only when it is named."""
     found: dict[tuple[str, str], TableSchema] = {}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evolake.cli.sql_columns import columns_of
 from evolake.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,35 +33,41 @@ TABLE_ROWS = 1000
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--list", "listing", is_flag=True, help="Name the tables with their columns, the macros and the cookbook's questions.")
+@click.option("--schema", "table", metavar="TABLE", help="Say what a table's columns are, with their units, and which ones name a row.")
 @click.option("--lake", "lake_root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
-def sql(statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, lake_root: Path | None) -> None:
+def sql(
+    statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, table: str | None, lake_root: Path | None
+) -> None:
     """Run one SQL statement over the lake's tables, read-only.
 
     \b
     evolake sql "SELECT state, count(*) FROM artifacts GROUP BY ALL"
     evolake sql --file cookbook/funnel.sql -p line=designs
     evolake sql "SELECT * FROM ancestors(\\$id)" -p id=3f2a...
+    evolake sql --schema designs.final_ranking
     """
-    if listing + bool(statement) + bool(file) != 1:
-        raise InputError("nothing to run, or too much", wanted="a statement, --file FILE or --list", do='try: evolake sql "SELECT * FROM parts"')
+    if listing + bool(statement) + bool(file) + bool(table) != 1:
+        wanted = "a statement, --file FILE, --schema TABLE or --list"
+        raise InputError("nothing to run, or too much", wanted=wanted, do='try: evolake sql "SELECT * FROM parts"')
     text = read_statement(file) if file else statement or ""
     values = dict(_parameter(pair) for pair in parameters)
-    with _open(lake_root, text) as catalogue:
-        result = _listing(catalogue) if listing else catalogue.query(text, values)
+    with _open(lake_root, text, every=bool(table)) as catalogue:
+        result = _listing(catalogue) if listing else columns_of(catalogue, table) if table else catalogue.query(text, values)
         for warning in catalogue.warnings:
             click.echo(f"note: {warning}", err=True)
     {"table": _print_table, "csv": _print_csv, "json": _print_json}[form](result)
 
 
-def _open(lake_root: Path | None, statement: str) -> Catalogue:
+def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
+    """The catalogue with the tables that the statement names, or with every table there is, typed and empty where nothing is published."""
     from evolake import settings
-    from evolake.cli.known_tables import named_tables
+    from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
 
     root = lake_root or settings.load().lake
     if not (root / "tables").is_dir():
         click.echo(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
-    return Catalogue(Lake(root), extra_schemas=named_tables(statement))
+    return Catalogue(Lake(root), extra_schemas=all_tables() if every else named_tables(statement))
 
 
 def read_statement(name: str) -> str:

@@ -7,4 +7,5 @@ from evolake.lines import LineSpec
 LINE = LineSpec(
     "designs", assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
     commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
+    tables="evolake.designs.known_tables:known_tables",
 )

@@ -8,108 +8,195 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, TableSchema
+from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
+
+TERMS = {
+    "design_id": "Design: sha256 (hex) of its graph and hyperparameter values, or of its text where it cannot be traced.",
+    "direction_id": "Direction of the planner that it follows; null without one.",
+    "engine": "What computed the run: fused, mixed, torch or reference; all agree in results.",
+    "failure": "How the run broke; null where it did not, and in parts older than the column.",
+    "fidelity": "How much effort the run was given: low, medium or high.",
+    "genome": "Terms of the grammar that it consists of, as JSON; null for free text.",
+    "graph_sha": "sha256 (hex) of the traced graph; designs of one graph compute the same.",
+    "hyper": "Hyperparameter values that differ from the source's own, as JSON.",
+    "hyper_values": "All hyperparameter values as they ran, as JSON.",
+    "key": "What the proposer knows it by, so that it is not proposed again.",
+    "key_insight": "What the designer learnt from its results, in a sentence; null before the analysis.",
+    "largest_solved": "Variables of the largest instances of which more than half were solved; 0 for none.",
+    "max_steps": "Integration steps that the run was allowed.",
+    "median_step": "Integration step after which more than half of the batch was solved; extrapolated where it never was.",
+    "median_tau": "Median rank correlation (Kendall's tau) with the other objectives.",
+    "N": "Variables of an instance; the experiment contract spells it so.",
+    "operator": "What made it from its parents: seed, mutation, crossover, tuning, ... ; written where a model names none.",
+    "pairs": "Seeds on which both designs ran.",
+    "profile": "Profile of settings that the run was made under: demo, laptop or cluster.",
+    "rationale": "What its maker expects of it.",
+    "source_sha": "Blob with the Python source.",
+    "steps_run": "Integration steps that were computed.",
+    "success_level": "How well the designer thinks it went; null before the analysis.",
+    "timed_out": "Whether the wall clock cut the run short, so that it may come out otherwise elsewhere.",
+    "traced_sha": "Blob with the traced design as JSON: graph and variables; null where it cannot be traced.",
+    "tuned": "Whether its hyperparameters are the outcome of a tuning.",
+    "unsolved_fraction": "Share of the batch that was left unsolved, from 0 to 1.",
+}
+"""What the columns mean that several of the tables below have; see `TableSchema`."""
 
 DESIGNS = TableSchema(
     "designs", 1,
     {
-        "design_id": pl.String, "state": pl.String, "cycle": pl.String, "title": pl.String, "origin": pl.String, "operator": pl.String,
-        "rationale": pl.String, "direction_id": pl.String, "source_sha": pl.String, "traced_sha": pl.String, "graph_sha": pl.String,
-        "key": pl.String, "genome": pl.String, "hyper": pl.String, "hyper_values": pl.String, "tuned": pl.Boolean, "reason": pl.String,
-        "key_insight": pl.String, "success_level": pl.String, "imported_from": pl.String,
+        "design_id": pl.String,
+        "state": (pl.String, "accepted (may have children), champion, blocked (by a gate) or retired (an ancestor that came by a merge)."),
+        "cycle": (pl.String, "Cycle in which it was made; 0000 for a seed."),
+        "title": pl.String,
+        "origin": (pl.String, "Where it comes from: seed, merge, operators or model."),
+        "operator": pl.String, "rationale": pl.String, "direction_id": pl.String, "source_sha": pl.String, "traced_sha": pl.String,
+        "graph_sha": pl.String, "key": pl.String, "genome": pl.String, "hyper": pl.String, "hyper_values": pl.String, "tuned": pl.Boolean,
+        "reason": pl.String, "key_insight": pl.String, "success_level": pl.String,
+        "imported_from": (pl.String, "Lake that it was merged from; null where it was made here."),
     },
-    keys=("design_id",),
+    keys=("design_id",), terms=TERMS,
 )
 EXPERIMENTS = TableSchema(
     "experiments", 2,
     {
-        "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String, "level": pl.Int64, "batch": pl.Int64, "N": pl.Int64,
-        "ratio": pl.Float64, "run_till_median": pl.Boolean, "max_steps": pl.Int64, "unsolved_fraction": pl.Float64, "median_step": pl.Int64,
-        "steps_run": pl.Int64, "seed": pl.Int64, "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String,
-        "timed_out": pl.Boolean, "diverged": pl.Int64, "failure": pl.String,
+        "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String,
+        "level": (pl.Int64, "Rung on the ladder of sizes, from 0; each is larger by the square root of 2."),
+        "batch": pl.Int64, "N": pl.Int64,
+        "ratio": (pl.Float64, "Clauses per variable of an instance."),
+        "run_till_median": (pl.Boolean, "Whether the run ends when half of the batch is solved."),
+        "max_steps": pl.Int64, "unsolved_fraction": pl.Float64, "median_step": pl.Int64, "steps_run": pl.Int64,
+        "seed": (pl.Int64, "Seed of the instances and of the start on them; the same for all designs of a size."),
+        "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String, "timed_out": pl.Boolean,
+        "diverged": (pl.Int64, "Instances whose variables left the finite numbers."),
+        "failure": pl.String,
     },
-    keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"),
+    keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
 OBJECTIVES = TableSchema(
     "objectives", 1,
     {
-        "objective_id": pl.String, "state": pl.String, "cycle": pl.String, "created_round": pl.Int64, "family": pl.String,
-        "parameters": pl.String, "description": pl.String, "source": pl.String, "multiplier": pl.Float64, "origin": pl.String,
-        "reason": pl.String, "imported_from": pl.String,
+        "objective_id": pl.String,
+        "state": (pl.String, "accepted (votes) or blocked (by a gate)."),
+        "cycle": pl.String, "created_round": pl.Int64, "family": pl.String, "parameters": pl.String, "description": pl.String,
+        "source": (pl.String, "Text of its Python function."),
+        "multiplier": pl.Float64,
+        "origin": (pl.String, "Where it comes from: seed, operators or model."),
+        "reason": pl.String,
+        "imported_from": (pl.String, "Null: a merge brings designs only."),
     },
-    keys=("objective_id",),
+    keys=("objective_id",), terms=TERMS,
 )
-STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
 
 DIRECTIONS = TableSchema(
     "directions", 1,
     {
-        "direction_id": pl.String, "cycle": pl.String, "number": pl.Int64, "phase": pl.String, "direction": pl.String, "rationale": pl.String,
-        "focus": pl.String, "avoid": pl.String, "reference_ids": pl.List(pl.String), "looked_up": pl.List(pl.String),
-        "key_insights": pl.List(pl.String), "success_patterns": pl.List(pl.String), "failure_patterns": pl.List(pl.String),
+        "direction_id": pl.String, "cycle": pl.String,
+        "number": (pl.Int64, "Place among the cycle's directions, from 0."),
+        "phase": (pl.String, "Where the planner sees the search, from early_exploration to breakthrough_needed."),
+        "direction": (pl.String, "What the designer is asked to try."),
+        "rationale": (pl.String, "Why the planner believes in it."),
+        "focus": (pl.String, "Terms or ideas to work with."),
+        "avoid": (pl.String, "Terms or ideas to leave out."),
+        "reference_ids": (pl.List(pl.String), "Designs to build on, the base first."),
+        "looked_up": (pl.List(pl.String), "Designs whose details the planner asked to see."),
+        "key_insights": (pl.List(pl.String), "What the planner reads from the designs so far."),
+        "success_patterns": (pl.List(pl.String), "What the better designs have in common."),
+        "failure_patterns": (pl.List(pl.String), "What the worse designs have in common."),
         "guidance": pl.List(pl.String),
     },
-    keys=("direction_id",),
+    keys=("direction_id",), terms=TERMS,
 )
 ANALYSES = TableSchema(
     "analyses", 1,
     {
-        "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String, "short_name": pl.String, "key_insight": pl.String,
-        "success_level": pl.String, "detailed_analysis": pl.String, "comparison_to_references": pl.String, "recommended_next_steps": pl.String,
-        "reference_weights": pl.String,
+        "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String,
+        "short_name": (pl.String, "Name that the designer gives it."),
+        "key_insight": pl.String, "success_level": pl.String,
+        "detailed_analysis": (pl.String, "What the results say, at length."),
+        "comparison_to_references": (pl.String, "How it fares beside the designs it was built on."),
+        "recommended_next_steps": (pl.String, "What the designer would try next."),
+        "reference_weights": (pl.String, "JSON, design -> share that it had in shaping this one, seen after the results."),
     },
-    keys=("design_id", "fidelity"),
+    keys=("design_id", "fidelity"), terms=TERMS,
 )
 SCORES = TableSchema(
     "objective_scores", 1,
     {
-        "objective_id": pl.String, "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String, "score": pl.Float64, "status": pl.String,
+        "objective_id": pl.String, "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String, "score": pl.Float64,
+        "status": (pl.String, "ok, or how the objective failed on this design."),
         "reason": pl.String,
     },
-    keys=("objective_id", "design_id", "fidelity"),
+    keys=("objective_id", "design_id", "fidelity"), terms=TERMS,
 )
 RANKING = TableSchema(
     "consensus_ranking", 1,
     {
-        "design_id": pl.String, "cycle": pl.String, "rank": pl.Int64, "consensus": pl.Float64, "visits": pl.Float64, "ucb": pl.Float64,
-        "largest_solved": pl.Int64, "median_step": pl.Int64, "fidelity": pl.String,
+        "design_id": pl.String, "cycle": pl.String,
+        "rank": (pl.Int64, "Place by consensus; 1 is best."),
+        "consensus": pl.Float64, "visits": pl.Float64, "ucb": pl.Float64, "largest_solved": pl.Int64, "median_step": pl.Int64,
+        "fidelity": (pl.String, "Highest effort that the design was run at: low, medium, high, or none."),
     },
-    keys=("design_id",),
+    keys=("design_id",), terms=TERMS,
 )
 TUNING = TableSchema(
     "tuning", 1,
     {
-        "design_id": pl.String, "cycle": pl.String, "trial": pl.Int64, "hyper_values": pl.String, "consensus": pl.Float64, "status": pl.String,
+        "design_id": pl.String, "cycle": pl.String,
+        "trial": (pl.Int64, "Number of the trial; 0 is the design as it is."),
+        "hyper_values": pl.String,
+        "consensus": (pl.Float64, "Consensus estimated for these values; 0 is best, null where the trial could not be traced."),
+        "status": (pl.String, "ok or blocked."),
         "reason": pl.String, "largest_solved": pl.Int64, "median_step": pl.Int64,
     },
-    keys=("design_id", "cycle", "trial"),
+    keys=("design_id", "cycle", "trial"), terms=TERMS,
 )
 REVIEWS = TableSchema(
     "meta_review", 1,
     {
-        "cycle": pl.String, "objective_id": pl.String, "assessment": pl.String, "multiplier_before": pl.Float64, "multiplier": pl.Float64,
-        "research_phase": pl.String, "research_assessment": pl.String, "guidance": pl.String,
+        "cycle": pl.String, "objective_id": pl.String,
+        "assessment": (pl.String, "What the reviewer thinks of the objective."),
+        "multiplier_before": pl.Float64,
+        "multiplier": (pl.Float64, "Factor on the objective's weight from now on; 1 is neutral."),
+        "research_phase": (pl.String, "Where the reviewer sees the search."),
+        "research_assessment": (pl.String, "What the reviewer thinks of the search as a whole."),
+        "guidance": (pl.String, "What the next objectives shall look at."),
     },
-    keys=("cycle", "objective_id"),
+    keys=("cycle", "objective_id"), terms=TERMS,
 )
 DUELS = TableSchema(
     "champion_trials", 2,
     {
-        "cycle": pl.String, "part": pl.String, "design_id": pl.String, "pair": pl.Int64, "N": pl.Int64, "batch": pl.Int64, "seed": pl.Int64,
-        "max_steps": pl.Int64, "median_step": pl.Int64, "unsolved_fraction": pl.Float64, "solved": pl.Boolean, "steps_run": pl.Int64,
-        "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String, "timed_out": pl.Boolean,
+        "cycle": pl.String,
+        "part": (pl.String, "Whose run it is: challenger, incumbent, again (the incumbent on further seeds, for the noise floor) or baseline."),
+        "design_id": pl.String,
+        "pair": (pl.Int64, "Number of the fresh seed; runs of one number and part challenger or incumbent share their instances."),
+        "N": pl.Int64, "batch": pl.Int64,
+        "seed": (pl.Int64, "Seed of the instances, which no design has met before."),
+        "max_steps": pl.Int64, "median_step": pl.Int64, "unsolved_fraction": pl.Float64,
+        "solved": (pl.Boolean, "Whether more than half of the batch was solved."),
+        "steps_run": pl.Int64, "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String, "timed_out": pl.Boolean,
         "failure": pl.String,
     },
-    keys=("cycle", "part", "design_id", "pair", "N"), provenance=("wall_s", "cpu_s"),
+    keys=("cycle", "part", "design_id", "pair", "N"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
 DECISIONS = TableSchema(
     "champion_decisions", 1,
     {
-        "cycle": pl.String, "comparison": pl.String, "challenger_id": pl.String, "incumbent_id": pl.String, "N": pl.Int64, "batch": pl.Int64,
-        "profile": pl.String, "pairs": pl.Int64, "ratio": pl.Float64, "ratio_low": pl.Float64, "ratio_high": pl.Float64,
-        "noise_floor": pl.Float64, "wins": pl.Boolean, "reason": pl.String,
+        "cycle": pl.String,
+        "comparison": (pl.String, "Against whom: incumbent (the duel for the title) or baseline (for the report)."),
+        "challenger_id": (pl.String, "Design that is compared."),
+        "incumbent_id": (pl.String, "Design that it is compared with."),
+        "N": pl.Int64, "batch": pl.Int64, "profile": pl.String, "pairs": pl.Int64,
+        "ratio": (pl.Float64, "Median steps of the other over those of the challenger; above 1 the challenger is faster."),
+        "ratio_low": pl.Float64, "ratio_high": pl.Float64,
+        "noise_floor": (pl.Float64, "Ratio that two measurements of the incumbent stay within, 1 is no noise; null against the baseline."),
+        "wins": (
+            pl.Boolean,
+            "Whether the challenger is better by more than the noise floor; against the baseline, with the whole interval above 1.",
+        ),
+        "reason": (pl.String, "The verdict in words."),
     },
-    keys=("cycle", "comparison", "challenger_id"),
+    keys=("cycle", "comparison", "challenger_id"), terms=TERMS,
 )
 ARCHIVE: dict[str, TableSchema] = {
     "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "ranking": RANKING,
@@ -120,10 +207,39 @@ LATER: dict[str, tuple[str, ...]] = {"experiments": ("failure",)}
 MERGED = TableSchema(
     "merged", 1,
     {
-        "bundle_id": pl.String, "since_cycle": pl.String, "source": pl.String, "source_cycle": pl.String, "design_id": pl.String,
-        "chosen": pl.Boolean, "place": pl.Int64, "title": pl.String, "origin": pl.String, "operator": pl.String, "rationale": pl.String,
-        "source_sha": pl.String, "traced_sha": pl.String, "graph_sha": pl.String, "key": pl.String, "genome": pl.String, "hyper": pl.String,
-        "hyper_values": pl.String, "tuned": pl.Boolean, "key_insight": pl.String, "success_level": pl.String, "parents": pl.String,
+        "bundle_id": (pl.String, "What came in with one merge: sha256 (hex) over its designs."),
+        "since_cycle": (pl.String, "First cycle that takes the bundle in."),
+        "source": (pl.String, "Name of the other lake's folder."),
+        "source_cycle": (pl.String, "Cycle of the other lake whose population was read."),
+        "design_id": pl.String,
+        "chosen": (pl.Boolean, "Whether it was among the best and is to be judged here; else it came as an ancestor."),
+        "place": (pl.Int64, "Place in the other lake's ranking, from 1; null for an ancestor."),
+        "title": pl.String,
+        "origin": (pl.String, "Where it came from in the other lake."),
+        "operator": pl.String, "rationale": pl.String, "source_sha": pl.String, "traced_sha": pl.String, "graph_sha": pl.String, "key": pl.String,
+        "genome": pl.String, "hyper": pl.String, "hyper_values": pl.String, "tuned": pl.Boolean, "key_insight": pl.String,
+        "success_level": pl.String,
+        "parents": (pl.String, "JSON, its parents with operator and weight."),
     },
-    keys=("bundle_id", "design_id"),
+    keys=("bundle_id", "design_id"), terms=TERMS,
+)
+UNMADE = TableSchema(
+    "unmade", 1,
+    {
+        "number": (pl.Int64, "Place among the cycle's calls without a candidate, from 0."),
+        "cycle": pl.String,
+        "role": (pl.String, "What was asked for."),
+        "reason": (pl.String, "Why no candidate came of it."),
+    },
+    keys=("number",), terms=TERMS,
+)
+WEIGHTS = TableSchema(
+    "consensus_weights", 1,
+    {
+        "objective_id": pl.String, "cycle": pl.String,
+        "stage": (pl.String, "Ranking that the weights made: consensus_ranking or final_ranking."),
+        "weight": (pl.Float64, "Share of the objective in the consensus; the shares of a ranking sum to 1."),
+        "median_tau": pl.Float64, "multiplier": pl.Float64, "family": pl.String, "description": pl.String,
+    },
+    keys=("objective_id", "stage"), terms=TERMS,
 )

@@ -4,136 +4,260 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, TableSchema
+from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
+
+TERMS = {
+    "attempt": "Which attempt of the cycle it belongs to, from 0; an attempt is one proposal with its refinements.",
+    "case_sensitive": "Whether upper and lower case count when answers are compared.",
+    "category": "Kind of reasoning: logical, spatial, symbolic, temporal, relational, commonsense, causal or other.",
+    "difficulty": "Level that the generator was asked for, from 1 to 10.",
+    "evidence": "JSON, gate -> blob with what the gate's rules judged.",
+    "family_id": "Family of tasks: sha256 (hex) of its sources and declarations.",
+    "fingerprint": "JSON sketch that duplicates are found by; null where the sample was not reached.",
+    "label": "Answer of the strict majority as JSON; null where there is none.",
+    "language": "Language of the text: en or zh.",
+    "operator": "What made the family from its parents, or seed.",
+    "rule_id": "Rule that blocked the family; null or empty where none did.",
+    "voters": "How many could vote on the answer: the primary validator and the independent ones.",
+    "votes": "How many of the voters gave the label.",
+}
+"""What the columns mean that several of the tables below have; see `TableSchema`."""
 
 FAMILIES = TableSchema(
     "families", 1,
     {
-        "family_id": pl.String, "state": pl.String, "cycle": pl.String, "name": pl.String, "title": pl.String, "category": pl.String,
-        "language": pl.String, "operator": pl.String, "origin": pl.String, "parents": pl.List(pl.String), "attempt": pl.Int64, "round": pl.Int64,
-        "record_sha": pl.String, "fingerprint": pl.String, "evidence": pl.String, "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
-        "instances": pl.Int64,
+        "family_id": pl.String,
+        "state": (pl.String, "accepted (may have children) or blocked."),
+        "cycle": (pl.String, "Cycle in which this version was made; 0000 for a seed."),
+        "name": (pl.String, "Short name for its folder, unique among the seeds; no part of its content."),
+        "title": pl.String, "category": pl.String, "language": pl.String, "operator": pl.String,
+        "origin": (pl.String, "Where it comes from: seed, operators or model."),
+        "parents": (pl.List(pl.String), "Families that it was made from, in the operator's order."),
+        "attempt": pl.Int64,
+        "round": (pl.Int64, "Which refinement of its attempt it is; 0 is the first version."),
+        "record_sha": (pl.String, "Blob with its sources and declarations."),
+        "fingerprint": pl.String, "evidence": pl.String,
+        "gate": (pl.String, "Gate that blocked it when it was made; null where none did."),
+        "rule_id": pl.String,
+        "reason": (pl.String, "What it was blocked for when it was made; null where it was not."),
+        "instances": (pl.Int64, "How many labelled instances were sampled of it; null before that."),
     },
-    keys=("family_id",),
+    keys=("family_id",), terms=TERMS,
 )
-"""One version of a family. state: accepted (may have children) or blocked. attempt, round: which attempt of the cycle it belongs to, and which of its
-refinements it is. record_sha: blob of `contract.to_record`. fingerprint: JSON, null where the sample was not reached. evidence: JSON, gate -> sha of
-what its rules judged. gate, rule_id, reason: what blocked it when it was made. instances: how many were sampled; null before that."""
-CANDIDATES = TableSchema("candidates", 1, {**FAMILIES.columns, "costs": pl.String}, keys=FAMILIES.keys, provenance=("costs",))
-"""costs: JSON, gate -> {"calls", "cpu_s", "wall_s"} in the jail. A measurement, not content."""
+CANDIDATES = TableSchema(
+    "candidates", 1,
+    {
+        **FAMILIES.described,
+        "costs": (pl.String, "JSON, gate -> jail calls, cpu_s and wall_s (seconds) that it took."),
+    },
+    keys=FAMILIES.keys, provenance=("costs",), terms=TERMS,
+)
 FURTHER = TableSchema(
-    "further", 1, {"family_id": pl.String, "cycle": pl.String, "fingerprint": pl.String, "evidence": pl.String}, keys=("family_id",),
+    "further", 1,
+    {
+        "family_id": pl.String, "cycle": pl.String, "fingerprint": pl.String, "evidence": pl.String,
+    },
+    keys=("family_id",), terms=TERMS,
 )
 """Candidates that got further than when they were made, because a rule was loosened: what replaces their row's fingerprint and evidence."""
-EXPERIENCE = TableSchema("experience", 1, {"number": pl.Int64, "cycle": pl.String, "item": pl.String}, keys=("number",))
-STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
+EXPERIENCE = TableSchema(
+    "experience", 1,
+    {
+        "number": (pl.Int64, "Place in the list, the oldest first."),
+        "cycle": pl.String,
+        "item": (pl.String, "One lesson from failures, in a sentence."),
+    },
+    keys=("number",), terms=TERMS,
+)
 ARCHIVE: dict[str, TableSchema] = {"families": FAMILIES, "derivations": DERIVATIONS, "experience": EXPERIENCE, "state": STATE}
+
+UNMADE = TableSchema(
+    "unmade", 1,
+    {
+        "number": (pl.Int64, "Attempt of the cycle, from 0."),
+        "cycle": pl.String,
+        "operator": (pl.String, "Operator that was asked."),
+        "reason": (pl.String, "Why there was no family at all."),
+    },
+    keys=("number",), terms=TERMS,
+)
 
 GATED = TableSchema(
     "gated", 1,
     {
-        "family_id": pl.String, "cycle": pl.String, "gate": pl.String, "passed": pl.Boolean, "rule_id": pl.String, "reason": pl.String,
+        "family_id": pl.String, "cycle": pl.String, "gate": pl.String, "passed": pl.Boolean, "rule_id": pl.String,
+        "reason": (pl.String, "What it was blocked for; null where it passed."),
         "evidence_sha": pl.String, "ruleset_hash": pl.String,
     },
-    keys=("family_id", "gate"), provenance=("ruleset_hash",),
+    keys=("family_id", "gate"), provenance=("ruleset_hash",), terms=TERMS,
 )
 VOTES = TableSchema(
     "consensus_labels", 1,
     {
-        "family_id": pl.String, "cycle": pl.String, "difficulty": pl.Int64, "seed": pl.Int64, "label": pl.String, "decided": pl.Boolean,
-        "primary_agrees": pl.Boolean, "voters": pl.Int64, "votes": pl.Int64, "passed": pl.Boolean,
+        "family_id": pl.String, "cycle": pl.String, "difficulty": pl.Int64, "seed": pl.Int64, "label": pl.String,
+        "decided": (pl.Boolean, "Whether a strict majority of the voters agrees."),
+        "primary_agrees": (pl.Boolean, "Whether the primary validator is of the majority."),
+        "voters": pl.Int64, "votes": pl.Int64,
+        "passed": (pl.Boolean, "Whether the family passed the gate, so that another verdict is other content."),
     },
-    keys=("family_id", "difficulty", "seed"),
+    keys=("family_id", "difficulty", "seed"), terms=TERMS,
 )
-"""passed, here and in REVIEWS: whether the family passed the gate, so that a changed verdict is changed content."""
 VALIDATOR_VOTES = TableSchema(
     "validator_votes", 1,
     {
-        "family_id": pl.String, "cycle": pl.String, "difficulty": pl.Int64, "seed": pl.Int64, "voter": pl.String, "status": pl.String,
-        "answer": pl.String, "for_label": pl.Boolean,
+        "family_id": pl.String, "cycle": pl.String, "difficulty": pl.Int64, "seed": pl.Int64,
+        "voter": (pl.String, "Who votes: primary, or the independent validator's file."),
+        "status": (pl.String, "ok, or how the validator failed; a failed one counts among the voters."),
+        "answer": (pl.String, "What it answered, as JSON; null where it failed."),
+        "for_label": (pl.Boolean, "Whether this vote is one of the majority's."),
     },
-    keys=("family_id", "difficulty", "seed", "voter"),
+    keys=("family_id", "difficulty", "seed", "voter"), terms=TERMS,
 )
 REVIEWS = TableSchema(
     "blind_reviews", 1,
     {
-        "family_id": pl.String, "cycle": pl.String, "number": pl.Int64, "difficulty": pl.Int64, "seed": pl.Int64, "reviewer": pl.String,
-        "status": pl.String, "answer": pl.String, "label": pl.String, "matched": pl.Boolean, "programs": pl.Int64, "note": pl.String,
-        "passed": pl.Boolean,
+        "family_id": pl.String, "cycle": pl.String,
+        "number": (pl.Int64, "Place among the family's reviews, from 0."),
+        "difficulty": pl.Int64, "seed": pl.Int64,
+        "reviewer": (pl.String, "Who solved it from the text alone: a reader with a strategy, or model."),
+        "status": (pl.String, "answered, gave up, no answer, or failed (no usable reply)."),
+        "answer": (pl.String, "What stood in the final box; empty for nothing."),
+        "label": pl.String,
+        "matched": (pl.Boolean, "Whether the reviewer's answer is the label."),
+        "programs": (pl.Int64, "How many programs the reviewer ran before it answered."),
+        "note": (pl.String, "What the reviewer says about how it went, or why the call failed."),
+        "passed": (pl.Boolean, "Whether the family passed the gate, so that another verdict is other content."),
     },
-    keys=("family_id", "number"),
+    keys=("family_id", "number"), terms=TERMS,
 )
 INSTANCES = TableSchema(
     "instances", 1,
     {
-        "instance_id": pl.String, "family_id": pl.String, "cycle": pl.String, "category": pl.String, "language": pl.String, "difficulty": pl.Int64,
-        "band": pl.String, "seed": pl.Int64, "text": pl.String, "inputs": pl.String, "answer": pl.String, "case_sensitive": pl.Boolean,
-        "voters": pl.Int64, "votes": pl.Int64, "text_sha": pl.String,
+        "instance_id": (pl.String, "Labelled instance: sha256 (hex) over family, difficulty and seed."),
+        "family_id": pl.String, "cycle": pl.String, "category": pl.String, "language": pl.String, "difficulty": pl.Int64,
+        "band": (pl.String, "Range of difficulties that it was drawn for: 1-3, 4-6 or 7-10."),
+        "seed": pl.Int64,
+        "text": (pl.String, "The whole problem as a solver reads it."),
+        "inputs": (pl.String, "Hidden inputs behind the text, as JSON."),
+        "answer": (pl.String, "The label, as JSON."),
+        "case_sensitive": pl.Boolean, "voters": pl.Int64, "votes": pl.Int64, "text_sha": pl.String,
     },
-    keys=("instance_id",),
+    keys=("instance_id",), terms=TERMS,
 )
 DROPPED = TableSchema(
-    "dropped_instances", 1, {"family_id": pl.String, "cycle": pl.String, "reason": pl.String, "instances": pl.Int64}, keys=("family_id", "reason"),
+    "dropped_instances", 1,
+    {
+        "family_id": pl.String, "cycle": pl.String,
+        "reason": (pl.String, "Why they are not kept, e.g. repeated or trivial."),
+        "instances": (pl.Int64, "How many instances were dropped for it."),
+    },
+    keys=("family_id", "reason"), terms=TERMS,
 )
 COMPLEXITY = TableSchema(
     "complexity", 1,
     {
-        "family_id": pl.String, "cycle": pl.String, "operator": pl.String, "category": pl.String, "parsed": pl.Boolean, "loc": pl.Int64,
-        "cyclomatic": pl.Int64, "cognitive": pl.Int64, "halstead_volume": pl.Float64, "halstead_difficulty": pl.Float64,
-        "halstead_effort": pl.Float64, "loops": pl.Int64, "loop_depth": pl.Int64, "recursive": pl.Boolean, "binary_search": pl.Boolean,
-        "sorting": pl.Boolean, "dynamic_programming": pl.Boolean, "graph_traversal": pl.Boolean, "divide_and_conquer": pl.Boolean,
-        "time_class": pl.String,
+        "family_id": pl.String, "cycle": pl.String, "operator": pl.String, "category": pl.String,
+        "parsed": (pl.Boolean, "Whether the sources could be measured; where not, all measures are null."),
+        "loc": (pl.Int64, "Lines of code of generator and primary validator together (radon)."),
+        "cyclomatic": (pl.Int64, "Cyclomatic complexity: independent paths through the code (radon)."),
+        "cognitive": (pl.Int64, "Cognitive complexity: how hard the control flow is to follow (complexipy)."),
+        "halstead_volume": (pl.Float64, "Halstead's volume: length times log2 of the vocabulary."),
+        "halstead_difficulty": (pl.Float64, "Halstead's measure of how error-prone the code is to write."),
+        "halstead_effort": (pl.Float64, "Halstead's volume times difficulty."),
+        "loops": (pl.Int64, "How many for and while statements and comprehensions."),
+        "loop_depth": (pl.Int64, "Most loops that stand inside each other."),
+        "recursive": (pl.Boolean, "Whether some function calls itself."),
+        "binary_search": (pl.Boolean, "Whether names and structure look like a search that halves its range."),
+        "sorting": (pl.Boolean, "Whether something is sorted or put on a heap."),
+        "dynamic_programming": (pl.Boolean, "Whether names or decorators look like remembered partial results."),
+        "graph_traversal": (pl.Boolean, "Whether names look like a walk over a graph."),
+        "divide_and_conquer": (pl.Boolean, "Whether a function calls itself on parts of its input."),
+        "time_class": (pl.String, "Growth of the running time guessed from the structure, e.g. O(n^2); proves nothing."),
     },
-    keys=("family_id",),
+    keys=("family_id",), terms=TERMS,
 )
 FUNNEL = TableSchema(
     "funnel", 1,
     {
-        "cycle": pl.String, "operator": pl.String, "gate_no": pl.Int64, "gate": pl.String, "came": pl.Int64, "passed": pl.Int64,
-        "blocked": pl.Int64, "rate": pl.Float64,
+        "cycle": pl.String,
+        "operator": (pl.String, "What made the families, or all for every operator together."),
+        "gate_no": (pl.Int64, "Place of the gate in the line's order, from 0; null for attempts."),
+        "gate": (pl.String, "Gate by name; attempts for attempts that ended in an accepted family."),
+        "came": (pl.Int64, "How many met the gate."),
+        "passed": (pl.Int64, "How many went on."),
+        "blocked": (pl.Int64, "How many were stopped here."),
+        "rate": (pl.Float64, "Share of those that came which passed, from 0 to 1."),
     },
-    keys=("cycle", "operator", "gate"),
+    keys=("cycle", "operator", "gate"), terms=TERMS,
 )
-"""operator "all": every operator together. gate "attempts": attempts that ended in an accepted family."""
 RESOURCES = TableSchema(
     "resources", 1,
     {
-        "cycle": pl.String, "outcome": pl.String, "attempts": pl.Int64, "versions": pl.Int64, "calls_mean": pl.Float64, "cpu_s_mean": pl.Float64,
-        "cpu_s_p99": pl.Float64, "wall_s_mean": pl.Float64, "tokens": pl.Int64, "usd": pl.Float64, "usd_each": pl.Float64,
+        "cycle": pl.String,
+        "outcome": (pl.String, "Which attempts: accepted, rejected or all."),
+        "attempts": (pl.Int64, "Proposals with all their refinements."),
+        "versions": (pl.Int64, "Families that these attempts put before the gates."),
+        "calls_mean": (pl.Float64, "Jail calls per attempt, on average."),
+        "cpu_s_mean": (pl.Float64, "Processor time in the jail per attempt, in seconds, on average."),
+        "cpu_s_p99": (pl.Float64, "Processor time in the jail that 99% of the attempts stay below, in seconds."),
+        "wall_s_mean": (pl.Float64, "Elapsed time in the jail per attempt, in seconds, on average."),
+        "tokens": (pl.Int64, "Tokens of all model calls, in and out."),
+        "usd": (pl.Float64, "Price of all model calls, in US dollars."),
+        "usd_each": (pl.Float64, "US dollars per attempt; for all, per accepted family, with everything that was rejected paid."),
     },
-    keys=("cycle", "outcome"), provenance=("cpu_s_mean", "cpu_s_p99", "wall_s_mean"),
+    keys=("cycle", "outcome"), provenance=("cpu_s_mean", "cpu_s_p99", "wall_s_mean"), terms=TERMS,
 )
-"""outcome: accepted, rejected, or all; there usd_each is the cost of one accepted family, everything that was rejected included."""
 FAILURES = TableSchema(
     "failures", 1,
     {
-        "family_id": pl.String, "cycle": pl.String, "kind": pl.String, "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
-        "lesson": pl.String, "traces": pl.List(pl.String),
+        "family_id": pl.String, "cycle": pl.String,
+        "kind": (pl.String, "implementation bug, unsolvable (the text says too little) or ambiguity (it says more than one thing)."),
+        "gate": (pl.String, "Gate that blocked it."),
+        "rule_id": pl.String,
+        "reason": (pl.String, "The objection in words."),
+        "lesson": (pl.String, "What the next writer should heed; null where nothing follows."),
+        "traces": (pl.List(pl.String), "Instances, votes or reviews that show it, as JSON lines, at most three."),
     },
-    keys=("family_id",),
+    keys=("family_id",), terms=TERMS,
 )
 DRIFT = TableSchema(
     "drift", 1,
     {
-        "family_id": pl.String, "parent_id": pl.String, "cycle": pl.String, "role": pl.String, "difficulty": pl.Int64, "seed": pl.Int64,
-        "samples": pl.Int64, "correct": pl.Int64, "failed_calls": pl.Int64,
+        "family_id": pl.String,
+        "parent_id": (pl.String, "Family that it was made from, asked at the same difficulties."),
+        "cycle": pl.String,
+        "role": (pl.String, "Which of the two was asked: evolved or parent."),
+        "difficulty": pl.Int64, "seed": pl.Int64,
+        "samples": (pl.Int64, "How often the solver model was asked."),
+        "correct": (pl.Int64, "How many of its replies matched the label."),
+        "failed_calls": (pl.Int64, "How many calls gave no usable reply; they count as wrong."),
     },
-    keys=("family_id", "parent_id", "role", "difficulty", "seed"),
+    keys=("family_id", "parent_id", "role", "difficulty", "seed"), terms=TERMS,
 )
-"""role: evolved or parent."""
 DRIFT_SUMMARY = TableSchema(
     "drift_summary", 1,
     {
-        "cycle": pl.String, "k": pl.Int64, "pairs": pl.Int64, "parent": pl.Float64, "evolved": pl.Float64, "delta": pl.Float64, "low": pl.Float64,
-        "high": pl.Float64,
+        "cycle": pl.String,
+        "k": (pl.Int64, "Tries that pass@k allows."),
+        "pairs": (pl.Int64, "Families compared with their parents."),
+        "parent": (pl.Float64, "pass@k on the parents, from 0 to 1."),
+        "evolved": (pl.Float64, "pass@k on the new families, from 0 to 1."),
+        "delta": (pl.Float64, "evolved less parent; below 0 the new ones are harder."),
+        "low": (pl.Float64, "Lower end of the 95% interval of delta (paired bootstrap)."),
+        "high": (pl.Float64, "Upper end of the 95% interval of delta (paired bootstrap)."),
     },
-    keys=("cycle", "k"),
+    keys=("cycle", "k"), terms=TERMS,
 )
 GRADES = TableSchema(
     "audit_grades", 1,
     {
-        "family_id": pl.String, "auditor": pl.String, "validator_consistency": pl.String, "answer_correctness": pl.String,
-        "question_clarity": pl.String, "generator_quality": pl.String, "notes": pl.String,
+        "family_id": pl.String,
+        "auditor": (pl.String, "Person who graded."),
+        "validator_consistency": (pl.String, "Grade A to D: do the validators agree for good reasons?"),
+        "answer_correctness": (pl.String, "Grade A to D: is the label right?"),
+        "question_clarity": (pl.String, "Grade A to D: can the text be understood in one way only?"),
+        "generator_quality": (pl.String, "Grade A to D: are the instances varied and sensible?"),
+        "notes": (pl.String, "What else the auditor wrote."),
     },
-    keys=("family_id", "auditor"),
+    keys=("family_id", "auditor"), terms=TERMS,
 )

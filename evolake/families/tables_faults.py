@@ -16,22 +16,33 @@ if TYPE_CHECKING:
 PLANTED = TableSchema(
     "planted_faults", 1,
     {
-        "fault": pl.String, "expected": pl.String, "family_id": pl.String, "name": pl.String, "planted_id": pl.String, "outcome": pl.String,
-        "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
+        "fault": (pl.String, "Class of the fault."),
+        "expected": (pl.String, "Gate that is meant to catch the class; none where no gate is meant to see it."),
+        "family_id": (pl.String, "Sound family that it was planted into."),
+        "name": (pl.String, "Name of that family's folder."),
+        "planted_id": (pl.String, "Family with the fault in it; empty where the class does not apply."),
+        "outcome": (pl.String, "caught, survived, or does not apply (the family has nothing to plant it in)."),
+        "gate": (pl.String, "Gate that caught it; empty where none did."),
+        "rule_id": (pl.String, "Rule that caught it; empty where none did."),
+        "reason": (pl.String, "What the rule objected to, or why the class does not apply."),
     },
     keys=("fault", "family_id"),
 )
-"""outcome: caught, survived, or "does not apply". gate and rule_id are empty unless it was caught."""
 KILL_RATES = TableSchema(
     "kill_rates", 1,
     {
-        "fault": pl.String, "expected": pl.String, "gate": pl.String, "planted": pl.Int64, "caught_here": pl.Int64, "caught": pl.Int64,
-        "does_not_apply": pl.Int64, "rate": pl.Float64,
+        "fault": (pl.String, "Class of the fault."),
+        "expected": (pl.String, "Gate that is meant to catch the class; none where no gate is meant to see it."),
+        "gate": (pl.String, "Gate that caught some of the class; empty where nothing did."),
+        "planted": (pl.Int64, "Families that the fault was planted into."),
+        "caught_here": (pl.Int64, "How many of them this gate caught."),
+        "caught": (pl.Int64, "How many of them any gate caught."),
+        "does_not_apply": (pl.Int64, "Families that could not take the fault."),
+        "rate": (pl.Float64, "caught over planted, from 0 to 1; null where no family took it."),
     },
     keys=("fault", "gate"),
 )
-"""A row a class and gate that caught some of it; a class that nothing caught has one row with an empty gate. rate: caught / planted of the class,
-null where no family took it."""
+"""One row per class and gate that caught some of it; a class that nothing caught has one row with an empty gate."""
 
 
 def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:

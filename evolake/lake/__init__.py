@@ -23,6 +23,7 @@ from evolake.lake.schemas import (
     SHARED,
     VERDICTS,
     TableSchema,
+    incoming_tables,
     side_table,
 )
 from evolake.lake.seal_files import Seal, population_version
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENT_CALLS", "ARTIFACTS", "CHAMPIONS", "DERIVATIONS", "EVALUATIONS", "RULES", "SHARED", "VERDICTS",
-    "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "population_version",
-    "preceding", "side_table",
+    "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "incoming_tables",
+    "population_version", "preceding", "side_table",
 ]
 
 

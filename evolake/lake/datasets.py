@@ -24,14 +24,33 @@ ORIGIN = pa.schema([
     ("origin_run", pa.string()),
 ])
 _CYCLE = pa.field("cycle", pa.string())
-_PARTS = {
-    "line": pl.String, "asset": pl.String, "cycle": pl.String, "state": pl.String, "rows": pl.Int64, "content_sha": pl.String,
-    "file_sha": pl.String, "schema_name": pl.String, "schema_version": pl.Int64, "run_id": pl.String, "created_at": Instant, "path": pl.String,
-}
-_SEALS = {
-    "line": pl.String, "cycle": pl.String, "state": pl.String, "version": pl.String, "built_on": pl.String, "run_id": pl.String, "at": pl.String,
-    "broken": pl.Boolean,
-}
+PARTS = TableSchema(
+    "parts", 1,
+    {
+        "line": pl.String, "asset": (pl.String, "Table by name, as in <line>.<asset>."),
+        "cycle": (pl.String, "Partition of the table; null where it has none."),
+        "state": (pl.String, "current, superseded, missing (gone), damaged (of the wrong size) or lost (superseded, and gone)."),
+        "rows": (pl.Int64, "How many rows the part holds."),
+        "content_sha": (pl.String, "Hash of the content, however it is stored: Dagster's data version."),
+        "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
+        "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
+        "schema_version": (pl.Int64, "Edition of that schema."), "run_id": pl.String,
+        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Where the file lies, absolute."),
+    },
+    keys=("path",),
+)
+SEALS = TableSchema(
+    "seals", 1,
+    {
+        "line": pl.String, "cycle": (pl.String, "Cycle that the sealed population enters."),
+        "state": (pl.String, "sealed, or reopened because the cycle before runs again."),
+        "version": (pl.String, "Hash of the population."),
+        "built_on": (pl.String, "Version that entered the cycle before; null for the seeds."), "run_id": pl.String,
+        "at": (pl.String, "When it was sealed or opened (UTC, ISO 8601)."),
+        "broken": (pl.Boolean, "Whether this link of the chain or one before it does not hold."),
+    },
+    keys=("line", "cycle"),
+)
 
 
 def arrow_schema(schema: TableSchema) -> pa.Schema:
@@ -99,7 +118,7 @@ def parts_table(parts: Sequence[Part]) -> pl.DataFrame:
         }
         for part in parts
     ]
-    return pl.DataFrame(rows, schema=_PARTS)
+    return pl.DataFrame(rows, schema=dict(PARTS.columns))
 
 
 def seals_table(lake: Lake) -> pl.DataFrame:
@@ -109,6 +128,6 @@ def seals_table(lake: Lake) -> pl.DataFrame:
         for cycle in lake.seals.cycles(line):
             seal = lake.seals.read(line, cycle)
             if seal:
-                row = {name: getattr(seal, name) for name in _SEALS if name != "broken"}
+                row = {name: getattr(seal, name) for name in SEALS.columns if name != "broken"}
                 rows.append(row | {"broken": lake.seals.broken_link(line, cycle) is not None})
-    return pl.DataFrame(rows, schema=_SEALS)
+    return pl.DataFrame(rows, schema=dict(SEALS.columns))

@@ -7,12 +7,13 @@ replaces exactly its own rows; the catalogue shows the union of all side tables 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
 from evolake.errors import InputError
+from evolake.lake.vocabulary import VOCABULARY
 
 Instant = pl.Datetime("us", "UTC")
 
@@ -21,12 +22,17 @@ Instant = pl.Datetime("us", "UTC")
 class TableSchema:
     """A table's columns, its version and what tells its rows apart.
 
+    Every column has a description: its own, given as (type, description) in `columns`, else that of `terms`, else that of the vocabulary.
+    A description is no part of the stored table: another wording changes neither a hash nor a version.
+
     Attributes:
         name, version: written into the manifest with every part.
         columns: name -> polars type, in the order they are stored.
         keys: columns that together name a row. Publishing accepts repeated keys (checks report them); see `repeated_keys`.
         provenance: columns that say who wrote a row and when. They are stored but are not content: a re-run that differs in nothing else
             is the same content.
+        terms: descriptions that the tables of one line share, by column; those of other columns are not used.
+        descriptions: column -> what it means, with its unit.
     """
 
     name: str
@@ -34,11 +40,29 @@ class TableSchema:
     columns: Mapping[str, Any]
     keys: tuple[str, ...]
     provenance: tuple[str, ...] = ()
+    terms: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    descriptions: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        own = {name: given[1] for name, given in self.columns.items() if isinstance(given, tuple)}
+        told = VOCABULARY | dict(self.terms) | own
+        if silent := [name for name in self.columns if not told.get(name)]:
+            raise ValueError(f"schema {self.name}: say what {', '.join(silent)} means: a column is (type, description)")
+        object.__setattr__(self, "descriptions", {name: told[name] for name in self.columns})
+        object.__setattr__(self, "columns", {name: given[0] if name in own else given for name, given in self.columns.items()})
         stray = [name for name in (*self.keys, *self.provenance) if name not in self.columns]
         if stray:
             raise ValueError(f"schema {self.name}: no such column: {', '.join(stray)}")
+
+    @property
+    def described(self) -> dict[str, tuple[Any, str]]:
+        """The columns as another schema can take them over: name -> (type, description)."""
+        return {name: (kind, self.descriptions[name]) for name, kind in self.columns.items()}
+
+    def note(self, column: str) -> str:
+        """What a reader is told of a column: its description, and whether it is no content."""
+        aside = " Not content: it may differ when the same work is done again." if column in self.provenance else ""
+        return self.descriptions[column] + aside
 
     def empty(self) -> pl.DataFrame:
         """A frame of no rows with these columns."""
@@ -99,50 +123,93 @@ class TableSchema:
 ARTIFACTS = TableSchema(
     "artifacts", 1,
     {
-        "artifact_id": pl.String, "line": pl.String, "kind": pl.String, "cycle": pl.String, "state": pl.String, "content_sha": pl.String,
-        "title": pl.String, "created_at": Instant, "run_id": pl.String, "code_version": pl.String,
+        "artifact_id": pl.String, "line": pl.String,
+        "kind": (pl.String, "What sort of thing it is: design, objective, variant, family, system prompt, ..."),
+        "cycle": (pl.String, "Cycle in which it came to this state."),
+        "state": (pl.String, "candidate, blocked (by a gate), accepted, champion or retired."),
+        "content_sha": (pl.String, "Blob with the artifact itself: source, archive or record."),
+        "title": pl.String, "created_at": Instant, "run_id": pl.String,
+        "code_version": (pl.String, "Version of evolake that wrote the row."),
     },
     keys=("artifact_id", "cycle", "state"), provenance=("created_at", "run_id"),
 )
 DERIVATIONS = TableSchema(
     "derivations", 1,
-    {"child_id": pl.String, "parent_id": pl.String, "operator": pl.String, "weight": pl.Float64, "cycle": pl.String},
+    {
+        "child_id": (pl.String, "Artifact that was made."), "parent_id": pl.String, "operator": pl.String,
+        "weight": (pl.Float64, "Share that this parent has in the child; the shares of one child sum to 1."),
+        "cycle": (pl.String, "Cycle in which the child was made."),
+    },
     keys=("child_id", "parent_id", "operator", "cycle"),
 )
 VERDICTS = TableSchema(
     "verdicts", 1,
     {
-        "artifact_id": pl.String, "cycle": pl.String, "gate_no": pl.Int64, "gate": pl.String, "rule_id": pl.String, "rule_version": pl.String,
-        "ruleset_hash": pl.String, "outcome": pl.String, "reason": pl.String, "evidence_sha": pl.String, "run_id": pl.String,
+        "artifact_id": pl.String, "cycle": pl.String, "gate_no": (pl.Int64, "Place of the gate in the line's order, from 0."), "gate": pl.String,
+        "rule_id": pl.String, "rule_version": (pl.String, "Version that the rule's file states."), "ruleset_hash": pl.String,
+        "outcome": (pl.String, "pass, block, error (the gate could not judge; never a pass) or skip."),
+        "reason": (pl.String, "What the rule objects to; empty where it passed."), "evidence_sha": pl.String, "run_id": pl.String,
     },
     keys=("artifact_id", "cycle", "gate_no", "rule_id"), provenance=("run_id",),
 )
 AGENT_CALLS = TableSchema(
     "agent_calls", 2,
     {
-        "call_id": pl.String, "artifact_id": pl.String, "cycle": pl.String, "role": pl.String, "backend": pl.String, "model": pl.String,
-        "prompt_sha": pl.String, "response_sha": pl.String, "input_tokens": pl.Int64, "cached_tokens": pl.Int64, "output_tokens": pl.Int64,
-        "usd": pl.Float64, "latency_s": pl.Float64, "attempt": pl.Int64, "status": pl.String,
-        "prompt_id": pl.String,
+        "call_id": (pl.String, "One attempt of one call; the same on a replay."),
+        "artifact_id": (pl.String, "Artifact that the call was about; null where it was about none."), "cycle": pl.String,
+        "role": (pl.String, "What was asked for, e.g. designer or reviewer; its prompt has that name."), "backend": pl.String, "model": pl.String,
+        "prompt_sha": pl.String, "response_sha": (pl.String, "sha256 (hex) of the reply's text; null without one."),
+        "input_tokens": pl.Int64, "cached_tokens": (pl.Int64, "Those of the input tokens that the server had in its cache."),
+        "output_tokens": pl.Int64,
+        "usd": (pl.Float64, "What this attempt cost now, in US dollars: 0 when replayed, null when unknown."),
+        "latency_s": (pl.Float64, "Time that the endpoint took, in seconds; 0 for replays and operators."),
+        "attempt": (pl.Int64, "Ten times the caller's attempt, plus the number of the repair."),
+        "status": (pl.String, "ok, or what was wrong with the reply, in words joined by +; replayed in front where the tape gave it."),
+        "prompt_id": (pl.String, "Evolved system prompt that the model read (`prompts`); null without one."),
     },
     keys=("call_id",),
 )
 EVALUATIONS = TableSchema(
     "evaluations", 1,
     {
-        "artifact_id": pl.String, "suite": pl.String, "instance": pl.String, "seed": pl.Int64, "status": pl.String, "cpu_s": pl.Float64,
-        "wall_s": pl.Float64, "peak_mb": pl.Float64, "counters": pl.String, "certificate": pl.String, "host": pl.String,
+        "artifact_id": pl.String, "suite": (pl.String, "Set of instances that it was measured on."),
+        "instance": (pl.String, "Instance within the suite."), "seed": (pl.Int64, "Seed of the run, or which repetition it was."),
+        "status": (pl.String, "solved, unsolved, wrong (the answer is refuted), or how the run ended without one."),
+        "cpu_s": pl.Float64, "wall_s": pl.Float64, "peak_mb": pl.Float64,
+        "counters": (pl.String, "What the program counted (steps, conflicts, ...), as JSON."),
+        "certificate": (pl.String, "What proves the answer: model, proof or planted solution; null where nothing does."), "host": pl.String,
     },
     keys=("artifact_id", "suite", "instance", "seed"), provenance=("wall_s", "host"),
 )
 CHAMPIONS = TableSchema(
-    "champions", 1, {"line": pl.String, "cycle": pl.String, "artifact_id": pl.String, "score": pl.Float64}, keys=("line", "cycle"),
+    "champions", 1,
+    {
+        "line": pl.String, "cycle": (pl.String, "Cycle at whose end it holds the title."),
+        "artifact_id": (pl.String, "The champion: sha256 (hex) of what it consists of."),
+        "score": (pl.Float64, "What the line ranks its champion by; see the line's own tables for its sense."),
+    },
+    keys=("line", "cycle"),
 )
 RULES = TableSchema(
     "rules", 1,
-    {"rule_id": pl.String, "version": pl.String, "text_sha": pl.String, "since_cycle": pl.String, "kind": pl.String},
+    {
+        "rule_id": pl.String, "version": (pl.String, "What the rule's file states as its edition; a change of meaning raises it."),
+        "text_sha": (pl.String, "sha256 (hex) of the rule's whole file."), "since_cycle": pl.String,
+        "kind": (pl.String, "static, process or learned (written by the line itself); guidance is prose that judges nothing."),
+    },
     keys=("rule_id", "version"),
 )
+STATE = TableSchema(
+    "state", 1,
+    {"name": (pl.String, "Which value of the line's memory it is."), "value": (pl.String, "What is remembered, as JSON.")}, keys=("name",),
+)
+"""What a line carries from cycle to cycle beside its tables."""
+OPENED = TableSchema(
+    "opened", 1,
+    {"cycle": pl.String, "incoming_version": (pl.String, "Version of the sealed population that the cycle's work stands on.")}, keys=("cycle",),
+)
+INCOMING = "incoming_"
+"""Prefix of the tables of a sealed population. One underscore: two would make it a side table, whose rows the catalogue counts among the shared."""
 SHARED = {schema.name: schema for schema in (ARTIFACTS, DERIVATIONS, VERDICTS, AGENT_CALLS, EVALUATIONS, CHAMPIONS, RULES)}
 
 
@@ -155,3 +222,8 @@ def shared_table_of(asset: str) -> str | None:
     """The shared table that an asset name is a side table of, or None."""
     _, mark, table = asset.rpartition("__")
     return table if mark and table in SHARED else None
+
+
+def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSchema]:
+    """The tables that a line publishes with every seal: asset -> schema. population: name -> schema."""
+    return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {"opened": OPENED}

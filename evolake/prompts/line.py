@@ -8,4 +8,5 @@ LINE = LineSpec(
     "prompts", assets="assets.prompts", settings="evolake.prompts.settings:PromptsSettings", profiles="evolake.prompts.profiles",
     commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
     requirements="evolake.prompts.requirements:requirements",
+    tables="evolake.prompts.known_tables:known_tables",
 )

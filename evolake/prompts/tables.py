@@ -1,124 +1,202 @@
-"""Types of the tables of the prompts line. Those in ARCHIVE are carried from cycle to cycle (`population`); single assets add the others.
-
-`iteration` counts the line's iterations from 1, through all cycles. `arm` names what was switched on (`iteration.ARMS`).
-"""
+"""Types of the tables of the prompts line. Those in ARCHIVE are carried from cycle to cycle (`population`); single assets add the others."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, TableSchema
+from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
+
+TERMS = {
+    "arm": "What was switched on: espl (prompts and weights), evolution (prompts), rl (weights) or reflection (one prompt, replaced by its mutant).",
+    "challenger_id": "Best-rated prompt, which tried to take the title.",
+    "champion_id": "Prompt that was champion when the duel began.",
+    "correct": "Whether the answer is right.",
+    "formatted": "Whether the answer stands where it was asked for.",
+    "iteration": "Iteration of the line, counted from 1 through all cycles.",
+    "mu": "Mean of the prompt's rating (TrueSkill); higher is better.",
+    "problem_id": "Problem that was asked.",
+    "prompt_id": "System prompt: sha256 (hex) of its principles.",
+    "rejected": "Rollouts that were kept out of the update.",
+    "reply": "What the policy wrote.",
+    "rollouts": "Replies that were sampled.",
+    "sigma": "Standard deviation of the prompt's rating (TrueSkill): how uncertain it is.",
+    "tokens": "Length of the reply in tokens.",
+    "truncated": "Whether the reply ran into its limit.",
+}
+"""What the columns mean that several of the tables below have; see `TableSchema`."""
 
 PROMPTS = TableSchema(
     "prompts", 1,
     {
-        "prompt_id": pl.String, "cycle": pl.String, "iteration": pl.Int64, "number": pl.Int64, "state": pl.String, "operator": pl.String,
-        "parents": pl.List(pl.String), "principles": pl.String, "text": pl.String, "size": pl.Int64, "mu": pl.Float64, "sigma": pl.Float64,
-        "rounds": pl.Int64, "origin": pl.String,
+        "prompt_id": pl.String,
+        "cycle": (pl.String, "Cycle in which it was born; 0000 for a root."),
+        "iteration": (pl.Int64, "Iteration in which it was born, counted from 1 through all cycles; 0 for a root."),
+        "number": (pl.Int64, "Place in the order of birth, from 0."),
+        "state": (
+            pl.String,
+            "candidate (took no part yet), accepted (in the window), champion, retired (has left the window) or blocked (by a gate).",
+        ),
+        "operator": (pl.String, "root, mutation or crossover."),
+        "parents": (pl.List(pl.String), "Prompts that it was made from."),
+        "principles": (pl.String, "Its principles with their ids, as JSON."),
+        "text": (pl.String, "What the policy reads."),
+        "size": (pl.Int64, "How many principles it has."),
+        "mu": pl.Float64, "sigma": pl.Float64,
+        "rounds": (pl.Int64, "Iterations that it took part in."),
+        "origin": (pl.String, "Backend that edited it, or the name of the root."),
     },
-    keys=("prompt_id",),
+    keys=("prompt_id",), terms=TERMS,
 )
-"""One system prompt. cycle, iteration: when it was born; iteration 0 for a root. number: its place in the order of birth, from 0.
-
-    state      candidate (took no part yet), accepted (took part, still in the window), champion, retired (has left the window), or blocked by a gate
-    operator   root, mutation or crossover
-    principles what `SystemPrompt.to_json` gives; `text` is what the policy reads, `size` how many principles there are
-    rounds     iterations it took part in
-    origin     the backend that edited it, or the name of the root
-"""
-STATE = TableSchema("state", 1, {"name": pl.String, "value": pl.String}, keys=("name",))
 ARCHIVE: dict[str, TableSchema] = {"prompts": PROMPTS, "derivations": DERIVATIONS, "state": STATE}
 
 RATINGS = TableSchema(
     "ratings", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "mu": pl.Float64, "sigma": pl.Float64, "rank": pl.Int64,
-        "mean_reward": pl.Float64, "source": pl.String, "place": pl.Int64,
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "mu": pl.Float64, "sigma": pl.Float64,
+        "rank": (pl.Int64, "Place in the iteration's match by mean reward, 0 is best; equal rewards share one. Null at birth."),
+        "mean_reward": (pl.Float64, "Mean reward that the match went by; null at birth."),
+        "source": (pl.String, "update (after a match) or birth (inherited)."),
+        "place": (pl.Int64, "Order in the match, from 0; where prompts draw, the last digits depend on it. Null at birth."),
     },
-    keys=("arm", "iteration", "prompt_id", "source"),
+    keys=("arm", "iteration", "prompt_id", "source"), terms=TERMS,
 )
-"""source: update (after a round, with the rank and the mean that it went by, rank 0 is best) or birth (rank and mean_reward null).
-place: from 0, in the match; where prompts draw, the last digits depend on it. Null at birth."""
 PROBLEMS = TableSchema(
     "problems", 1,
     {
-        "cycle": pl.String, "problem_id": pl.String, "split": pl.String, "source": pl.String, "category": pl.String, "difficulty": pl.Int64,
-        "text": pl.String, "answer": pl.String, "case_sensitive": pl.Boolean, "family": pl.String,
+        "cycle": pl.String,
+        "problem_id": (pl.String, "Problem by its source's name for it."),
+        "split": (pl.String, "train or heldout."),
+        "source": (pl.String, "Where the problems come from: families, or the file of the seeds."),
+        "category": (pl.String, "Kind of reasoning that it asks for."),
+        "difficulty": pl.Int64,
+        "text": (pl.String, "The problem as the policy reads it."),
+        "answer": pl.String,
+        "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
+        "family": (pl.String, "Family of tasks that it is an instance of; a family is on one side of the split only."),
     },
-    keys=("problem_id",),
+    keys=("problem_id",), terms=TERMS,
 )
-"""The problems of a cycle. split: train or heldout. answer: JSON."""
+"""The problems of a cycle."""
 ROLLOUTS = TableSchema(
     "rollouts", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String, "number": pl.Int64,
-        "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean, "reward": pl.Float64,
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String,
+        "number": (pl.Int64, "Which reply of this prompt to this problem, from 0."),
+        "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
+        "reward": (pl.Float64, "What the update and the rating get for it; null where it was kept out of the update."),
     },
-    keys=("arm", "iteration", "prompt_id", "problem_id", "number"),
+    keys=("arm", "iteration", "prompt_id", "problem_id", "number"), terms=TERMS,
 )
-"""reward: null where the rollout was rejected from the update."""
 VALUES = TableSchema(
     "values", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String, "value": pl.Float64,
-        "rollouts": pl.Int64, "rejected": pl.Int64, "correct": pl.Int64, "formatted": pl.Int64, "won": pl.Boolean,
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String,
+        "value": (pl.Float64, "Mean reward of the prompt on the problem; null where every rollout was kept out."),
+        "rollouts": pl.Int64, "rejected": pl.Int64,
+        "correct": (pl.Int64, "Replies that were right."),
+        "formatted": (pl.Int64, "Replies whose answer stands where it was asked for."),
+        "won": (pl.Boolean, "Whether it is the best value of its problem, where not all prompts have that value."),
     },
-    keys=("arm", "iteration", "prompt_id", "problem_id"),
+    keys=("arm", "iteration", "prompt_id", "problem_id"), terms=TERMS,
 )
-"""The matrix V of an iteration, one row an entry. value: mean reward, null where every rollout was rejected. won: the best value of its
-problem, where not all prompts have that value."""
+"""The matrix V of an iteration, one row per entry."""
 EDITS = TableSchema(
     "edits", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "operator": pl.String, "step": pl.String, "number": pl.Int64,
-        "prompt_id": pl.String, "child_id": pl.String, "problem_id": pl.String, "kind": pl.String, "targets": pl.List(pl.String), "text": pl.String,
-        "applied": pl.Boolean, "reason": pl.String, "principle_id": pl.String, "backend": pl.String,
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64,
+        "operator": (pl.String, "mutation or crossover."),
+        "step": (pl.String, "Call that proposed it: local, global or recombine; for what is no hunk also summary, critique or child."),
+        "number": (pl.Int64, "Place among what the operator did in the iteration, from 0."),
+        "prompt_id": (pl.String, "Prompt that was edited."),
+        "child_id": (pl.String, "Prompt that was born of it; null where none was."),
+        "problem_id": (pl.String, "Problem that taught it; null where it is about the whole batch."),
+        "kind": (pl.String, "add, modify, merge or drop; none for what is no hunk (a call without a usable reply, or why there is no child)."),
+        "targets": (pl.List(pl.String), "Principles that it changes."),
+        "text": (pl.String, "What the principle is to say."),
+        "applied": (pl.Boolean, "Whether the hunk took effect."),
+        "reason": (pl.String, "Why it was not applied; empty where it was."),
+        "principle_id": (pl.String, "Principle that it made or changed; null for none."),
+        "backend": pl.String,
     },
-    keys=("arm", "iteration", "operator", "step", "number"),
+    keys=("arm", "iteration", "operator", "step", "number"), terms=TERMS,
 )
-"""Every hunk that was proposed. operator: mutation or crossover. step: local, global or recombine. prompt_id: the prompt edited. child_id: null
-where no child was born. problem_id: null where a hunk is about the whole batch. kind: add, modify, merge or drop; "none" for what is no hunk: a call
-that gave no usable reply (step as for the call, also summary and critique), or why there is no child (step child). reason: why it was not applied.
-principle_id: the principle that the hunk made or changed."""
 UPDATES = TableSchema(
     "updates", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "policy": pl.String, "updated": pl.Boolean, "step": pl.Int64,
-        "loss": pl.Float64, "grad_norm": pl.Float64, "kl": pl.Float64, "groups": pl.Int64, "informative": pl.Int64, "trained_tokens": pl.Int64,
-        "rollouts": pl.Int64, "rejected": pl.Int64, "failed": pl.Int64, "truncated": pl.Int64, "formatted": pl.Int64, "correct": pl.Int64,
-        "tokens": pl.Int64, "mean_reward": pl.Float64, "checkpoint_sha": pl.String,
+        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64,
+        "policy": (pl.String, "Policy that was sampled and updated, by name."),
+        "updated": (pl.Boolean, "Whether the weights changed."),
+        "step": (pl.Int64, "Updates so far, this one included; null where none was asked for."),
+        "loss": (pl.Float64, "Loss of the update; null where none was asked for."),
+        "grad_norm": (pl.Float64, "Norm of the gradient before clipping; null where no update was asked for."),
+        "kl": (
+            pl.Float64,
+            "Divergence per token from the policy before any update; 0 where it has no weight, null where no update was asked for.",
+        ),
+        "groups": (pl.Int64, "Groups of rollouts of one prompt on one problem."),
+        "informative": (pl.Int64, "Groups whose rewards differ, so that something can be learnt from them."),
+        "trained_tokens": (pl.Int64, "Tokens that the loss went over; null where no update was asked for."),
+        "rollouts": pl.Int64, "rejected": pl.Int64,
+        "failed": (pl.Int64, "Samples without a reply."),
+        "truncated": (pl.Int64, "Replies that ran into their limit."),
+        "formatted": (pl.Int64, "Replies whose answer stands where it was asked for."),
+        "correct": (pl.Int64, "Replies that were right."),
+        "tokens": (pl.Int64, "Tokens of all replies together."),
+        "mean_reward": (pl.Float64, "Mean reward of all replies; null without any."),
+        "checkpoint_sha": (pl.String, "Blob with the policy after the last iteration of a cycle; null for the others."),
     },
-    keys=("arm", "iteration"),
+    keys=("arm", "iteration"), terms=TERMS,
 )
-"""One row an iteration. updated: whether the weights changed; step, loss, grad_norm, kl and trained_tokens are null where no update was asked for.
-informative: groups whose rewards differ. failed: samples without a reply. tokens: of all replies. checkpoint_sha: blob of the policy after the last
-iteration of a cycle, else null."""
+"""One row per iteration."""
 EVALUATIONS = TableSchema(
     "heldout", 1,
     {
-        "cycle": pl.String, "arm": pl.String, "iteration": pl.Int64, "prompt_id": pl.String, "problem_id": pl.String, "sample": pl.Int64,
+        "cycle": pl.String, "arm": pl.String,
+        "iteration": (pl.Int64, "Iteration after which the policy was asked."),
+        "prompt_id": pl.String, "problem_id": pl.String,
+        "sample": (pl.Int64, "Which answer to this problem; 0 is the greedy one."),
         "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
     },
-    keys=("arm", "iteration", "prompt_id", "problem_id", "sample"),
+    keys=("arm", "iteration", "prompt_id", "problem_id", "sample"), terms=TERMS,
 )
-"""Held-out problems, answered by the policy as it is after `iteration` under one prompt. sample: 0 for a greedy answer."""
+"""Held-out problems, answered by the policy as it is after `iteration` under one prompt."""
 DECISIONS = TableSchema(
     "champion", 1,
     {
-        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "wins": pl.Boolean, "problems": pl.Int64, "samples": pl.Int64,
-        "champion_share": pl.Float64, "challenger_share": pl.Float64, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64,
-        "reason": pl.String,
+        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
+        "wins": (pl.Boolean, "Whether the whole interval lies above 0."),
+        "problems": (pl.Int64, "Problems of the training split that both answered."),
+        "samples": (pl.Int64, "Replies of each side over all problems."),
+        "champion_share": (pl.Float64, "Share of correct replies of the champion, mean over problems."),
+        "challenger_share": (pl.Float64, "Share of correct replies of the challenger, mean over problems."),
+        "difference": (pl.Float64, "challenger_share less champion_share."),
+        "low": (pl.Float64, "Lower end of the 95% interval of the difference (bootstrap over problems)."),
+        "high": (pl.Float64, "Upper end of the 95% interval of the difference (bootstrap over problems)."),
+        "reason": (pl.String, "The verdict in words."),
     },
-    keys=("champion_id", "challenger_id"),
+    keys=("champion_id", "challenger_id"), terms=TERMS,
 )
-"""champion_id: who reigned when the duel began. Shares: of correct replies, mean over problems. low, high: 95% interval of the difference."""
 JOURNAL = TableSchema(
     "journal", 1,
     {
-        "cycle": pl.String, "number": pl.Int64, "key": pl.String, "entry_sha": pl.String, "checkpoint_sha": pl.String,
-        "calls_sha": pl.String,
+        "cycle": pl.String,
+        "number": (pl.Int64, "Which iteration of the cycle, from 1."),
+        "key": (pl.String, "sha256 (hex) of everything that the iteration depends on."),
+        "entry_sha": (pl.String, "Blob with the iteration's rows and the population after it."),
+        "checkpoint_sha": (pl.String, "Blob with the policy after it; null for the base model."),
+        "calls_sha": (pl.String, "Blob with the rows of `agent_calls` that it made."),
     },
-    keys=("number",), provenance=("calls_sha",),
+    keys=("number",), provenance=("calls_sha",), terms=TERMS,
 )
-"""number: which iteration of the cycle, from 1. checkpoint_sha: the policy after it; null for the base model. calls_sha: rows of AGENT_CALLS; what
-they took is a measurement and no content."""
+
+GATED = TableSchema(
+    "accepted", 1,
+    {
+        "prompt_id": pl.String, "cycle": pl.String, "passed": pl.Boolean,
+        "gate": (pl.String, "Gate that blocked it; null where none did."),
+        "rule_id": (pl.String, "Rule that blocked it; null where none did."),
+        "reason": pl.String, "evidence_sha": pl.String,
+    },
+    keys=("prompt_id",), terms=TERMS,
+)
+"""One row per child."""

@@ -7,4 +7,5 @@ from evolake.lines import LineSpec
 LINE = LineSpec(
     "repair", assets="assets.repair", settings="evolake.repair.settings:RepairSettings", profiles="evolake.repair.profiles",
     commands={"repair": "evolake.repair.commands.group:repair"},
+    tables="evolake.repair.known_tables:known_tables",
 )

@@ -1,16 +1,6 @@
 """Types of the tables of the solvers line that hold measurements, rankings and who reigns.
 
 A run is one process on one formula. `instance` names the formula (shuffles have names of their own), `shuffle` is 0 for the formula as generated.
-
-    status        what the run came to: "sat" "unsat" "unknown" "timeout" "memory" "crash" "malformed", or "wrong": an answer that is refuted by the
-                  formula (its model falsifies a clause) or by the instance's known status
-    answer        what the solver said ("SAT", "UNSAT"), also when it is wrong; null without an answer
-    certificate   "model": checked on the formula; "proof": verified by a proof checker; null: nothing proves the answer
-    proof_status  of an UNSAT answer: "verified", "refuted", "missing" (an empty file), "unknown" (a limit, or a solver that writes none), or
-                  "unchecked" where it was not drawn
-    proof_bytes   length of the proof that the run wrote, whatever it came to; null where the solver writes none, and in duels (`champion_trials`) of
-                  lakes of 0.1.0
-    solved        counts as solved: the answer is certified, and came within `timeout_s` of cpu time
 """
 
 from __future__ import annotations
@@ -19,32 +9,104 @@ import polars as pl
 
 from evolake.lake.schemas import TableSchema
 
+TERMS = {
+    "base": "Seed solver that it descends from.",
+    "certificate": "What proves the answer: model (checked on the formula) or proof (verified by a checker); null where nothing does.",
+    "challenger_id": "Variant that tried to take the title.",
+    "champion_id": "Variant that held the title when the duel began.",
+    "changed": "What its author says it changed.",
+    "conflicts": "Conflicts that the solver reports; null where it reports none.",
+    "decisions": "Decisions that the solver reports; null where it reports none.",
+    "expected": "Known status of the formula: SAT, UNSAT or unknown.",
+    "formula_sha": "sha256 (hex) of the formula's file, its name among the blobs.",
+    "gate": "Gate that blocked it; null or empty where none did.",
+    "instance": "Formula by name; shuffled copies have names of their own.",
+    "instances": "How many formulas.",
+    "instructions": "Machine instructions counted by the kernel; null where it counts none.",
+    "memory_mb": "Memory that the run was allowed, in MiB.",
+    "noise_floor": "Ratio of PAR-2 that repeated passes of one side stay within; 1 is no noise.",
+    "origin": "Where it comes from: seed, operators or model.",
+    "par2": "Mean PAR-2 in seconds: processor time of a solved run, twice the timeout of any other.",
+    "plan_id": "Plan that it follows: sha256 (hex); null for a seed.",
+    "proof_bytes": "Length of the proof that the run wrote, in bytes; null where the solver writes none.",
+    "proof_checker": "Which checkers judged the proof; joined by and where two did.",
+    "proof_cpu_s": "Processor time of checking the proof, in seconds.",
+    "proof_sha": "sha256 (hex) of the proof.",
+    "proof_status": "Of an UNSAT answer: verified, refuted, missing (empty file), unknown (a limit, or no proof) or unchecked (not drawn).",
+    "propagations": "Propagations that the solver reports; null where it reports none.",
+    "ratio": "PAR-2 of the champion over the challenger's; above 1 is a gain.",
+    "ratio_high": "Upper end of the 90% interval of the ratio (paired bootstrap over formulas).",
+    "ratio_low": "Lower end of the 90% interval of the ratio (paired bootstrap over formulas).",
+    "restarts": "Restarts that the solver reports; null where it reports none.",
+    "rule_id": "Rule that blocked it; null where none did.",
+    "shuffle": "Which equivalent copy of the formula it is; 0 is the formula as generated.",
+    "solved": "Whether the answer is certified and came within timeout_s of processor time.",
+    "status": "sat, unsat, unknown, timeout, memory, crash, malformed, or wrong (refuted by the formula or its known status).",
+    "suite": "Set of formulas that it was run on.",
+    "timeout_s": "Processor time that a run was allowed, in seconds.",
+    "variant_id": "Variant of a solver's repository: sha256 (hex) of its source tree.",
+    "wrong": "Answers that are refuted.",
+}
+"""What the columns mean that several of the tables below have; see `TableSchema`."""
+
 LATE_GATES = ("benchmark", "duel", "holdout")
 """Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
 _RUN_COLUMNS = {
-    "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "instance": pl.String, "family": pl.String, "expected": pl.String,
-    "formula_sha": pl.String, "shuffle": pl.Int64, "seed": pl.Int64, "repeat": pl.Int64, "status": pl.String, "answer": pl.String,
-    "solved": pl.Boolean, "answer_checked": pl.Boolean, "certificate": pl.String, "proof_status": pl.String, "proof_checker": pl.String,
-    "proof_sha": pl.String, "proof_bytes": pl.Int64, "proof_cpu_s": pl.Float64, "problems": pl.String, "cpu_s": pl.Float64, "wall_s": pl.Float64,
-    "peak_mb": pl.Float64, "conflicts": pl.Int64, "decisions": pl.Int64, "propagations": pl.Int64, "restarts": pl.Int64,
-    "instructions": pl.Int64, "timeout_s": pl.Float64, "memory_mb": pl.Int64, "host": pl.String,
+    "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "instance": pl.String,
+    "family": (pl.String, "Kind of formula, e.g. random-3; shuffled copies keep it."),
+    "expected": pl.String, "formula_sha": pl.String, "shuffle": pl.Int64,
+    "seed": (pl.Int64, "Seed of the formula's generator, or of the shuffle."),
+    "repeat": (pl.Int64, "Which repetition of the run on this formula, from 0."),
+    "status": pl.String,
+    "answer": (pl.String, "What the solver said, SAT or UNSAT, also when it is wrong; null without an answer."),
+    "solved": pl.Boolean,
+    "answer_checked": (pl.Boolean, "Whether the answer was looked at; a proof that was not drawn was not."),
+    "certificate": pl.String, "proof_status": pl.String, "proof_checker": pl.String, "proof_sha": pl.String, "proof_bytes": pl.Int64,
+    "proof_cpu_s": pl.Float64,
+    "problems": (pl.String, "What was wrong with the run or its answer; null for nothing."),
+    "cpu_s": pl.Float64, "wall_s": pl.Float64, "peak_mb": pl.Float64, "conflicts": pl.Int64, "decisions": pl.Int64, "propagations": pl.Int64,
+    "restarts": pl.Int64, "instructions": pl.Int64, "timeout_s": pl.Float64, "memory_mb": pl.Int64, "host": pl.String,
 }
 _RUN_KEYS = ("variant_id", "suite", "instance", "timeout_s", "repeat")
 _RUN_PROVENANCE = ("wall_s", "host")
 
-RUNS = TableSchema("benchmark_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
-SMOKE_RUNS = TableSchema("smoke_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
-CORRECTNESS_RUNS = TableSchema("correctness_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
-STABILITY_RUNS = TableSchema("stability_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
-HOLDOUT_RUNS = TableSchema("holdout_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE)
+GATED = TableSchema(
+    "gated", 2,
+    {
+        "variant_id": pl.String, "cycle": pl.String, "gate": pl.String,
+        "passed": (pl.Boolean, "Whether every rule of the gate let it go on."),
+        "rule_id": pl.String, "reason": pl.String, "evidence_sha": pl.String,
+    },
+    keys=("variant_id",), terms=TERMS,
+)
+"""Without the rules' versions, which the verdicts hold: an edit of a rule that flips no verdict leaves this content, and what rests on it, alone."""
+
+RUNS = TableSchema("benchmark_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE, terms=TERMS)
+SMOKE_RUNS = TableSchema("smoke_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE, terms=TERMS)
+CORRECTNESS_RUNS = TableSchema("correctness_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE, terms=TERMS)
+STABILITY_RUNS = TableSchema("stability_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE, terms=TERMS)
+HOLDOUT_RUNS = TableSchema("holdout_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, provenance=_RUN_PROVENANCE, terms=TERMS)
+GATE_RUNS = TableSchema(
+    "gate_runs", 1,
+    {
+        "gate": (pl.String, "Gate that the run was made for: smoke, correctness or stability."),
+        **RUNS.described,
+    },
+    keys=("gate", *RUNS.keys), provenance=RUNS.provenance, terms=TERMS,
+)
+"""The runs that the coder's variants were judged on when they were made, in their last form."""
 
 BINARIES = TableSchema(
     "binaries", 1,
     {
-        "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean, "program_sha": pl.String, "log_sha": pl.String, "warnings": pl.Int64,
-        "cpu_s": pl.Float64, "reason": pl.String,
+        "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean,
+        "program_sha": (pl.String, "Blob with the built program; null where the build failed."),
+        "log_sha": (pl.String, "Blob with what the build printed."),
+        "warnings": (pl.Int64, "Warnings of the compiler."),
+        "cpu_s": (pl.Float64, "Processor time of the build, in seconds."),
+        "reason": pl.String,
     },
-    keys=("variant_id",),
+    keys=("variant_id",), terms=TERMS,
 )
 
 CUT_OFF_SHARES = (6, 12, 20, 40, 60, 90)
@@ -52,66 +114,121 @@ METRICS = TableSchema(
     "metrics", 1,
     {
         "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "timeout_s": pl.Float64, "instances": pl.Int64,
-        "instances_sat": pl.Int64, "instances_unsat": pl.Int64, "runs": pl.Int64, "vbs_match": pl.Int64, "vbs_mismatch": pl.Int64,
-        "wrong": pl.Int64, "unproved": pl.Int64, "failed": pl.Int64, "solved": pl.Float64, "solved_sat": pl.Float64, "solved_unsat": pl.Float64,
-        **{f"solved_within_{share}": pl.Float64 for share in CUT_OFF_SHARES},
-        "memory_mean_mb": pl.Float64, "memory_max_mb": pl.Float64, "additionally_solved": pl.Int64, "par2": pl.Float64, "par2_sat": pl.Float64,
-        "par2_unsat": pl.Float64, "proof_share": pl.Float64,
+        "instances_sat": (pl.Int64, "How many of them are satisfiable, as far as that is known."),
+        "instances_unsat": (pl.Int64, "How many of them are unsatisfiable, as far as that is known."),
+        "runs": (pl.Int64, "How many runs, repetitions included."),
+        "vbs_match": (pl.Int64, "Formulas with an answer that agrees with the known truth (virtual best solver)."),
+        "vbs_mismatch": (pl.Int64, "Formulas with an answer that contradicts the known truth (virtual best solver)."),
+        "wrong": pl.Int64,
+        "unproved": (pl.Int64, "UNSAT answers that were checked and have no certificate."),
+        "failed": (pl.Int64, "Runs that ended in a crash, out of memory or with malformed output."),
+        "solved": (pl.Float64, "Formulas solved, as a mean over repetitions."),
+        "solved_sat": (pl.Float64, "Satisfiable formulas solved, as a mean over repetitions."),
+        "solved_unsat": (pl.Float64, "Unsatisfiable formulas solved, as a mean over repetitions."),
+        **{
+            f"solved_within_{share}": (pl.Float64, f"Formulas solved within {share}% of the timeout, as a mean over repetitions.")
+            for share in CUT_OFF_SHARES
+        },
+        "memory_mean_mb": (pl.Float64, "Mean over the runs of the most memory held, in MiB."),
+        "memory_max_mb": (pl.Float64, "Most memory held by any run, in MiB."),
+        "additionally_solved": (pl.Int64, "Formulas solved at least once that no baseline ever solves."),
+        "par2": pl.Float64,
+        "par2_sat": (pl.Float64, "PAR-2 over the satisfiable formulas, in seconds."),
+        "par2_unsat": (pl.Float64, "PAR-2 over the unsatisfiable formulas, in seconds."),
+        "proof_share": (pl.Float64, "Share of UNSAT answers with a verified proof; null without such answers."),
     },
-    keys=("variant_id", "suite", "timeout_s"),
+    keys=("variant_id", "suite", "timeout_s"), terms=TERMS,
 )
 OBJECTIVES = TableSchema(
     "objectives", 1,
     {
-        "objective_id": pl.String, "state": pl.String, "cycle": pl.String, "created_round": pl.Int64, "family": pl.String,
-        "parameters": pl.String, "description": pl.String, "source": pl.String, "multiplier": pl.Float64, "origin": pl.String, "reason": pl.String,
+        "objective_id": pl.String,
+        "state": (pl.String, "accepted (votes), blocked (by its trial) or retired (votes no more)."),
+        "cycle": pl.String, "created_round": pl.Int64, "family": pl.String, "parameters": pl.String, "description": pl.String,
+        "source": (pl.String, "Text of its Python function."),
+        "multiplier": pl.Float64, "origin": pl.String, "reason": pl.String,
     },
-    keys=("objective_id",),
+    keys=("objective_id",), terms=TERMS,
 )
 OBJECTIVE_REVIEWS = TableSchema(
     "objective_reviews", 1,
     {
-        "objective_id": pl.String, "cycle": pl.String, "weight": pl.Float64, "median_tau": pl.Float64, "findings": pl.List(pl.String),
-        "multiplier_before": pl.Float64, "multiplier": pl.Float64, "retired": pl.Boolean,
+        "objective_id": pl.String, "cycle": pl.String,
+        "weight": (pl.Float64, "Share in the consensus by the multipliers before; the shares of a cycle sum to 1."),
+        "median_tau": (pl.Float64, "Median rank correlation (Kendall's tau) with the other objectives, by the multipliers before."),
+        "findings": (pl.List(pl.String), "What the review noticed about it."),
+        "multiplier_before": pl.Float64,
+        "multiplier": (pl.Float64, "Factor on the objective's weight from now on; 1 is neutral."),
+        "retired": (pl.Boolean, "Whether it votes no more."),
     },
-    keys=("objective_id",),
+    keys=("objective_id",), terms=TERMS,
 )
-"""What a cycle's review said of each objective that voted before it. `weight`, `median_tau`: of the consensus by the multipliers before."""
+"""What a cycle's review said of each objective that voted before it."""
 SCORES = TableSchema(
     "objective_scores", 1,
     {
-        "objective_id": pl.String, "variant_id": pl.String, "cycle": pl.String, "score": pl.Float64, "status": pl.String, "reason": pl.String,
+        "objective_id": pl.String, "variant_id": pl.String, "cycle": pl.String, "score": pl.Float64,
+        "status": (pl.String, "ok, or how the objective failed on this variant."),
+        "reason": pl.String,
     },
-    keys=("objective_id", "variant_id"),
+    keys=("objective_id", "variant_id"), terms=TERMS,
 )
 RANKING = TableSchema(
     "consensus_ranking", 1,
     {
-        "variant_id": pl.String, "cycle": pl.String, "rank": pl.Int64, "consensus": pl.Float64, "visits": pl.Float64, "ucb": pl.Float64,
-        "solved": pl.Float64, "par2": pl.Float64, "wrong": pl.Int64,
+        "variant_id": pl.String, "cycle": pl.String,
+        "rank": (pl.Int64, "Place by consensus; 1 is best."),
+        "consensus": pl.Float64, "visits": pl.Float64, "ucb": pl.Float64,
+        "solved": (pl.Float64, "Formulas of the benchmark solved, as a mean over repetitions."),
+        "par2": pl.Float64, "wrong": pl.Int64,
     },
-    keys=("variant_id",),
+    keys=("variant_id",), terms=TERMS,
+)
+WEIGHTS = TableSchema(
+    "consensus_weights", 1,
+    {
+        "objective_id": pl.String, "cycle": pl.String,
+        "weight": (pl.Float64, "Share of the objective in the consensus; the shares of a cycle sum to 1."),
+        "median_tau": (pl.Float64, "Median rank correlation (Kendall's tau) with the other objectives."),
+        "family": pl.String, "description": pl.String,
+    },
+    keys=("objective_id",), terms=TERMS,
 )
 DUELS = TableSchema(
     "champion_trials", 2,
     {
-        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "instance": pl.String, "pair": pl.Int64, "part": pl.String,
-        "place": pl.Int64, "variant_id": pl.String, "status": pl.String, "solved": pl.Boolean, "certificate": pl.String,
-        "proof_status": pl.String, "cpu_s": pl.Float64, "conflicts": pl.Int64, "timeout_s": pl.Float64, "host": pl.String,
-        "proof_bytes": pl.Int64,
+        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "instance": pl.String,
+        "pair": (pl.Int64, "Which pass over the suite, from 0."),
+        "part": (pl.String, "Whose run it is: champion or challenger."),
+        "place": (pl.Int64, "Whether it ran first (0) or second (1) of its pair on the same core."),
+        "variant_id": pl.String, "status": pl.String, "solved": pl.Boolean, "certificate": pl.String, "proof_status": pl.String,
+        "cpu_s": pl.Float64, "conflicts": pl.Int64, "timeout_s": pl.Float64, "host": pl.String,
+        "proof_bytes": (pl.Int64, "Length of the proof that the run wrote, in bytes; null without one, and in lakes of 0.1.0."),
     },
-    keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",),
+    keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",), terms=TERMS,
 )
 DECISIONS = TableSchema(
     "champion_decisions", 1,
     {
-        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "instances": pl.Int64, "pairs": pl.Int64,
-        "solved_champion": pl.Float64, "solved_challenger": pl.Float64, "par2_champion": pl.Float64, "par2_challenger": pl.Float64,
+        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
+        "instances": (pl.Int64, "Formulas of the duel, which nobody has seen before."),
+        "pairs": (pl.Int64, "Passes over the suite by each side."),
+        "solved_champion": (pl.Float64, "Formulas that the champion solved, as a mean over passes."),
+        "solved_challenger": (pl.Float64, "Formulas that the challenger solved, as a mean over passes."),
+        "par2_champion": (pl.Float64, "PAR-2 of the champion over the suite, in seconds."),
+        "par2_challenger": (pl.Float64, "PAR-2 of the challenger over the suite, in seconds."),
         "ratio": pl.Float64, "ratio_low": pl.Float64, "ratio_high": pl.Float64, "noise_floor": pl.Float64, "wins": pl.Boolean,
-        "reason": pl.String,
+        "reason": (pl.String, "The verdict in words."),
     },
-    keys=("cycle", "challenger_id"),
+    keys=("cycle", "challenger_id"), terms=TERMS,
 )
 RULE_METRICS = TableSchema(
-    "rule_metrics", 1, {"cycle": pl.String, "metric": pl.String, "rule_id": pl.String, "value": pl.Float64}, keys=("metric", "rule_id"),
+    "rule_metrics", 1,
+    {
+        "cycle": pl.String,
+        "metric": (pl.String, "prevention, compliance, coverage, kill_rate (shares) or time_to_fix (attempts); see `solvers.rule_metrics`."),
+        "rule_id": (pl.String, "Rule that the value is about; null for all together."),
+        "value": (pl.Float64, "A share from 0 to 1, or a mean number of attempts; null for a share of nothing."),
+    },
+    keys=("metric", "rule_id"), terms=TERMS,
 )

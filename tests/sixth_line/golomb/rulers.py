@@ -12,13 +12,26 @@ import numpy as np
 import polars as pl
 
 from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, load_rules
-from evolake.lake import TableSchema
+from evolake.lake import TableSchema, incoming_tables
 from evolake.lines import folder_of
 
 RULERS = TableSchema(
-    "golomb_rulers", 1, {"ruler_id": pl.String, "cycle": pl.String, "marks": pl.String, "length": pl.Int64, "parent_id": pl.String},
+    "golomb_rulers", 1,
+    {
+        "ruler_id": (pl.String, "Ruler: sha256 (hex) of its marks."), "cycle": pl.String,
+        "marks": (pl.String, "JSON list of whole numbers, the places of the marks from 0."),
+        "length": (pl.Int64, "Distance of the last mark from the first; shorter is better."), "parent_id": pl.String,
+    },
     keys=("ruler_id",),
 )
+PASSED = TableSchema("golomb_passed", 1, {**RULERS.described, "passed": pl.Boolean}, keys=("ruler_id",))
+GENERATIONS = {"rulers": RULERS}
+"""What goes from cycle to cycle."""
+
+
+def tables() -> dict[str, TableSchema]:
+    """asset -> schema of every table that the line publishes."""
+    return incoming_tables(GENERATIONS) | {"seeds": RULERS, "candidates": RULERS, "form": PASSED, "distances": PASSED, "survivors": RULERS}
 
 
 def ruler_id(marks: Sequence[int]) -> str:

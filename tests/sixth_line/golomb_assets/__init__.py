@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import dagster as dg
 import polars as pl
-from golomb.rulers import GATES, RULERS, mutated, ruler_row, seed_ruler, verdicts
+from golomb.rulers import GATES, GENERATIONS, PASSED, RULERS, mutated, ruler_row, seed_ruler, verdicts
 from golomb.settings import GolombSettings
 
 from assets.checks import suite_check
@@ -16,8 +16,7 @@ from evolake.lake import ARTIFACTS, VERDICTS, TableSchema, side_table
 from evolake.seeds import generator
 from resources.lake import LakeResource
 
-line = Line("golomb", "Short Golomb rulers.", owners=("team:rulers",), population={"rulers": RULERS})
-PASSED = TableSchema("golomb_passed", 1, {**RULERS.columns, "passed": pl.Boolean}, keys=("ruler_id",))
+line = Line("golomb", "Short Golomb rulers.", owners=("team:rulers",), population=GENERATIONS)
 
 
 @line.seed_asset(schema=RULERS)

@@ -1,0 +1,23 @@
+"""Every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+
+from __future__ import annotations
+
+from evolake.lake import TableSchema, incoming_tables
+
+_GATES = ("execution", "quality", "consensus_labels", "blind_reviews")
+
+
+def known_tables() -> dict[str, TableSchema]:
+    """asset -> schema."""
+    from evolake.families import tables
+    from evolake.families.tables_faults import KILL_RATES, PLANTED
+
+    named = (
+        tables.CANDIDATES, tables.UNMADE, tables.VALIDATOR_VOTES, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY, tables.FUNNEL,
+        tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT, tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
+    )
+    return incoming_tables(tables.ARCHIVE) | {schema.name: schema for schema in named} | {
+        **dict.fromkeys(("seeds", "accepted", "survivors"), tables.FAMILIES), **{f"further_{gate}": tables.FURTHER for gate in _GATES},
+        "execution": tables.GATED, "quality": tables.GATED, "consensus_labels": tables.VOTES, "blind_reviews": tables.REVIEWS,
+        "fault_kill_rates": KILL_RATES,
+    }
