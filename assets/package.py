@@ -61,7 +61,7 @@ class Package:
             metadata = given.get("metadata") or {}
             if schema is not None:
                 declare(self.name, name, schema)
-                metadata = {"dagster/column_schema": column_schema(schema.columns, schema)} | metadata
+                metadata = {"dagster/column_schema": column_schema(schema)} | metadata
             return dg.asset(**given | {
                 "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
                 "kinds": {*self.kinds, *given["kinds"]}, "io_manager_key": "io_manager", "metadata": metadata,

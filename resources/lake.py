@@ -81,9 +81,10 @@ class LakeIOManager(dg.ConfigurableIOManager):
 
 def describe(record: Record, frame: pl.DataFrame, schema: TableSchema | None = None) -> dict[str, Any]:
     """Metadata that the UI shows of a published table."""
+    free = [dg.TableColumn(name, type=str(kind)) for name, kind in frame.schema.items()]
     return {
         "dagster/row_count": record.rows,
-        "dagster/column_schema": column_schema(frame.schema, schema),
+        "dagster/column_schema": column_schema(schema) if schema else dg.TableSchema(free),
         "content_hash": record.content_sha,
         "path": dg.MetadataValue.path(str(record.path)),
     }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import dagster as dg
 
 from evolake.lake import TableSchema
@@ -22,13 +19,9 @@ def declared(line: str, asset: str) -> TableSchema | None:
     return _declared.get((line, asset))
 
 
-def column_schema(columns: Mapping[str, Any], schema: TableSchema | None) -> dg.TableSchema:
-    """What the UI's Columns section shows of a table: types, what the columns mean, and which ones name a row.
-
-    columns: name -> polars type. schema: None where the columns are free and have no description.
-    """
+def column_schema(schema: TableSchema) -> dg.TableSchema:
+    """What the UI's Columns section shows of a table: types, what the columns mean, and which of them name a row."""
     key = dg.TableColumnConstraints(other=["key"])
     return dg.TableSchema([
-        dg.TableColumn(name, str(kind), schema.note(name), key if name in schema.keys else None) if schema else dg.TableColumn(name, str(kind))
-        for name, kind in columns.items()
+        dg.TableColumn(name, str(kind), schema.note(name), key if name in schema.keys else None) for name, kind in schema.columns.items()
     ])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evolake.errors import InputError
@@ -45,7 +44,7 @@ def schema_of(table: str) -> TableSchema | None:
     return {"parts": PARTS, "seals": SEALS, **SHARED}.get(table.removesuffix("_all"))
 
 
-def _of_view(table: str) -> Mapping[str, str]:
+def _of_view(table: str) -> dict[str, str]:
     """What is said of columns that are no schema's own: those that the lake adds, and those of a view by the shared tables that it reads."""
     from evolake.lake.catalogue import SQL_ROOT
     from evolake.lake.datasets import ORIGIN

@@ -228,7 +228,7 @@ UNMADE = TableSchema(
     {
         "number": (pl.Int64, "Place among the cycle's calls without a candidate, from 0."),
         "cycle": pl.String,
-        "role": (pl.String, "What was asked for."),
+        "role": (pl.String, "What was asked for, e.g. a design; its prompt has that name."),
         "reason": (pl.String, "Why no candidate came of it."),
     },
     keys=("number",), terms=TERMS,

@@ -76,7 +76,7 @@ UNMADE = TableSchema(
     {
         "number": (pl.Int64, "Attempt of the cycle, from 0."),
         "cycle": pl.String,
-        "operator": (pl.String, "Operator that was asked."),
+        "operator": (pl.String, "What was to make a family, by name."),
         "reason": (pl.String, "Why there was no family at all."),
     },
     keys=("number",), terms=TERMS,
@@ -212,7 +212,7 @@ FAILURES = TableSchema(
     {
         "family_id": pl.String, "cycle": pl.String,
         "kind": (pl.String, "implementation bug, unsolvable (the text says too little) or ambiguity (it says more than one thing)."),
-        "gate": (pl.String, "Gate that blocked it."),
+        "gate": (pl.String, "Gate that stopped the family, by name."),
         "rule_id": pl.String,
         "reason": (pl.String, "The objection in words."),
         "lesson": (pl.String, "What the next writer should heed; null where nothing follows."),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PLANTED = TableSchema(
     "planted_faults", 1,
     {
-        "fault": (pl.String, "Class of the fault."),
+        "fault": (pl.String, "Class of what was planted, by name."),
         "expected": (pl.String, "Gate that is meant to catch the class; none where no gate is meant to see it."),
         "family_id": (pl.String, "Sound family that it was planted into."),
         "name": (pl.String, "Name of that family's folder."),
@@ -31,7 +31,7 @@ PLANTED = TableSchema(
 KILL_RATES = TableSchema(
     "kill_rates", 1,
     {
-        "fault": (pl.String, "Class of the fault."),
+        "fault": (pl.String, "Class of what was planted, by name."),
         "expected": (pl.String, "Gate that is meant to catch the class; none where no gate is meant to see it."),
         "gate": (pl.String, "Gate that caught some of the class; empty where nothing did."),
         "planted": (pl.Int64, "Families that the fault was planted into."),

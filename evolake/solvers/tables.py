@@ -102,7 +102,7 @@ BINARIES = TableSchema(
         "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean,
         "program_sha": (pl.String, "Blob with the built program; null where the build failed."),
         "log_sha": (pl.String, "Blob with what the build printed."),
-        "warnings": (pl.Int64, "Warnings of the compiler."),
+        "warnings": (pl.Int64, "How many times the compiler warned."),
         "cpu_s": (pl.Float64, "Processor time of the build, in seconds."),
         "reason": pl.String,
     },

@@ -152,7 +152,7 @@ def test_operators_read_no_prompts_and_name_none(tmp_path: Path) -> None:
 
 
 def test_calls_of_an_older_lake_name_no_prompt(tmp_path: Path) -> None:
-    lake, columns = Lake(tmp_path), {name: kind for name, kind in AGENT_CALLS.columns.items() if name != "prompt_id"}
+    lake, columns = Lake(tmp_path), {name: kind for name, kind in AGENT_CALLS.described.items() if name != "prompt_id"}
     older = TableSchema(AGENT_CALLS.name, 1, columns, AGENT_CALLS.keys)
     row = {"call_id": "k1", "cycle": "0001", "role": "adder", "backend": "model", "status": "ok"}
     lake.publish("designs", side_table("candidates", older), older.frame([row]), cycle="0001", run_id="run", schema=older)

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from evolake.designs.tables import EXPERIMENTS
 from evolake.lake import DERIVATIONS, Lake
 
 ID = "f" * 64
@@ -73,7 +74,38 @@ def test_the_list_names_tables_macros_and_questions(root):
     assert len([row for row in rows if row[0] == "file"]) >= 12
 
 
+def test_a_schema_tells_names_types_keys_and_meanings(root):
+    code, out, err = evolake(root, "--schema", "designs.candidates__derivations", "--format", "json")
+    told = DERIVATIONS.descriptions
+    assert (code, json.loads(out), err) == (0, {
+        "verdict": "ok", "columns": ["column", "type", "key", "description"],
+        "rows": [
+            ["child_id", "VARCHAR", "key", told["child_id"]], ["parent_id", "VARCHAR", "key", told["parent_id"]],
+            ["operator", "VARCHAR", "key", told["operator"]], ["weight", "DOUBLE", "", told["weight"]], ["cycle", "VARCHAR", "key", told["cycle"]],
+        ],
+    }, "")
+
+
+@pytest.mark.parametrize("table, column, described", [
+    ("designs.experiments", "cpu_s", EXPERIMENTS.note("cpu_s")),
+    ("DESIGNS.Experiments", "N", "Variables of an instance; the experiment contract spells it so."),
+    ("solvers.smoke", "peak_mb", "Most memory held at any time, in MiB of 1,048,576 bytes."),
+    ("guidance.notes", "withdraws", "Note that is taken back; null for a note."),
+    ("derivations_all", "superseded", "Whether the row has been replaced by a later run; it is kept, and no longer counts."),
+    ("lineage", "weight", DERIVATIONS.descriptions["weight"]),
+    ("parts", "file_sha", "sha256 (hex) of the Parquet file."),
+    ("designs.ranking", "design", ""),  # published without a schema
+])
+def test_a_schema_is_told_of_what_has_not_run_and_of_views(root, table, column, described):
+    code, out, _ = evolake(root, "--schema", table, "--json")
+    assert code == 0
+    assert {row[0]: row[3] for row in json.loads(out)["rows"]}[column] == described
+
+
 @pytest.mark.parametrize("words, told", [
+    (["--schema", "designs.candidats"], "next: did you mean designs.candidates or families.candidates"),
+    (["--schema", "parts; SELECT 1"], "this is no name of a table"),
+    (["--schema", "parts", "SELECT 1"], "wanted: a statement, --file FILE, --schema TABLE or --list"),
     (["SELEC 1"], "syntax error"),
     (["SELECT * FROM rankin"], "did you mean designs.ranking"),
     (["SELECT $id"], "add -p id=VALUE"),

@@ -8,7 +8,7 @@ import pytest
 from evolake.errors import CorruptPart, InputError
 from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, Catalogue, Lake, TableSchema
 
-RANKING = TableSchema("ranking", 1, {"design": pl.String, "rank": pl.Int64}, keys=("design",))
+RANKING = TableSchema("ranking", 1, {"design": (pl.String, "Which one."), "rank": (pl.Int64, "Its place.")}, keys=("design",))
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 from evolake.errors import InputError
-from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, TableSchema, side_table
+from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, Lake, TableSchema, side_table
 from evolake.lake.schemas import shared_table_of
+from evolake.lake.vocabulary import VOCABULARY
 
-PAIRS = TableSchema("pairs", 3, {"key": pl.String, "value": pl.Int64}, keys=("key",))
+PAIRS = TableSchema("pairs", 3, {"key": (pl.String, "Which pair."), "value": (pl.Int64, "Its worth in cents.")}, keys=("key",))
 
 
 def test_the_shared_tables_have_the_columns_of_the_design():
@@ -75,4 +76,33 @@ def test_side_tables_are_named_after_their_asset():
 
 def test_a_schema_whose_keys_are_no_columns_is_a_mistake():
     with pytest.raises(ValueError, match="no such column: id"):
-        TableSchema("t", 1, {"a": pl.Int64}, keys=("id",))
+        TableSchema("t", 1, {"a": (pl.Int64, "Some number.")}, keys=("id",))
+
+
+def test_a_column_is_described_by_itself_then_by_its_line_then_by_the_vocabulary():
+    terms = {"cycle": "The line's own sense of it.", "wall_s": "Seconds on the wall.", "unused": "Of another table."}
+    schema = TableSchema("t", 1, {"cycle": (pl.String, "This table's."), "wall_s": pl.Float64, "cpu_s": pl.Float64}, keys=(), terms=terms)
+    assert schema.descriptions == {"cycle": "This table's.", "wall_s": "Seconds on the wall.", "cpu_s": VOCABULARY["cpu_s"]}
+    assert schema.columns == {"cycle": pl.String, "wall_s": pl.Float64, "cpu_s": pl.Float64}
+    assert TableSchema("t", 1, schema.described, keys=()).descriptions == schema.descriptions
+
+
+@pytest.mark.parametrize("column", [pl.Int64, (pl.Int64, "")])
+def test_a_column_without_a_description_is_a_mistake(column):
+    with pytest.raises(ValueError, match=r"schema t: say what odd means: a column is \(type, description\)"):
+        TableSchema("t", 1, {"cycle": pl.String, "odd": column}, keys=())
+
+
+def test_a_reader_is_told_which_columns_are_no_content():
+    schema = TableSchema("t", 1, {"cycle": pl.String, "wall_s": (pl.Float64, "In seconds.")}, keys=(), provenance=("wall_s",))
+    assert schema.note("wall_s") == "In seconds. Not content: it may differ when the same work is done again."
+    assert schema.note("cycle") == schema.descriptions["cycle"]
+
+
+def test_another_description_is_the_same_table_and_the_same_content(tmp_path):
+    lake, frame = Lake(tmp_path), pl.DataFrame({"key": ["a"], "value": [1]})
+    first = lake.publish("l", "pairs", frame, cycle="0001", run_id="first", schema=PAIRS)
+    told = {name: (kind, "Said anew, and better.") for name, kind in PAIRS.columns.items()}
+    reworded = TableSchema(PAIRS.name, PAIRS.version, told, PAIRS.keys)
+    assert reworded == PAIRS
+    assert lake.publish("l", "pairs", frame, cycle="0001", run_id="second", schema=reworded) == first

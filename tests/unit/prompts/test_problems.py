@@ -6,12 +6,11 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 from evolake.errors import InputError
+from evolake.families.tables import FAMILIES, INSTANCES
 from evolake.lake import Lake, TableSchema
 from evolake.prompts.model.problems import family_problems, finished_families, gym_problems, problem_set, read_problems, split
 from evolake.prompts.model.protocol import Problem
@@ -102,12 +101,9 @@ def test_problems_of_reasoning_gym_depend_on_the_seed_alone() -> None:
 
 def test_problems_of_families_are_those_of_accepted_families_in_finished_cycles(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
-    columns: dict[str, Any] = {
-        "instance_id": pl.String, "family_id": pl.String, "category": pl.String, "language": pl.String, "difficulty": pl.Int64, "text": pl.String,
-        "answer": pl.String, "case_sensitive": pl.Boolean,
-    }
-    instances = TableSchema("instances", 1, columns, keys=("instance_id",))
-    families = TableSchema("families", 1, {"family_id": pl.String, "state": pl.String}, keys=("family_id",))
+    wanted = ("instance_id", "family_id", "category", "language", "difficulty", "text", "answer", "case_sensitive")
+    instances = TableSchema("instances", 1, {name: INSTANCES.described[name] for name in wanted}, keys=("instance_id",))
+    families = TableSchema("families", 1, {name: FAMILIES.described[name] for name in ("family_id", "state")}, keys=("family_id",))
     for cycle in ("0001", "0002"):
         rows = [
             {"instance_id": f"{cycle}-{family}", "family_id": family, "category": "logic", "language": language, "difficulty": 3,

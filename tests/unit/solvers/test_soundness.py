@@ -77,7 +77,7 @@ def test_answered_runs_of_one_formula_in_duels_write_proofs_of_one_length(rows: 
 
 def test_duels_of_an_older_lake_are_read_on(tmp_path: Path) -> None:
     lake = Lake(tmp_path / "lake")
-    columns = {name: kind for name, kind in DUELS.columns.items() if name != "proof_bytes"}
+    columns = {name: kind for name, kind in DUELS.described.items() if name != "proof_bytes"}
     older = TableSchema(DUELS.name, 1, columns, keys=DUELS.keys, provenance=DUELS.provenance)
     for cycle, schema in (("0001", older), ("0002", DUELS)):
         frame = DUELS.frame([trial("v", 0, 40) | {"cycle": cycle}]).select(list(schema.columns))

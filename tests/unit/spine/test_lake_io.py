@@ -10,7 +10,7 @@ from assets.line import Line
 from evolake.errors import InputError
 from evolake.lake import TableSchema
 
-TYPED = TableSchema("typed", 1, {"name": pl.String, "size": pl.Int64}, ("name",))
+TYPED = TableSchema("typed", 1, {"name": (pl.String, "What it is called."), "size": (pl.Int64, "How much it holds, in MiB.")}, ("name",))
 LINE = Line("io", "A line for the IO manager.", owners=("team:toys",))
 
 
@@ -99,6 +99,15 @@ def test_rows_columns_hash_and_path_are_shown(house):
     assert metadata["dagster/row_count"].value == 2
     assert metadata["dagster/column_schema"].value == dg.TableSchema(columns=[dg.TableColumn("name", "String"), dg.TableColumn("size", "Int64")])
     assert (metadata["content_hash"].value, metadata["path"].value) == (record.content_sha, str(record.path))
+
+
+def test_columns_of_a_declared_schema_say_what_they_mean(house):
+    key = dg.TableColumnConstraints(other=["key"])
+    wanted = dg.TableSchema([
+        dg.TableColumn("name", "String", "What it is called.", key), dg.TableColumn("size", "Int64", "How much it holds, in MiB."),
+    ])
+    assert materialization(run(house, eager_frame, typed), "typed").metadata["dagster/column_schema"].value == wanted
+    assert typed.metadata_by_key[typed.key]["dagster/column_schema"] == wanted
 
 
 def test_a_declared_schema_orders_columns_and_is_written_down(house):

@@ -17,7 +17,7 @@ from evolake.lake import VERDICTS, TableSchema, side_table
 from resources.lake import LakeResource
 
 CANDIDATES = 12
-LOST = TableSchema("lost", 1, {"number": pl.Int64, "cycle": pl.String, "reason": pl.String}, keys=("number",))
+LOST = TableSchema("lost", 1, {"number": (pl.Int64, "Which one."), "cycle": pl.String, "reason": pl.String}, keys=("number",))
 RULES = Ruleset("faulty", (parse_rule("---\nid: one\nversion: 1\nkind: static\ngate: form\ncheck: test.faulty\n---\nWhy.\n", "one.md"),))
 
 
