@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import dagster as dg
 
@@ -10,3 +11,10 @@ import dagster as dg
 def shown(png: bytes, title: str) -> dg.MetadataValue:
     """A figure as metadata."""
     return dg.MetadataValue.md(f"![{title}](data:image/png;base64,{base64.b64encode(png).decode()})")
+
+
+def figures_of(package: str, material: Any, asset: str) -> dict[str, dg.MetadataValue]:
+    """The figures of a line that belong to an asset, as its metadata. package: the line's figures. material: what they are drawn from."""
+    from evolake.report.figures import draw_figures
+
+    return {title: shown(png, title) for title, png in draw_figures(package, material, asset).items()}

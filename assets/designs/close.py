@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets.designs import figures
 from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, so_far
 from assets.designs.scoring import consensus_from
+from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DECISIONS, DESIGNS, DUELS, REVIEWS
@@ -64,6 +64,7 @@ def survivors(
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.champion import decide_champion
     from evolake.designs.evolution.reviewing import crowned
+    from evolake.designs.report.material import FIGURES, Material
 
     store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
@@ -89,7 +90,7 @@ def survivors(
     champion = closed.design(succession.champion_id)
     told = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
     told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
-    context.add_output_metadata(sealed.metadata() | told | figures.of_designs(closed))
+    context.add_output_metadata(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets.designs import figures
 from assets.designs.line import line, rules, so_far
 from assets.designs.scoring import consensus_from, ranking_rows, score_rows, weight_rows
+from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES, WEIGHTS
@@ -104,10 +104,13 @@ def _scores(store: LineStore, jail: JailResource, population: Population, fideli
 
 
 def _ranking(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
+    from evolake.designs.report.material import FIGURES, Material
+
     cycle, stage = store.cycle, store.asset
     ranked = consensus_from(scores, population, cycle)
     frame = RANKING.frame(ranking_rows(ranked, population, cycle))
     store.extra(WEIGHTS, weight_rows(ranked, population, cycle, stage), f"{stage}_weights")
     first = population.design(str(ranked.order[0]))
-    store.context.add_output_metadata({"first": first["title"], "first_id": first["design_id"]} | figures.of_consensus(ranked, population))
+    drawn = figures_of(FIGURES, Material(population, lambda: ranked), "final_ranking")
+    store.context.add_output_metadata({"first": first["title"], "first_id": first["design_id"]} | drawn)
     return frame

@@ -6,7 +6,7 @@ import dagster as dg
 import polars as pl
 
 from assets.cycle import following
-from assets.prompts import figures
+from assets.pictures import figures_of
 from assets.prompts.checks import GUARDS
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line
 from assets.prompts.reign import reigning, trained
@@ -23,6 +23,7 @@ def survivors(
 ) -> pl.DataFrame:
     """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
     from evolake.prompts.model.problems import finished_families
+    from evolake.prompts.report.material import FIGURES, material_of
 
     store = LineStore(line, context, lake)
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
@@ -37,5 +38,5 @@ def survivors(
     live = closed.rows("champion", "accepted", "candidate")
     context.add_output_metadata(sealed.metadata() | {
         "champion_id": reigns, "champion_since": since, "live": len(live), "checkpoint": checkpoint or "none: the base model",
-    } | figures.of_cycle(store.lake, following(cycle)))
+    } | figures_of(FIGURES, material_of(store.lake, following(cycle)), "survivors"))
     return PROMPTS.frame(live)

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.solvers import figures
+from assets.pictures import figures_of
 from assets.solvers.checks import GUARDS
 from assets.solvers.learn import verdict_rows
 from assets.solvers.line import archive, line, workshop
@@ -24,6 +24,7 @@ def survivors(
 ) -> pl.DataFrame:
     """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
     from evolake.solvers.evolution.closing import close_cycle
+    from evolake.solvers.report.material import FIGURES, Material
 
     store = LineStore(line, context, lake)
     cycle, population = store.cycle, archive(store)
@@ -41,7 +42,7 @@ def survivors(
     sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
     told = {"champion": reigning["title"], "champion_id": reigning["variant_id"], "live": len(live)}
-    context.add_output_metadata(sealed.metadata() | told | figures.of_cycle(store.lake, cycle, closed))
+    context.add_output_metadata(sealed.metadata() | told | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
     return VARIANTS.frame(live)
 
 

@@ -20,6 +20,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from evolake.errors import MachineryError
+
 
 @dataclass(frozen=True)
 class Section:
@@ -30,6 +32,11 @@ class Section:
     headline: Markup
     body: Markup
     figures: Mapping[str, bytes]
+
+    def __post_init__(self) -> None:
+        if missing := [title for title in self.figures if f'alt="{escape(title)}"' not in self.body]:
+            what = f"the figure {missing[0]!r} is not on the page of {self.line}"
+            raise MachineryError(what, wanted="a place that the section's template shows", do="mend its `place`")
 
 
 def page(sections: Sequence[Section]) -> str:

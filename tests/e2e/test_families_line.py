@@ -21,6 +21,7 @@ from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.unseen import UNSEEN
 from evolake.families.model.loading import read_family
 from evolake.families.model.statement import stated
+from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
@@ -133,7 +134,7 @@ def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Pa
     live = evolved.sql("SELECT count(*), count(*) FILTER (operator <> 'seed') FROM families.survivors WHERE cycle = '0002'")[0]
     instances = evolved.sql("SELECT count(*) FROM families.instances")[0][0]
     assert f"{live[0]} families passed every gate so far, {live[1]} of them evolved, with {instances} instances" in said
-    figures = {"gates", "growth", "categories", "complexity", "planted_faults"}
+    figures = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.families.report.figures")}
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == figures
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").iterdir())
     text = html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", (tmp_path / "r.html").read_text()))

@@ -11,10 +11,11 @@ from markupsafe import Markup
 
 from evolake.families.report import paper
 from evolake.families.report.data import DUPLICATE, LINE, FamiliesReport, read_report
-from evolake.families.report.figures import report_figures
+from evolake.report.figures import by_place, draw_figures
 from evolake.report.pages import Section, render, sentence
 
 PACKAGE = "evolake.families.report"
+FIGURES = f"{PACKAGE}.figures"
 STATEMENT = 2500
 LESSONS = 30
 
@@ -22,9 +23,9 @@ LESSONS = 30
 def families_section(root: Path, cycle: str) -> Section:
     """What there is, what the gates did and cost, figures beside the paper's, planted faults, examples."""
     report = read_report(root, cycle)
-    figures, headline = report_figures(report), _headline(report)
+    figures, headline = draw_figures(FIGURES, report), _headline(report)
     body = render(
-        PACKAGE, "section.html.j2", report=report, figures=figures, headline=headline, paper=paper,
+        PACKAGE, "section.html.j2", report=report, placed=by_place(FIGURES, figures), headline=headline, paper=paper,
         sentences={"labels": label_sentence(report), "duplicates": duplicate_sentence(report), "cost": cost_sentence(report),
                    "faults": fault_sentence(report), "audit": audit_sentence(report)},
         tables={"spent": _spent(report), "reviews": _reviews(report), "complexity": _complexity(report), "classes": _classes(report),

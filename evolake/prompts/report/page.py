@@ -11,7 +11,8 @@ from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
-from evolake.prompts.report.figures import LINE, cycle_figures, population_entering
+from evolake.prompts.report.material import FIGURES, LINE, material_of
+from evolake.report.figures import by_place, draw_figures
 from evolake.report.pages import Section, render, sentence
 from evolake.seeds import generator
 from evolake.stats.bootstrap import bootstrap_interval
@@ -44,9 +45,10 @@ def prompts_section(root: Path, cycle: str) -> Section:
     seal = lake.seals.read(LINE, following(cycle))
     if seal is None or seal.state != "sealed":
         raise InputError(f"cycle {cycle} of the prompts line is not finished", do="evolake run --lines prompts")
-    population, heldout = population_entering(lake, following(cycle)), lake.read(LINE, "heldout", cycle)
+    material = material_of(lake, following(cycle))
+    population, heldout = material.population, lake.read(LINE, "heldout", cycle)
     base = lake.read(LINE, "heldout", "0001").filter(pl.col("iteration") == 0)
-    figures = cycle_figures(lake, following(cycle))
+    figures = draw_figures(FIGURES, material)
     with Catalogue(lake) as catalogue:
         asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in (
             ("matches", MATCHES), ("updates", UPDATES), ("edits", EDITS), ("reasons", REASONS), ("duels", DUELS), ("blocked", BLOCKED),
@@ -58,8 +60,9 @@ def prompts_section(root: Path, cycle: str) -> Section:
     lead = headline(population, heldout, base)
     champion = population.row(population.champion_id or "")
     body = render(
-        PACKAGE, "section.html.j2", cycle=cycle, headline=lead, figures=figures, asked=asked, sources=sources, prompts=prompts_table(population),
-        held=held_table(population, heldout, base), principles=from_json(champion["principles"]).text(), editors=backends["origin"].to_list(),
+        PACKAGE, "section.html.j2", cycle=cycle, headline=lead, placed=by_place(FIGURES, figures), asked=asked, sources=sources,
+        prompts=prompts_table(population), held=held_table(population, heldout, base), principles=from_json(champion["principles"]).text(),
+        editors=backends["origin"].to_list(),
         policies=policies["policy"].to_list(), arms=policies["arm"].unique().to_list(),
     )
     return Section(LINE, cycle, lead, body, figures)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
 
+from evolake.errors import MachineryError
 from evolake.lines import folder_of, modules_of
 from evolake.objectives.family import Family, families_in
 from evolake.objectives.portfolio import BASELINE_FAMILY, OBJECTIVE_FAMILIES, make
 from evolake.objectives.source import FAMILY_FOLDER, HELPERS
+from evolake.report.figures import by_place, draw_figures, figures_in
+from evolake.report.pages import Section
 from evolake.solvers.objectives import portfolio as solvers
 
 ROOT = Path(__file__).resolve().parents[3]
+LINES_WITH_FIGURES = ("designs", "families", "prompts", "solvers")
 PORTFOLIOS = {"designs": (FAMILY_FOLDER, HELPERS, OBJECTIVE_FAMILIES), "solvers": (solvers.FOLDER, solvers.HELPERS, solvers.FAMILIES)}
 
 
@@ -48,6 +54,51 @@ def test_every_file_of_the_folder_is_a_family_of_objectives_and_nothing_lists_th
         drawn = {**family.choices, **family.ranges}
         assert fields <= set(drawn) and drawn, name
         assert make(name, {constant: values[0] for constant, values in drawn.items()}, "", folder=folder, helpers=helpers).family == name
+
+
+@pytest.mark.parametrize("line", LINES_WITH_FIGURES)
+def test_every_module_of_a_line_s_figures_is_a_figure_that_its_page_shows_and_nothing_lists_them(line: str):
+    package = f"evolake.{line}.report.figures"
+    figures = figures_in(package)
+    assert len(figures) == len(modules_of(package)) >= 3
+    template = (folder_of(package).parent / "templates" / "section.html.j2").read_text()
+    assert {figure.place for figure in figures} <= set(re.findall(r'pictures\(placed\["(\w+)"\]\)', template))
+    modules = [path for folder in (f"evolake.{line}.report", f"assets.{line}") for path in folder_of(folder).glob("*.py")]
+    elsewhere = {text for path in modules for text in strings_of(path)}
+    assert {figure.title for figure in figures} & elsewhere == set()
+    assert not [figure.title for figure in figures if figure.title in template.replace("<h2>Planted faults</h2>", "")]
+
+
+def test_a_figure_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = "from evolake.report.figures import Figure\n\nFIGURE = Figure({title!r}, lambda given: given and given * {times}, {more})\n"
+    files = {
+        "second.py": text.format(title="Second", times=2, more="asset='survivors'"), "first.py": text.format(title="First", times=1, more="order=1"),
+        "third.py": text.format(title="Third", times=3, more="place='top'"),
+    }
+    package = package_of(tmp_path, monkeypatch, "some_figures", files)
+    drawn = draw_figures(package, b"x")
+    assert drawn == {"First": b"x", "Second": b"xx", "Third": b"xxx"}
+    assert list(drawn) == ["First", "Second", "Third"]
+    assert by_place(package, drawn) == {"figures": {"First": b"x", "Second": b"xx"}, "top": {"Third": b"xxx"}}
+    assert draw_figures(package, b"x", asset="survivors") == {"Second": b"xx"}
+    assert draw_figures(package, None) == {}
+
+
+NAMED_A = "from evolake.report.figures import Figure\nFIGURE = Figure('A', id)"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"), [({"bare.py": ""}, "bare draws no figure"), ({"one.py": NAMED_A, "two.py": NAMED_A}, "two figures of .* are called 'A'")],
+)
+def test_a_module_that_draws_nothing_and_a_title_given_twice_are_told(files: dict, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    package = package_of(tmp_path, monkeypatch, "wrong_figures", files)
+    with pytest.raises(MachineryError, match=message):
+        figures_in(package)
+
+
+def test_a_figure_that_no_place_of_the_page_shows_is_told():
+    with pytest.raises(MachineryError, match="'Bridges' is not on the page of x"):
+        Section("x", "0001", Markup(""), Markup("<h1>x</h1>"), {"Bridges": b"png"})
 
 
 def test_an_objective_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

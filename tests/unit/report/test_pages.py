@@ -52,7 +52,8 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
     population: Any = SimpleNamespace(designs=pl.DataFrame())
     report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, population=population, champion=champion, **frames)
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
-    monkeypatch.setattr(designs, "report_figures", lambda *_: {EVIL: b"png"})
+    monkeypatch.setattr(designs, "draw_figures", lambda *_: {})
+    monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}})
     made = designs.designs_section(tmp_path, "0001")
     assert holds_only_text(made.headline, 1)
     assert holds_only_text(made.body, 24)
@@ -75,7 +76,7 @@ def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.Mo
         labels=dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1), **frames,
     )
     monkeypatch.setattr(families, "read_report", lambda *_: report)
-    monkeypatch.setattr(families, "report_figures", lambda *_: dict.fromkeys(("Gates", "Growth", "Categories", "Complexity", "Planted faults"), b""))
+    monkeypatch.setattr(families, "draw_figures", lambda *_: {})
     made = families.families_section(tmp_path, "0001")
     assert holds_only_text(made.body, 20)
     assert "<b>1 families</b> passed" in made.headline
@@ -89,8 +90,8 @@ def test_a_prompt_its_edits_and_what_they_are_called_are_text():
     assert holds_only_text(lead, 1)
     asked = dict.fromkeys(("matches", "updates", "edits", "reasons", "duels", "blocked"), evil("reason"))
     body = render(
-        "evolake.prompts.report", "section.html.j2", cycle="0001", headline=lead, figures={EVIL: b""}, asked=asked, sources=evil("source"),
-        prompts=evil("prompt"), held=evil("prompt"), principles=EVIL, editors=[EVIL], policies=[EVIL], arms=[EVIL],
+        "evolake.prompts.report", "section.html.j2", cycle="0001", headline=lead, placed={"figures": {EVIL: b""}}, asked=asked,
+        sources=evil("source"), prompts=evil("prompt"), held=evil("prompt"), principles=EVIL, editors=[EVIL], policies=[EVIL], arms=[EVIL],
     )
     assert holds_only_text(body, 16)
 

@@ -1,0 +1,19 @@
+"""Who descends from whom."""
+
+from __future__ import annotations
+
+from evolake.designs.report.material import Material
+from evolake.report.figures import Figure
+
+
+def draw(material: Material) -> bytes:
+    """Every design, the champion's ancestry marked."""
+    from evolake.plots import Ancestor, genealogy
+
+    population = material.population
+    nodes = [Ancestor(row["design_id"], row["cycle"], row["state"], row["title"]) for row in population.designs.to_dicts()]
+    edges = [(parent, child, weight) for child, parent, weight in population.edges()]
+    return genealogy(nodes, edges, population.champion_id())
+
+
+FIGURE = Figure("Genealogy", draw, order=2, asset="survivors")

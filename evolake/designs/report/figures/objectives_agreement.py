@@ -1,0 +1,17 @@
+"""Kendall's tau of every two objectives that vote."""
+
+from __future__ import annotations
+
+from evolake.designs.report.material import Material, voting_objectives
+from evolake.report.figures import Figure
+
+
+def draw(material: Material) -> bytes:
+    """A matrix, objectives by round of creation."""
+    from evolake.plots import tau_matrix
+
+    voting = voting_objectives(material)
+    return tau_matrix(voting.tau, voting.labels)
+
+
+FIGURE = Figure("Agreement of objectives", draw, order=3, asset="final_ranking")

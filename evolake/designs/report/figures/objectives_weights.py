@@ -1,0 +1,17 @@
+"""How much each objective weighs in the consensus."""
+
+from __future__ import annotations
+
+from evolake.designs.report.material import Material, voting_objectives
+from evolake.report.figures import Figure
+
+
+def draw(material: Material) -> bytes:
+    """A bar per objective, with the multiplier of its review."""
+    from evolake.plots import objective_weights
+
+    voting = voting_objectives(material)
+    return objective_weights(voting.labels, voting.weights, voting.families, voting.multipliers)
+
+
+FIGURE = Figure("Weights of objectives", draw, order=4, asset="final_ranking")

@@ -1,0 +1,26 @@
+"""Shares of the categories among seeds and evolved families."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from evolake.families.report import paper
+from evolake.report.figures import Figure
+
+if TYPE_CHECKING:
+    from evolake.families.report.data import FamiliesReport
+
+
+def draw(report: FamiliesReport) -> bytes:
+    """Families by category, in the paper's order."""
+    from evolake.plots.families import shares
+
+    groups = {"seeds here": [row for row in report.accepted if row["operator"] == "seed"], "evolved here": report.evolved}
+    found = {name: Counter(row["category"] for row in rows) for name, rows in groups.items()}
+    counted = {name: {category: float(counts[category]) for category in paper.CATEGORIES} for name, counts in found.items()}
+    theirs = {"the paper's seeds": {name: float(count) for name, count in paper.CATEGORIES.items()}}
+    return shares(counted | theirs, "Categories of families")
+
+
+FIGURE = Figure("Categories", draw, place="complexity", order=3)

@@ -1,0 +1,27 @@
+"""The share of those that came to a gate that passed it, beside the paper's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evolake.families.report import paper
+from evolake.report.figures import Figure
+
+if TYPE_CHECKING:
+    from evolake.families.report.data import FamiliesReport
+
+SHOWN = {"execution": "execution", "static": "static", "quality": "quality reviewer", "consensus": "consensus", "blind": "blind reviews",
+         "attempts": "attempts, refined"}
+"""Gate -> its name on the figure."""
+
+
+def draw(report: FamiliesReport) -> bytes:
+    """The gates in order, attempts last."""
+    from evolake.plots.families import GateRate, gate_rates
+
+    known = paper.GATE_RATES | {"attempts": paper.OVERALL}
+    bars = [GateRate(SHOWN[row["gate"]], row["came"], row["passed"], known.get(row["gate"])) for row in report.gates.to_dicts()]
+    return gate_rates(bars, "What passes each gate, all cycles together", "the paper's pipeline, of all 100 traces")
+
+
+FIGURE = Figure("Gates", draw, place="gates", order=1)

@@ -1,0 +1,47 @@
+"""What the figures of the prompts line are drawn from. Used by the assets' metadata and by the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from evolake.lake import Lake, preceding
+from evolake.prompts.evolution.population import Population, population_of
+from evolake.prompts.tables import ARCHIVE
+
+LINE = "prompts"
+FIGURES = "evolake.prompts.report.figures"
+
+
+@dataclass(frozen=True)
+class Material:
+    """The population that leaves the last of `cycles`, and tables of these cycles alone."""
+
+    lake: Lake
+    cycles: list[str]
+    population: Population
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The rows of all cycles."""
+        return pl.concat([self.lake.read(LINE, name, cycle) for cycle in self.cycles])
+
+    def champions(self) -> dict[int, str]:
+        """Last iteration of a cycle -> who reigned after it."""
+        found = {}
+        for cycle in self.cycles:
+            last = self.lake.read(LINE, "updates", cycle)["iteration"].max()
+            found[last] = self.lake.read(LINE, "survivors__champions", cycle)["artifact_id"].item()
+        return found
+
+
+def population_entering(lake: Lake, cycle: str) -> Population:
+    """The population that was sealed for `cycle`."""
+    return population_of({name: lake.read(LINE, f"incoming_{name}", cycle) for name in ARCHIVE})
+
+
+def material_of(lake: Lake, entering: str) -> Material:
+    """`entering`: the cycle that the population enters; tables of that and later cycles are not looked at."""
+    last = preceding(entering)
+    cycles = [cycle for cycle in lake.cycles(LINE, "heldout") if last is not None and cycle <= last]
+    return Material(lake, cycles, population_entering(lake, entering))

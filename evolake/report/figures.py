@@ -1,0 +1,67 @@
+"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE` what it is called, where it stands and how
+it is drawn. Nothing else lists them: the report, `evolake report --figures` and the metadata of assets ask here.
+
+    FIGURE = Figure("The longest bridge", draw, place="bridges")
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.errors import MachineryError
+from evolake.lines import modules_of
+
+NAME = "FIGURE"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        title: its heading, and the name of its file.
+        draw: from what the line's figures are drawn from to a PNG; None where there is nothing to draw.
+        place: where it stands in the line's template, which shows `placed[place]`.
+        order: among all figures of the line, by title where equal.
+        asset: the asset in whose metadata it is shown too; "" for none.
+    """
+
+    title: str
+    draw: Callable[[Any], bytes | None]
+    place: str = "figures"
+    order: int = 100
+    asset: str = ""
+
+
+def figures_in(package: str) -> list[Figure]:
+    """The figures of all modules of a package, in order.
+
+    Raises:
+        MachineryError: a module without a figure, or two figures of one title.
+    """
+    modules = modules_of(package)
+    if bare := [name for name, module in modules.items() if not isinstance(getattr(module, NAME, None), Figure)]:
+        raise MachineryError(f"{package}.{bare[0]} draws no figure", wanted=f"{NAME} = Figure(...)", do="write it, or move the module elsewhere")
+    found = sorted((getattr(module, NAME) for module in modules.values()), key=lambda figure: (figure.order, figure.title))
+    titles = [figure.title for figure in found]
+    if twice := [title for title in titles if titles.count(title) > 1]:
+        raise MachineryError(f"two figures of {package} are called {twice[0]!r}", do="rename one")
+    return found
+
+
+def draw_figures(package: str, material: Any, asset: str | None = None) -> dict[str, bytes]:
+    """Title -> PNG, in order; those of one asset where it is named."""
+    chosen = [figure for figure in figures_in(package) if asset is None or figure.asset == asset]
+    return {figure.title: png for figure in chosen if (png := figure.draw(material)) is not None}
+
+
+def by_place(package: str, figures: Mapping[str, bytes]) -> Mapping[str, dict[str, bytes]]:
+    """Place -> title -> PNG, for the template; nothing for a place without figures."""
+    found: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for figure in figures_in(package):
+        if figure.title in figures:
+            found[figure.place][figure.title] = figures[figure.title]
+    return found

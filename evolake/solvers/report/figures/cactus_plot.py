@@ -1,0 +1,22 @@
+"""How many formulas each variant solves within a time."""
+
+from __future__ import annotations
+
+from evolake.report.figures import Figure
+from evolake.solvers.report.material import Material, title_of
+
+
+def draw(material: Material) -> bytes:
+    """One curve per variant that was measured."""
+    from evolake.plots.solvers import SolverTimes, cactus
+
+    rows, champion_id = material.rows, material.champion["variant_id"]
+    times = []
+    for (variant_id,), part in sorted(material.population.runs.group_by("variant_id"), key=lambda item: str(item[0])):
+        row = rows[str(variant_id)]
+        kind = "champion" if variant_id == champion_id else "seed" if row["operator"] == "seed" else "other"
+        times.append(SolverTimes(title_of(row, 26), part["cpu_s"].filter(part["solved"]).to_list(), kind))
+    return cactus(times, material.timeout_s, "Formulas of the suite train solved within a time")
+
+
+FIGURE = Figure("Cactus plot", draw, order=1, asset="survivors")
