@@ -74,8 +74,10 @@ def _environment(package: str) -> Environment:
 
 
 def _figures(value: float) -> str:
-    """A number as it stands in a table."""
-    return f"{value:,}" if abs(value) < 10**9 else str(value)
+    """A number as it stands in a table: four decimals at most, four digits where it is small."""
+    if not abs(value) < 10**9:
+        return str(value)
+    return f"{round(value, 4):,}" if not value or abs(value) >= 0.001 else f"{value:.4g}"
 
 
 def _is_id(value: Any) -> bool:

@@ -123,7 +123,8 @@ def test_a_headline_that_no_template_made_is_text(tmp_path: Path):
 
 @pytest.mark.parametrize(("value", "cell"), [
     (None, "<td></td>"), (True, "<td>yes</td>"), (False, "<td>no</td>"), (1234, '<td class="n">1,234</td>'), (0.25, '<td class="n">0.25</td>'),
-    (10**9, '<td class="n">1000000000</td>'),
+    (11 / 24, '<td class="n">0.4583</td>'),
+    (0.00012345, '<td class="n">0.0001234</td>'), (1234.5, '<td class="n">1,234.5</td>'), (10**9, '<td class="n">1000000000</td>'),
     ("a" * 64, f'<td><code title="{"a" * 64}">{"a" * 12}</code></td>'), ("x" * 400, f"<td>{'x' * 300}</td>"),
     (date(2026, 1, 2), "<td>2026-01-02</td>"), ([1, 2], "<td>[1, 2]</td>"), (float("nan"), '<td class="n">nan</td>'),
 ])
