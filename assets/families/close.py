@@ -51,7 +51,7 @@ def survivors(
         cycle: {"ruleset": store.rules().hash, "seed": settings.seed, "backend": settings.backend, "version": __version__},
     }
     after = before.settle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
-    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_value(MADE, made)
+    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(**{MADE: made})
     live = after.rows("accepted")
     store.artifacts(row for row in live if row["cycle"] == cycle)
     context.add_output_metadata(store.seal(after.frames(), GUARDS, survivors="families").metadata() | {

@@ -29,8 +29,8 @@ def survivors(
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
     reigns = reigning(store, population)
     since = population.value(CHAMPION_SINCE) if reigns == population.champion_id else cycle
-    closed = population.crowned(reigns, store.settings.of(PromptsSettings).window).with_value(CHECKPOINT, checkpoint)
-    closed = closed.with_value(CHAMPION_SINCE, since).with_value(FAMILIES_CYCLES, finished_families(store.lake))
+    closed = population.crowned(reigns, store.settings.of(PromptsSettings).window)
+    closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since, FAMILIES_CYCLES: finished_families(store.lake)})
     score = heldout.filter((pl.col("prompt_id") == reigns) & (pl.col("iteration") == closed.iteration))["correct"].mean()
     store.champion(reigns, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)
     store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == reigns)

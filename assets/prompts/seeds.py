@@ -25,8 +25,8 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     roots = load_roots(store.settings.seeds / "prompts")
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
-    population = population.crowned(first, store.settings.of(PromptsSettings).window).with_value(CHECKPOINT, None)
-    population = population.with_value(CHAMPION_SINCE, FIRST_CYCLE).with_value(FAMILIES_CYCLES, finished_families(store.lake))
+    population = population.crowned(first, store.settings.of(PromptsSettings).window)
+    population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: finished_families(store.lake)})
     store.artifacts(population.rows())
     store.side(RULES, store.rules().rows())
     store.champion(first, None)

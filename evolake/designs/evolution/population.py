@@ -25,6 +25,7 @@ from evolake.designs.genome.values import Scale, values_text
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tables import ARCHIVE, LATER
 from evolake.lake import Lake
+from evolake.lake.population import Tables
 
 LIVE = ("accepted", "champion")
 Texts = Callable[[str], str]
@@ -42,8 +43,10 @@ def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Population:
+class Population(Tables):
     """The six tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    schemas = ARCHIVE
 
     designs: pl.DataFrame
     derivations: pl.DataFrame
@@ -51,10 +54,6 @@ class Population:
     objectives: pl.DataFrame
     ranking: pl.DataFrame
     state: pl.DataFrame
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame, as they are published."""
-        return {name: getattr(self, name) for name in ARCHIVE}
 
     def designs_in(self, *states: str) -> pl.DataFrame:
         """Designs in one of `states`."""
@@ -110,25 +109,6 @@ class Population:
         live = self.designs_in(*LIVE)
         return float(live["tuned"].mean()) if live.height else 1.0  # pyright: ignore[reportArgumentType]
 
-    def value(self, name: str, default: Any = None) -> Any:
-        """One entry of the state, from its JSON."""
-        found = self.state.filter(pl.col("name") == name)["value"].to_list()
-        return json.loads(found[0]) if found else default
-
-    def with_values(self, **values: Any) -> Population:
-        """State entries set; the others stay. Entries are kept in name order."""
-        held = dict(self.state.iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
-        rows = [{"name": name, "value": held[name]} for name in sorted(held)]
-        return replace(self, state=ARCHIVE["state"].frame(rows))
-
-    def add(self, **tables: Iterable[Mapping[str, Any]]) -> Population:
-        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not added; the first stays."""
-        grown = {}
-        for name, rows in tables.items():
-            fresh = ARCHIVE[name].frame(rows)
-            grown[name] = pl.concat([getattr(self, name), fresh]).unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
-        return replace(self, **grown)
-
     def admit(self, designs: Sequence[Mapping[str, Any]], derivations: Sequence[Mapping[str, Any]]) -> Population:
         """New designs with their derivations. A design that is here already keeps its row and its parents."""
         known = set(self.designs["design_id"].to_list())
@@ -147,7 +127,7 @@ class Population:
 
     def with_ranking(self, rows: Iterable[Mapping[str, Any]]) -> Population:
         """The ranking replaced by rows of RANKING."""
-        return replace(self, ranking=ARCHIVE["ranking"].frame(rows))
+        return self.with_tables(ranking=rows)
 
     def with_multipliers(self, multipliers: Mapping[str, float]) -> Population:
         """Multipliers of objectives changed by id."""
@@ -159,7 +139,7 @@ class Population:
         for row in rows:
             if row["child_id"] in weights:
                 row["weight"] = float(weights[row["child_id"]].get(row["parent_id"], 0.0))
-        return replace(self, derivations=ARCHIVE["derivations"].frame(rows))
+        return self.with_tables(derivations=rows)
 
     def parent(self, design_id: str, texts: Texts) -> Parent:
         """A design as the operators take it. `texts` reads a blob as text by its sha."""
@@ -172,14 +152,14 @@ class Population:
 
 def empty_population() -> Population:
     """An archive without rows."""
-    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+    return Population.empty()
 
 
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
     """The archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out, and those
     that an earlier version did not write (`tables.LATER`) are null.
     """
-    return Population(**{name: schema.validate(_present(name, frames[name])) for name, schema in ARCHIVE.items()})
+    return Population.of({name: _present(name, frames[name]) for name in ARCHIVE})
 
 
 def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:

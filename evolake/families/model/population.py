@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from evolake.families.model.contract import Family, as_json, from_record, to_record
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.tables import ARCHIVE, EXPERIENCE
+from evolake.families.tables import ARCHIVE
 from evolake.lake import BlobStore
+from evolake.lake.population import Tables
 
 
 @dataclass(frozen=True)
-class Population:
+class Population(Tables):
     """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    schemas = ARCHIVE
 
     families: pl.DataFrame
     derivations: pl.DataFrame
     experience: pl.DataFrame
     state: pl.DataFrame
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame, as they are published."""
-        return {name: getattr(self, name) for name in ARCHIVE}
 
     def rows(self, *states: str) -> list[dict[str, Any]]:
         """Rows of FAMILIES in one of `states` (all without any), in the order they came."""
@@ -44,51 +43,33 @@ class Population:
         """Accepted families that no instance was sampled of yet."""
         return [row for row in self.rows("accepted") if row["instances"] is None]
 
-    def add(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
-        """Rows appended to the named tables. A row whose key is there already is not added: the first stays."""
-        grown = {}
-        for name, given in rows.items():
-            joined = pl.concat([getattr(self, name), ARCHIVE[name].frame(given)])
-            grown[name] = joined.unique(subset=list(ARCHIVE[name].keys), keep="first", maintain_order=True)
-        return replace(self, **grown)
-
-    def value(self, name: str, default: Any = None) -> Any:
-        """One entry of the state, from its JSON."""
-        found = self.state.filter(pl.col("name") == name)["value"].to_list()
-        return json.loads(found[0]) if found else default
-
-    def with_value(self, name: str, value: Any) -> Population:
-        """One entry of the state set. Entries are kept in name order."""
-        held = dict(self.state.iter_rows()) | {name: as_json(value)}
-        return replace(self, state=ARCHIVE["state"].frame({"name": one, "value": held[one]} for one in sorted(held)))
-
     def settle(self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]) -> Population:
         """A cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
         given = [dict(row) for row in rows]
         accepted = {row["family_id"] for row in given if row["state"] == "accepted"}
         kept = [row for row in self.rows() if row["state"] == "accepted" or row["family_id"] not in accepted]
-        return replace(self, families=ARCHIVE["families"].frame(kept)).add(families=given, derivations=derivations)
+        return self.with_tables(families=kept).add(families=given, derivations=derivations)
 
     def with_experience(self, items: Iterable[str], cycle: str) -> Population:
         """The experience replaced. An item that was there keeps the cycle that it was learnt in."""
         since = {row["item"]: row["cycle"] for row in self.experience.to_dicts()}
         rows = [{"number": number, "cycle": since.get(item, cycle), "item": item} for number, item in enumerate(items)]
-        return replace(self, experience=EXPERIENCE.frame(rows))
+        return self.with_tables(experience=rows)
 
     def with_instances(self, counts: Mapping[str, int]) -> Population:
         """How many instances were sampled of which family."""
         rows = [row | {"instances": counts.get(row["family_id"], row["instances"])} for row in self.rows()]
-        return replace(self, families=ARCHIVE["families"].frame(rows))
+        return self.with_tables(families=rows)
 
 
 def empty_population() -> Population:
     """An archive without rows."""
-    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+    return Population.empty()
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
     """The archive from its published tables. Raises InputError where one does not fit its schema."""
-    return Population(**{name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()})
+    return Population.of(tables)
 
 
 def store_family(family: Family, blobs: BlobStore) -> str:

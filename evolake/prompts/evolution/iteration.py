@@ -102,7 +102,7 @@ def run_iteration(
     grown = rated
     for child in children:
         grown = _born(grown, child, board, settings, tag, agents)
-    grown = grown.with_value(ITERATION, number).in_window(settings.window)
+    grown = grown.with_values(**{ITERATION: number}).in_window(settings.window)
     rows = {
         "rollouts": [tag | rollout_row(rollout) for rollout, _ in rollouts],
         "values": [tag | row for row in board.rows([rollout for rollout, _ in rollouts])],

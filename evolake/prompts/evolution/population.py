@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
+from evolake.lake.population import Tables
 from evolake.prompts.model.prompt import SystemPrompt, from_json
 from evolake.prompts.rating.ratings import MU, SIGMA, Rating, conservative
 from evolake.prompts.rating.selection import Entrant, latest
@@ -21,16 +21,14 @@ ITERATION = "iteration"
 
 
 @dataclass(frozen=True)
-class Population:
+class Population(Tables):
     """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
+
+    schemas = ARCHIVE
 
     prompts: pl.DataFrame
     derivations: pl.DataFrame
     state: pl.DataFrame
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame, as they are published."""
-        return {name: getattr(self, name) for name in ARCHIVE}
 
     def rows(self, *states: str) -> list[dict[str, Any]]:
         """Rows of PROMPTS in one of `states` (all without any), in order of birth."""
@@ -91,10 +89,7 @@ class Population:
             {"child_id": child.prompt_id, "parent_id": parent, "operator": operator, "weight": weight, "cycle": cycle}
             for parent, weight in parents.items()
         ]
-        return replace(
-            self, prompts=pl.concat([self.prompts, ARCHIVE["prompts"].frame([row])]),
-            derivations=pl.concat([self.derivations, ARCHIVE["derivations"].frame(lines)]),
-        )
+        return self.add(prompts=[row], derivations=lines)
 
     def rated(self, ratings: Mapping[str, Rating]) -> Population:
         """With new ratings for the prompts that took part in an iteration."""
@@ -122,23 +117,13 @@ class Population:
         changes = {self.champion_id: {"state": "accepted"}} if self.champion_id else {}
         return self._changed({**changes, prompt_id: {"state": "champion"}}).in_window(window)
 
-    def value(self, name: str, default: Any = None) -> Any:
-        """One entry of the state, from its JSON."""
-        found = self.state.filter(pl.col("name") == name)["value"].to_list()
-        return json.loads(found[0]) if found else default
-
-    def with_value(self, name: str, value: Any) -> Population:
-        """One entry of the state set. Entries are kept in name order."""
-        held = dict(self.state.iter_rows()) | {name: json.dumps(value, sort_keys=True, ensure_ascii=False)}
-        return replace(self, state=ARCHIVE["state"].frame({"name": one, "value": held[one]} for one in sorted(held)))
-
     @property
     def iteration(self) -> int:
         """Iterations so far."""
         return int(self.value(ITERATION, 0))
 
     def _changed(self, changes: Mapping[str | None, Mapping[str, Any]]) -> Population:
-        return replace(self, prompts=ARCHIVE["prompts"].frame(row | dict(changes.get(row["prompt_id"], {})) for row in self.rows()))
+        return self.with_tables(prompts=[row | dict(changes.get(row["prompt_id"], {})) for row in self.rows()])
 
 
 def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Population:
@@ -154,13 +139,13 @@ def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Populatio
         _row(root, (MU, SIGMA), number=number, operator="root", parents=[], cycle=cycle, iteration=0, origin=name)
         for number, (name, root) in enumerate(roots.items())
     ]
-    return Population(ARCHIVE["prompts"].frame(rows), ARCHIVE["derivations"].empty(), ARCHIVE["state"].empty())
+    return Population.empty().add(prompts=rows)
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
     """The archive from its published tables. Raises InputError where one does not fit its schema."""
-    frames = {name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()}
-    return Population(**{**frames, "prompts": frames["prompts"].sort("number")})
+    found = Population.of(tables)
+    return replace(found, prompts=found.prompts.sort("number"))
 
 
 def _row(

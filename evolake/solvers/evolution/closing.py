@@ -52,7 +52,7 @@ def close_cycle(
     both = without(current_runs(population, runs, shop.settings), blocked)
     return (
         population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
-        .add(
+        .updated(
             variants=[*fallen, *judged], derivations=added["derivations"], objectives=added["objectives"], rule_proposals=added["rule_proposals"],
             history=added["attempts"], findings=findings, holdout=holdout,
         )

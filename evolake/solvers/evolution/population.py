@@ -9,25 +9,26 @@ for the variants that live on, and for the holdout of those that have reigned; o
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from evolake.lake.schemas import TableSchema
+from evolake.lake.population import Tables
 from evolake.solvers.edits import Edit, read_edits
 from evolake.solvers.roles.models import SHORT_ID, Attempt
 from evolake.solvers.tables import LATE_GATES
-from evolake.solvers.tables_archive import ARCHIVE, STATE
+from evolake.solvers.tables_archive import ARCHIVE
 
 LIVE = ("accepted", "champion")
 
 
 @dataclass(frozen=True)
-class Population:
+class Population(Tables):
     """The tables of the archive, each a frame of its schema in `ARCHIVE`."""
+
+    schemas = ARCHIVE
 
     variants: pl.DataFrame
     derivations: pl.DataFrame
@@ -39,10 +40,6 @@ class Population:
     findings: pl.DataFrame
     history: pl.DataFrame
     state: pl.DataFrame
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame, as they are published."""
-        return {name: getattr(self, name) for name in ARCHIVE}
 
     def rows(self, *states: str) -> list[dict[str, Any]]:
         """Rows of VARIANTS in one of `states` (all without any), in the order they came."""
@@ -83,24 +80,6 @@ class Population:
             for row in self.history.to_dicts()
         ]
 
-    def value(self, name: str, default: Any = None) -> Any:
-        """One entry of the state, from its JSON."""
-        found = self.state.filter(pl.col("name") == name)["value"].to_list()
-        return json.loads(found[0]) if found else default
-
-    def with_values(self, **values: Any) -> Population:
-        """State entries set; the others stay. Entries are kept in name order."""
-        held = dict(self.state.iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
-        return replace(self, state=STATE.frame({"name": name, "value": held[name]} for name in sorted(held)))
-
-    def add(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
-        """Rows added to tables; of one key the last row stays, in the place of the first."""
-        return replace(self, **{name: _merged(ARCHIVE[name], getattr(self, name), list(given)) for name, given in rows.items()})
-
-    def with_tables(self, **rows: Iterable[Mapping[str, Any]]) -> Population:
-        """Whole tables replaced."""
-        return replace(self, **{name: ARCHIVE[name].frame(given) for name, given in rows.items()})
-
     def with_states(self, states: Mapping[str, str]) -> Population:
         """Variants whose state changes: id -> state."""
         return self.with_tables(variants=[row | {"state": states.get(row["variant_id"], row["state"])} for row in self.rows()])
@@ -112,7 +91,7 @@ class Population:
 
 def empty_population() -> Population:
     """An archive without rows."""
-    return Population(**{name: schema.empty() for name, schema in ARCHIVE.items()})
+    return Population.empty()
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
@@ -121,17 +100,9 @@ def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
     Raises:
         InputError: a table does not fit its schema.
     """
-    return Population(**{name: schema.validate(tables[name]) for name, schema in ARCHIVE.items()})
+    return Population.of(tables)
 
 
 def edits_of_row(row: Mapping[str, Any]) -> tuple[Edit, ...] | None:
     """A variant's edits as values; None for one that was written as a diff."""
     return None if row["edits"] is None else tuple(read_edits(row["edits"]))
-
-
-def _merged(schema: TableSchema, frame: pl.DataFrame, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    if not rows:
-        return frame
-    held = {tuple(row[key] for key in schema.keys): row for row in frame.to_dicts()}
-    held |= {tuple(row.get(key) for key in schema.keys): dict(row) for row in rows}
-    return schema.frame(held.values())

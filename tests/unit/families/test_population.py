@@ -19,7 +19,7 @@ def row(family_id: str, state: str = "accepted", **more: object) -> dict:
 
 
 def test_the_archive_comes_back_from_its_tables():
-    before = empty_population().add(families=[row("a"), row("b", "blocked")]).with_experience(["Be brief."], "0001").with_value("made", {"0001": 1})
+    before = empty_population().add(families=[row("a"), row("b", "blocked")]).with_experience(["Be brief."], "0001").with_values(made={"0001": 1})
     after = population_of(before.frames())
     assert all(frame.equals(after.frames()[name]) for name, frame in before.frames().items())
     assert (after.value("made"), after.lessons(), after.value("other", 3)) == ({"0001": 1}, ["Be brief."], 3)

@@ -89,13 +89,13 @@ def test_the_best_is_who_is_surely_good() -> None:
 
 
 def test_state_values_are_kept_in_name_order() -> None:
-    found = population().with_value("zeta", {"b": [1, None]}).with_value("alpha", 2).with_value("zeta", 3)
+    found = population().with_values(zeta={"b": [1, None]}).with_values(alpha=2).with_values(zeta=3)
     assert found.state.rows() == [("alpha", "2"), ("zeta", "3")]
     assert found.value("zeta") == 3 and found.value("other") is None and found.value("other", 5) == 5
 
 
 def test_tables_give_the_population_back_in_order_of_birth() -> None:
-    found = population(3).with_value("alpha", 1)
+    found = population(3).with_values(alpha=1)
     frames = found.frames()
     again = population_of({**frames, "prompts": frames["prompts"].sample(fraction=1.0, shuffle=True, seed=2)})
     assert all(again.frames()[name].equals(frame) for name, frame in frames.items())

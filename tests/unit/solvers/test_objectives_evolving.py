@@ -114,7 +114,7 @@ def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun: Population
     population, accepted, blocked = begun, 0, 0
     for number in range(2, 14):
         found = evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number))
-        population = population.add(objectives=OBJECTIVES.frame(found.rows).to_dicts())
+        population = population.updated(objectives=OBJECTIVES.frame(found.rows).to_dicts())
         new = [row for row in found.rows if row["created_round"] == number]
         accepted += sum(row["state"] == "accepted" for row in new)
         blocked += sum(row["state"] == "blocked" for row in new)
@@ -163,7 +163,7 @@ def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(kind: str, begu
     assert (blocked["state"], blocked["origin"]) == ("blocked", "model")
     assert blocked["reason"].startswith(reason)
     assert (accepted["state"], accepted["objective_id"]) == ("accepted", objective_id(NEW))
-    after = begun.add(objectives=OBJECTIVES.frame(found.rows).to_dicts())
+    after = begun.updated(objectives=OBJECTIVES.frame(found.rows).to_dicts())
     assert {item.objective_id for item in voting(after, OBJECTIVES.empty())} == {
         *(item.objective_id for item in voting(begun, OBJECTIVES.empty())), objective_id(NEW),
     }
@@ -232,9 +232,9 @@ def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_ranking
 
     assert objective_id(NEW) in {item.objective_id for item in voting(begun, own)}
     before = ranked()
-    population = begun.add(objectives=own.to_dicts())
+    population = begun.updated(objectives=own.to_dicts())
     for number in range(3, 9):
-        population = population.add(objectives=evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number)).rows)
+        population = population.updated(objectives=evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number)).rows)
     assert ranked() == before
 
 

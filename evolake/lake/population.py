@@ -1,0 +1,74 @@
+"""What enters a cycle: a fixed set of typed tables, one of them `state` (name, value as JSON). Every line's Population is one of these.
+
+Two ways to bring rows in, and they mean the same in every line: `add` takes rows whose key is new, so that what is there stays as it is; `updated`
+puts a row of a key that is there in its place. Everything is immutable: a change gives a new population.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import polars as pl
+
+from evolake.lake.schemas import TableSchema
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Base of a line's population: a dataclass with a frame for each of `schemas`, in their order."""
+
+    schemas: ClassVar[Mapping[str, TableSchema]]
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Without rows."""
+        return cls(**{name: schema.empty() for name, schema in cls.schemas.items()})
+
+    @classmethod
+    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Self:
+        """From the published tables.
+
+        Raises:
+            InputError: a table does not fit its schema.
+        """
+        return cls(**{name: schema.validate(tables[name]) for name, schema in cls.schemas.items()})
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Table name -> frame, as they are published."""
+        return {name: getattr(self, name) for name in self.schemas}
+
+    def add(self, **tables: Iterable[Row]) -> Self:
+        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not added: the first stays."""
+        grown = {}
+        for name, rows in tables.items():
+            joined = pl.concat([getattr(self, name), self.schemas[name].frame(rows)])
+            grown[name] = joined.unique(subset=list(self.schemas[name].keys), keep="first", maintain_order=True)
+        return replace(self, **grown)
+
+    def updated(self, **tables: Iterable[Row]) -> Self:
+        """Rows put into the named tables: of one key the last row stays, in the place of the first."""
+        changed = {}
+        for name, rows in tables.items():
+            schema = self.schemas[name]
+            held = {tuple(row.get(key) for key in schema.keys): row for row in [*getattr(self, name).to_dicts(), *rows]}
+            changed[name] = schema.frame(held.values())
+        return replace(self, **changed)
+
+    def with_tables(self, **tables: Iterable[Row]) -> Self:
+        """Whole tables replaced."""
+        return replace(self, **{name: self.schemas[name].frame(rows) for name, rows in tables.items()})
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """One entry of the state."""
+        found = self.frames()["state"].filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(found[0]) if found else default
+
+    def with_values(self, **values: Any) -> Self:
+        """Entries of the state set; the others stay. Entries are kept in name order."""
+        held = dict(self.frames()["state"].iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
+        return self.with_tables(state=({"name": name, "value": held[name]} for name in sorted(held)))
