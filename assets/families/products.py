@@ -19,8 +19,6 @@ from resources.lake import LakeResource
 if TYPE_CHECKING:
     from evolake.families.model.contract import Family
 
-SOLVER = "families_solver"
-
 
 def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
     """Families that no instance was sampled of yet: in the first cycle the seeds, always what was accepted now."""
@@ -87,11 +85,12 @@ def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.Da
     """pass@k of a solver model on new families and their parents. No rows unless a model is named for the role `families_solver`."""
     from evolake.families.evolution.drift import drift_summary, measure_pair
     from evolake.families.model.population import load_family
+    from evolake.families.roles.solver import SOLVER_ROLE
     from evolake.gates import Raised, contained
 
     store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
-    wanted = settings.of(FamiliesSettings).drift_pairs if settings.backend == "model" and SOLVER in settings.models else 0
+    wanted = settings.of(FamiliesSettings).drift_pairs if settings.backend == "model" and SOLVER_ROLE.name in settings.models else 0
     parents = {row["family_id"]: row for row in archive(store).rows("accepted")}
     pairs = [(row, parents[row["parents"][0]]) for row in accepted.to_dicts() if row["parents"] and row["parents"][0] in parents][:wanted]
     rows: list[dict[str, Any]] = []

@@ -19,6 +19,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
+from evolake.lines import modules_of
+
 RequestT = TypeVar("RequestT", bound=BaseModel)
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -84,6 +86,12 @@ def hide(*fields: str) -> Callable[[BaseModel], dict[str, Any]]:
         return request.model_dump(mode="json", exclude=set(fields))
 
     return values
+
+
+def roles_in(package: str) -> tuple[Role[Any, Any], ...]:
+    """Every role that a module of a package makes, by name."""
+    found = {role.name: role for module in modules_of(package).values() for role in vars(module).values() if isinstance(role, Role)}
+    return tuple(found[name] for name in sorted(found))
 
 
 def canonical_json(value: Any) -> str:

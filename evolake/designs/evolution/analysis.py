@@ -17,8 +17,8 @@ from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.planning import detail, level_results, short_ids
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import shares
+from evolake.designs.roles.designer import ANALYSIS_ROLE
 from evolake.designs.roles.models import SHORT_ID, AnalysisRequest, ReferenceWeight
-from evolake.designs.roles.registry import ANALYSIS_ROLE
 from evolake.seeds import child_seed
 
 

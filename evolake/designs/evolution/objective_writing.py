@@ -19,7 +19,7 @@ from evolake.designs.evolution.planning import schedule_text
 from evolake.designs.evolution.population import Population
 from evolake.designs.model.boundary import alone
 from evolake.designs.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary, RepairRequest
-from evolake.designs.roles.registry import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE
+from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw

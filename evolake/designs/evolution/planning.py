@@ -19,7 +19,7 @@ from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import FIDELITIES, latest_levels, limits_of, size_of
 from evolake.designs.genome.grammar import from_json
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
-from evolake.designs.roles.registry import DIRECTIONS_ROLE, LOOKUP_ROLE
+from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.seeds import child_seed
 

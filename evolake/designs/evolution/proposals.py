@@ -23,8 +23,8 @@ from evolake.designs.genome.grammar import BASELINE, Genome, from_json
 from evolake.designs.genome.values import values_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import HyperValue, TracedDesign
+from evolake.designs.roles.designer import DESIGN_REPAIR_ROLE, DESIGN_ROLE
 from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial, RepairRequest
-from evolake.designs.roles.registry import DESIGN_REPAIR_ROLE, DESIGN_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.seeds import child_seed

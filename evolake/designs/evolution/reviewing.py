@@ -19,7 +19,7 @@ from evolake.designs.evolution.objective_writing import objective_summaries
 from evolake.designs.evolution.planning import schedule_text, summaries
 from evolake.designs.evolution.population import Population
 from evolake.designs.roles.models import SHORT_ID, ProgressEntry, ReviewRequest
-from evolake.designs.roles.registry import REVIEW_ROLE
+from evolake.designs.roles.objective import REVIEW_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import child_seed

@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import OPERATORS, Parent, parent_of_genome, propose
 from evolake.designs.genome.grammar import BASELINE, from_json, kinds, without
@@ -109,3 +110,8 @@ def _terms(text: str) -> list[str]:
 def _parent(item: ParentMaterial) -> Parent:
     scales = tuple(Scale(**{**scale, "choices": tuple(scale.get("choices", ()))}) for scale in item.scales)
     return Parent(item.design_id, item.title, item.source, item.values, scales, from_json(item.genome) if item.genome else None)
+
+
+DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=hide("parents", "taken"))
+DESIGN_REPAIR_ROLE = Role("designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=hide("genome"))
+ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_design)

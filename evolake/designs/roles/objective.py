@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.designs.roles.models import (
     ObjectiveAnalysis,
     ObjectiveRepairReply,
@@ -72,3 +73,8 @@ def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
     """Families that the review asks for (it puts their names in brackets) or that people name."""
     asked = set(re.findall(r"\((\w+)\)", review_guidance)) | set(re.findall(r"\w+", " ".join(guidance).lower()))
     return [name for name in OBJECTIVE_FAMILIES if name in asked]
+
+
+OBJECTIVE_ROLE = Role("designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective)
+OBJECTIVE_REPAIR_ROLE = Role("designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome"))
+REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evolake.agents.roles import Role
 from evolake.designs.genome.genetic import OPERATORS
 from evolake.designs.genome.grammar import kinds
 from evolake.designs.roles.models import DesignSummary, DirectionsReply, DirectionsRequest, LookupReply, LookupRequest, Phase
@@ -130,3 +131,7 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
     if base is None:
         return f"{operator} on a design that was looked up."
     return f"Rank {base.rank}, bound {base.ucb:.3f} after {base.visits:.1f} visits, solved up to N={base.largest_solved}."
+
+
+LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups)
+DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions)

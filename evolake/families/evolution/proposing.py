@@ -25,8 +25,9 @@ from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
 from evolake.families.operators.registry import OPERATORS
+from evolake.families.roles.evolution import EVOLUTION_ROLE
 from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
-from evolake.families.roles.registry import CURATOR_ROLE, EVOLUTION_ROLE
+from evolake.families.roles.quality import CURATOR_ROLE
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
 from evolake.seeds import child_seed, generator

@@ -14,7 +14,7 @@ from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import stated
 from evolake.families.roles.models import ValidatorRequest
-from evolake.families.roles.registry import VALIDATOR_ROLE
+from evolake.families.roles.quality import VALIDATOR_ROLE
 from evolake.families.sandbox.running import generate, solve
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed

@@ -20,8 +20,8 @@ from evolake.families.gates.learned_reader import learn_reader
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.model.contract import VALIDATOR, VALIDATORS, Family
 from evolake.families.model.statement import rules
+from evolake.families.roles.blind import BLIND_ROLE
 from evolake.families.roles.models import BlindRequest, Turn
-from evolake.families.roles.registry import BLIND_ROLE
 from evolake.families.sandbox.running import DRIVER, Instance, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed

@@ -29,7 +29,7 @@ from evolake.families.model.similarity import Fingerprint, fingerprint
 from evolake.families.model.statement import rules
 from evolake.families.model.syntax import unparsed
 from evolake.families.roles.models import QualityRequest
-from evolake.families.roles.registry import QUALITY_ROLE
+from evolake.families.roles.quality import QUALITY_ROLE
 from evolake.families.sandbox.metering import MeteredPool
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Gate, Raised, Ruleset, Verdict, contained, judge, passed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.families.model.ast_transforms import NotComposable, set_constant
 from evolake.families.model.statement import rules_in
 from evolake.families.roles.models import BlindReply, BlindRequest
@@ -44,3 +45,7 @@ def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindRepl
     except NotComposable as error:
         return BlindReply(reasoning=str(error), final=UNKNOWN)
     return BlindReply(reasoning="read the statement, then solve by this strategy", code=PROGRAM.format(reader=reader, strategy=strategy))
+
+
+BLIND_ROLE = Role("families_blind_reviewer", BlindRequest, BlindReply, solve_blind, values=hide("reader", "strategy", "points"))
+"""Solve an instance from its text, with a Python tool."""

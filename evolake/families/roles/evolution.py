@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.operators.common import named
@@ -90,3 +91,7 @@ def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveRepl
         validator=child.validator, validators=[NamedSource(name=name, source=source) for name, source in child.validators.items()],
         reader=child.reader, note=note[:1000], record=json.dumps(record, ensure_ascii=False),
     )
+
+
+EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=hide("records", "draft_record", "taken"))
+"""Make a family of parents; mend one that was blocked."""

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.families.roles.experience import merged
 from evolake.families.roles.models import CurateReply, CurateRequest, QualityReply, QualityRequest, ValidatorReply, ValidatorRequest
 
@@ -57,3 +58,11 @@ def _unreadable(text: str) -> str:
         return f"shorten the sentences: one has more than {LONGEST_SENTENCE} words"
     counts = [(text.count(opener), text.count(closer)) for opener, closer in ("()", "[]", "{}")]
     return "close the brackets" if any(opened != closed for opened, closed in counts) else ""
+
+
+QUALITY_ROLE = Role("families_quality_reviewer", QualityRequest, QualityReply, review_quality, values=hide("metrics"))
+"""Is the statement fit for publication?"""
+VALIDATOR_ROLE = Role("families_validator_builder", ValidatorRequest, ValidatorReply, build_validator)
+"""Write a validator of one's own."""
+CURATOR_ROLE = Role("families_experience_curator", CurateRequest, CurateReply, curate)
+"""Which lessons to keep."""

@@ -14,8 +14,8 @@ from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.reproduction.operators import LINE, Reproduction, listed, lost_calls, over_limit, stillborn
+from evolake.prompts.roles.crossing import RECOMBINER
 from evolake.prompts.roles.models import BatchProblem, Contender, CrossRequest
-from evolake.prompts.roles.registry import RECOMBINER
 from evolake.seeds import child_seed
 
 EDITS = 4

@@ -23,6 +23,7 @@ from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import SystemPrompt, tidy
 from evolake.prompts.model.protocol import Rollout
 from evolake.prompts.reproduction.operators import LINE, Evidence, Lost, Reproduction, Step, listed, lost_calls, over_limit, stillborn, worth
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
 from evolake.prompts.roles.models import (
     CritiqueReply,
     CritiqueRequest,
@@ -35,7 +36,7 @@ from evolake.prompts.roles.models import (
     SummaryRequest,
     Trajectory,
 )
-from evolake.prompts.roles.registry import CONSOLIDATOR, CRITIC, EDITOR, SUMMARIZER
+from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER
 from evolake.seeds import child_seed
 
 LOCAL_KINDS: tuple[Kind, ...] = ("add", "modify")

@@ -11,6 +11,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.prompts.model.library import PrincipleLibrary, library_of
 from evolake.prompts.model.prompt import tidy
 from evolake.prompts.roles.editing import merges_of
@@ -73,3 +74,7 @@ def related(one: str, other: str, library: PrincipleLibrary) -> bool:
         return bool(ours & theirs)
     first, second = (set(tidy(text).casefold().replace(".", "").replace(",", "").split()) for text in (one, other))
     return len(first & second) >= RELATED * len(first | second)
+
+
+RECOMBINER = Role("prompts_recombiner", CrossRequest, CrossReply, recombine, values=hide("library"))
+"""Edits of the best prompt by what others do better: crossover."""

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.prompts.model.library import PrincipleLibrary, library_of
 from evolake.prompts.roles.models import GlobalEdit, GlobalReply, GlobalRequest, LocalEdit, LocalReply, LocalRequest, PrincipleText
 
@@ -70,3 +71,9 @@ def _answer(
         return LocalEdit(kind="modify", target=one.id, old=one.text, text=text)
     missing = [entry for entry in entries if entry.name not in present]
     return LocalEdit(kind="add", text=missing[int(random.integers(len(missing)))].versions[0]) if missing else None
+
+
+EDITOR = Role("prompts_editor", LocalRequest, LocalReply, edit_locally, values=hide("library"))
+"""At most two edits for that problem (add, modify): mutation, step 3."""
+CONSOLIDATOR = Role("prompts_consolidator", GlobalRequest, GlobalReply, consolidate, values=hide("library"))
+"""The edits of all problems as one plan (modify, merge): mutation, step 4."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.prompts.model.library import SYMPTOMS, library_of
 from evolake.prompts.roles.models import CritiqueReply, CritiqueRequest, PrincipleText, SummaryReply, SummaryRequest, Trajectory
 
@@ -88,3 +89,9 @@ def _near(reply: str, true: str) -> bool:
 def _mean_words(trajectories: list[Trajectory]) -> float:
     total = sum(one.count for one in trajectories)
     return sum(one.words * one.count for one in trajectories) / total if total else 0.0
+
+
+SUMMARIZER = Role("prompts_summarizer", SummaryRequest, SummaryReply, summarise)
+"""What one rollout did and where it went wrong: mutation, step 1."""
+CRITIC = Role("prompts_critic", CritiqueRequest, CritiqueReply, criticise, values=hide("library"))
+"""What sets the successes on a problem apart: mutation, step 2."""

@@ -18,7 +18,7 @@ from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, catalogue, tunables
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import SHORT_ID, Attempt, Forbidden, Material, Plan, PlanRequest, Standing
-from evolake.solvers.roles.registry import PLANNER
+from evolake.solvers.roles.planner import PLANNER
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 

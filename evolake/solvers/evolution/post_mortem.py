@@ -14,9 +14,9 @@ from evolake.agents import AgentFailure, Agents
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdout
+from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import SHORT_ID, AnalysisRequest, Attempt, CheckerSpec, EditModel, Finding, Incident, RuleReply, RuleRequest
-from evolake.solvers.roles.registry import ANALYST, RULE_WRITER
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.settings import SolversSettings
 

@@ -21,8 +21,8 @@ from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import Draft, make_draft, sources_diff
 from evolake.solvers.evolution.proposing_requests import code_request, lookup_request, material_of, repair_request
 from evolake.solvers.evolution.proposing_sources import excerpts, visible_files
+from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP
 from evolake.solvers.roles.models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing
-from evolake.solvers.roles.registry import CODER, CODER_REPAIR, LOOKUP
 from evolake.solvers.settings import SolversSettings
 
 

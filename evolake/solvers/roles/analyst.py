@@ -8,9 +8,12 @@ advice. A champion's edit becomes a rule only when a child that dropped it faile
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
+from evolake.agents.roles import Role
 from evolake.solvers.roles.models import AnalysisReply, AnalysisRequest, EditModel, Finding, Incident, RuleReply, RuleRequest
 from evolake.solvers.rules.learned import PREFIX
 
@@ -103,3 +106,13 @@ def _finding(base: str, key: str, kind: str, gate: str, incidents: Sequence[Inci
 
 def _slug(text: str) -> str:
     return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())[:48].strip("-") or "unnamed"
+
+
+def _incidents_without_edits(request: BaseModel) -> Mapping[str, Any]:
+    return request.model_dump(mode="json", exclude={"accepted"} if isinstance(request, RuleRequest) else set()) | {
+        "incidents": [item.model_dump(mode="json", exclude={"edits", "changed", "lost"}) for item in getattr(request, "incidents", [])]
+    }
+
+
+ANALYST = Role("solvers_analyst", AnalysisRequest, AnalysisReply, analyse, values=_incidents_without_edits)
+RULE_WRITER = Role("solvers_rule_writer", RuleRequest, RuleReply, write_rule, values=_incidents_without_edits)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.solvers.edits.anchors import Span
 from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
@@ -186,3 +187,8 @@ def _gentler(edit: Edit, options: Mapping[str, Option]) -> Edit | None:
 def _between(value: float, default: float, *, whole: bool) -> float | int:
     middle = math.sqrt(value * default) if value > 0 and default > 0 else (value + default) / 2
     return round(middle) if whole else float(f"{middle:.4g}")
+
+
+LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions)
+CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=hide("plan", "material"))
+CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=hide("plan", "edits", "material"))

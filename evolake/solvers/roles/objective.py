@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evolake.agents.roles import Role
 from evolake.objectives.family import Family
 from evolake.objectives.portfolio import ObjectiveSpec, make
 from evolake.objectives.source import objective_id
@@ -90,3 +91,6 @@ def _moved(family: Family, values: dict[str, float | int], random: np.random.Gen
             low, high = family.ranges[name]
             moved[name] = round(float(np.clip(values[name] + random.normal(0, STEP * (high - low)), low, high)), 3)
     return moved
+
+
+OBJECTIVE_WRITER = Role("solvers_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective)

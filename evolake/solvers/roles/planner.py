@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evolake.agents.roles import Role, hide
 from evolake.solvers.roles.coder import edits_of, forbidden
 from evolake.solvers.roles.models import Attempt, EditModel, Material, Plan, PlanKind, PlanReply, PlanRequest, Standing
 
@@ -186,3 +187,6 @@ def _arm(
     wanted = [arm for arm in fresh if arm.key in asked] or [arm for arm in fresh if arm.key.startswith(f"{kind}:")] or fresh
     noise = random.gumbel(0.0, 0.05, size=len(wanted))
     return max(zip(wanted, noise, strict=True), key=lambda pair: pair[0].bound + pair[1])[0]
+
+
+PLANNER = Role("solvers_planner", PlanRequest, PlanReply, plan_cycle, values=hide("materials", "forbidden"))

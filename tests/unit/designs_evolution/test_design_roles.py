@@ -11,22 +11,11 @@ from evolake.agents.prompts import build_messages
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import OPERATORS
 from evolake.designs.genome.grammar import BASELINE, design_340, from_json
-from evolake.designs.roles.designer import success_level
+from evolake.designs.roles import models
+from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, success_level
 from evolake.designs.roles.models import ReferenceWeight, normalised
-from evolake.designs.roles.objective import families_wanted
-from evolake.designs.roles.planner import named_in, phase_of, term_worth
-from evolake.designs.roles.registry import (
-    ANALYSIS_ROLE,
-    DESIGN_REPAIR_ROLE,
-    DESIGN_ROLE,
-    DIRECTIONS_ROLE,
-    LOOKUP_ROLE,
-    OBJECTIVE_REPAIR_ROLE,
-    OBJECTIVE_ROLE,
-    REVIEW_ROLE,
-    ROLES,
-    models,
-)
+from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, families_wanted
+from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of, term_worth
 from evolake.objectives.portfolio import baseline_objective, draw
 from evolake.objectives.source import objective_id
 
@@ -97,7 +86,7 @@ def answer(role, request=None, seed: int = 0):
     return role.operators(request or REQUESTS[role], np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+@pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
 def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
     assert_served(role, REQUESTS[role], models.RESEARCH_GOAL)
 

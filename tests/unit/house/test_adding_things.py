@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
+from evolake.agents.prompts import load_prompt, placeholders
+from evolake.agents.roles import roles_in
 from evolake.errors import MachineryError
 from evolake.lines import folder_of, modules_of
 from evolake.objectives.family import Family, families_in
@@ -23,6 +25,7 @@ from evolake.solvers.objectives import portfolio as solvers
 
 ROOT = Path(__file__).resolve().parents[3]
 LINES_WITH_FIGURES = ("designs", "families", "prompts", "solvers")
+LINES_WITH_ROLES = ("designs", "families", "prompts", "solvers")
 PORTFOLIOS = {"designs": (FAMILY_FOLDER, HELPERS, OBJECTIVE_FAMILIES), "solvers": (solvers.FOLDER, solvers.HELPERS, solvers.FAMILIES)}
 
 
@@ -99,6 +102,40 @@ def test_a_module_that_draws_nothing_and_a_title_given_twice_are_told(files: dic
 def test_a_figure_that_no_place_of_the_page_shows_is_told():
     with pytest.raises(MachineryError, match="'Bridges' is not on the page of x"):
         Section("x", "0001", Markup(""), Markup("<h1>x</h1>"), {"Bridges": b"png"})
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize("line", LINES_WITH_ROLES)
+def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(line: str):
+    roles = roles_in(f"evolake.{line}.roles")
+    assert roles
+    for role in roles:
+        assert role.name.startswith(f"{line}_")
+        values = role.prompt_values(role.request.model_construct(**{name: [] for name in role.request.model_fields}))
+        assert set(values) == placeholders(load_prompt(role.prompt or role.name)), role.name
+    modules = [path for package in ("evolake", "assets", "pipelines", "resources") for path in folder_of(package).rglob("*.py")]
+    naming = {path: strings_of(path) for path in modules}
+    assert {role.name: sum(role.name in found for found in naming.values()) for role in roles} == {role.name: 1 for role in roles}
+
+
+def test_a_role_is_found_in_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = """from pydantic import BaseModel
+
+from evolake.agents.roles import Role
+
+
+class Question(BaseModel):
+    text: str
+
+
+class Answer(BaseModel):
+    text: str
+
+
+CLERK = Role("bridges_clerk", Question, Answer, lambda question, random: Answer(text=question.text))
+"""
+    package = package_of(tmp_path, monkeypatch, "some_roles", {"clerk.py": text, "models.py": "", "user.py": "from some_roles.clerk import CLERK"})
+    assert [role.name for role in roles_in(package)] == ["bridges_clerk"]
 
 
 def test_an_objective_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from prompts_house import library
 
 from evolake.agents.prompts import build_messages
+from evolake.agents.roles import roles_in
 from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.reproduction.operators import listed
-from evolake.prompts.roles.crossing import credits, recombine
-from evolake.prompts.roles.editing import consolidate, edit_locally
+from evolake.prompts.roles.crossing import RECOMBINER, credits, recombine
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, consolidate, edit_locally
 from evolake.prompts.roles.models import (
     BatchProblem,
     Contender,
@@ -29,8 +30,7 @@ from evolake.prompts.roles.models import (
     SummaryRequest,
     Trajectory,
 )
-from evolake.prompts.roles.reflection import criticise, summarise, symptoms
-from evolake.prompts.roles.registry import CONSOLIDATOR, CRITIC, EDITOR, RECOMBINER, ROLES, SUMMARIZER
+from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER, criticise, summarise, symptoms
 
 ROWS = library().to_rows()
 LAST = "Write the answer last, after everything else."
@@ -203,7 +203,7 @@ def test_prompt_files_fit_their_roles_and_hide_what_is_for_operators() -> None:
         ),
         RECOMBINER.name: crossing(contender("best", ["Be kind."], [1.0, None]), contender("other 1", ["Count."], [0.0, 1.0])),
     }
-    for role in ROLES:
+    for role in (one for one in roles_in("evolake.prompts.roles") if one.name in requests):
         system, user = build_messages(role, requests[role.name])
         assert "Be kind." in user["content"] and "JSON Schema" in system["content"]
         assert not any(entry.versions[0] in user["content"] + system["content"] for entry in library().entries)

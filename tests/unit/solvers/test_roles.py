@@ -13,10 +13,11 @@ from pydantic import ValidationError
 from evolake.agents.prompts import build_messages
 from evolake.solvers.edits import PATCHES, write_edits
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
-from evolake.solvers.roles.analyst import free_ranges
-from evolake.solvers.roles.coder import edits_of
-from evolake.solvers.roles.planner import arms, asked_for
-from evolake.solvers.roles.registry import ANALYST, CODER, CODER_REPAIR, LOOKUP, OBJECTIVE_WRITER, PLANNER, ROLES, RULE_WRITER, models
+from evolake.solvers.roles import models
+from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER, free_ranges
+from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP, edits_of
+from evolake.solvers.roles.objective import OBJECTIVE_WRITER
+from evolake.solvers.roles.planner import PLANNER, arms, asked_for
 
 SECRET = "operators-only-secret"
 DECAY = models.EditModel(kind="tunable", name="var-decay", parameters={"value": 0.9})
@@ -107,12 +108,12 @@ def edits_in(reply: models.CodeReply) -> list[models.EditModel]:
     return reply.edits
 
 
-@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+@pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
 def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
     assert_served(role, REQUESTS[role], models.RESEARCH_GOAL)
 
 
-@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+@pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
 def test_what_only_operators_use_is_in_no_prompt(role) -> None:
     user = build_messages(role, REQUESTS[role])[1]["content"]
     assert SECRET not in user and "restart-geometric" not in user
