@@ -115,6 +115,17 @@ def parts_of(house: House, line: str, asset: str) -> list[str]:
     return [row[0] for row in rows]
 
 
+def undescribed(lake: Path, line: str) -> list[str]:
+    """Every column that a line has published and of which `evolake sql --schema` cannot say what it means."""
+    from evolake.cli.sql_columns import columns_of
+    from evolake.lake import Catalogue, Lake
+
+    with Catalogue(Lake(lake)) as catalogue:
+        tables = [name for name, _ in catalogue.views() if name.startswith(f"{line}.")]
+        assert len(tables) >= 5, tables
+        return [f"{table}.{row[0]}" for table in tables for row in columns_of(catalogue, table).rows if not row[3]]
+
+
 def kill_when(house: House, seen: Callable[[], T | None], *command: str, timeout: float) -> T:
     """Runs an `evolake` command and kills it and all that it started (SIGKILL) as soon as `seen` gives something; gives that."""
     process = subprocess.Popen(

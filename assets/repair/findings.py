@@ -10,7 +10,7 @@ import polars as pl
 from assets.pictures import shown
 from assets.repair.cells import study
 from assets.repair.checks import CELL_CHECKS
-from evolake.repair.statistics_tables import COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, SUMMARY
+from evolake.repair.statistics_tables import COMPARISONS, CONVERGENCE, EFFORT, FIGURES, FRONTIER, ROBUSTNESS, SUMMARY
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def robustness(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Data
     return ROBUSTNESS.frame(robustness_rows(main_of(results), perturbed_of(results), origins(stored.problems), stored.study["root_seed"]))
 
 
-@study.finding(kinds={"matplotlib"})
+@study.finding(schema=FIGURES, kinds={"matplotlib"})
 def figures(
     context: dg.AssetExecutionContext, lake: LakeResource, summary: pl.DataFrame, comparisons: pl.DataFrame, convergence: pl.DataFrame,
     effort: pl.DataFrame, frontier: pl.DataFrame, robustness: pl.DataFrame,
@@ -101,4 +101,4 @@ def figures(
     drawn = study_figures(Findings(summary, comparisons, convergence, effort, frontier, robustness))
     context.add_output_metadata({name: shown(png, name) for name, png in drawn.items()})
     blobs = lake.open().blobs
-    return pl.DataFrame([{"name": name, "png_sha": blobs.put(png)} for name, png in drawn.items()])
+    return FIGURES.frame({"name": name, "png_sha": blobs.put(png)} for name, png in drawn.items())

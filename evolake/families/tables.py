@@ -184,7 +184,7 @@ FUNNEL = TableSchema(
         "gate_no": (pl.Int64, "Place of the gate in the line's order, from 0; null for attempts."),
         "gate": (pl.String, "Gate by name; attempts for attempts that ended in an accepted family."),
         "came": (pl.Int64, "How many met the gate."),
-        "passed": (pl.Int64, "How many went on."),
+        "passed": (pl.Int64, "How many of them went on to the next gate."),
         "blocked": (pl.Int64, "How many were stopped here."),
         "rate": (pl.Float64, "Share of those that came which passed, from 0 to 1."),
     },

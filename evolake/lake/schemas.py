@@ -127,7 +127,7 @@ ARTIFACTS = TableSchema(
         "kind": (pl.String, "What sort of thing it is: design, objective, variant, family, system prompt, ..."),
         "cycle": (pl.String, "Cycle in which it came to this state."),
         "state": (pl.String, "candidate, blocked (by a gate), accepted, champion or retired."),
-        "content_sha": (pl.String, "Blob with the artifact itself: source, archive or record."),
+        "content_sha": (pl.String, "Blob with the artifact itself (source, archive or record); of a system prompt its id."),
         "title": pl.String, "created_at": Instant, "run_id": pl.String,
         "code_version": (pl.String, "Version of evolake that wrote the row."),
     },
@@ -186,7 +186,7 @@ CHAMPIONS = TableSchema(
     {
         "line": pl.String, "cycle": (pl.String, "Cycle at whose end it holds the title."),
         "artifact_id": (pl.String, "The champion: sha256 (hex) of what it consists of."),
-        "score": (pl.Float64, "What the line ranks its champion by; see the line's own tables for its sense."),
+        "score": (pl.Float64, "Its consensus at the time, lower is better; of a system prompt the share of correct held-out replies."),
     },
     keys=("line", "cycle"),
 )

@@ -50,7 +50,7 @@ VOCABULARY: dict[str, str] = {
     "text_sha": "sha256 (hex) of the text.",
     "title": "Short name for people.",
     "ucb": "Upper confidence bound of the graph search: how much the planner wants to look at it again.",
-    "visits": "How often the graph search has been there, counting descendants by their weights.",
+    "visits": "How much has been built on it: its descendants' weights, fading with each generation.",
     "wall_s": "Elapsed time in seconds, by the supervisor's clock.",
     "wins": "Whether the challenger beat the other by more than the noise floor.",
 }

@@ -12,6 +12,6 @@ def known_tables() -> dict[str, TableSchema]:
 
     named = (
         tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, found.SUMMARY, found.COMPARISONS, found.CONVERGENCE, found.EFFORT,
-        found.FRONTIER, found.ROBUSTNESS,
+        found.FRONTIER, found.ROBUSTNESS, found.FIGURES,
     )
     return {schema.name: schema for schema in named}

@@ -118,3 +118,6 @@ ROBUSTNESS = TableSchema(
     },
     keys=("suite", "variation", "arm"), terms=TERMS,
 )
+FIGURES = TableSchema(
+    "figures", 1, {"name": (pl.String, "What the figure is about."), "png_sha": (pl.String, "Blob with the picture (PNG).")}, keys=("name",),
+)

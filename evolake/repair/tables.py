@@ -26,7 +26,7 @@ TERMS = {
     "pairs": "How many pairs of runs are compared.",
     "parse_failures": "Replies that could not be read.",
     "problem_id": "What is to be solved, by its name in the suite.",
-    "problems": "How many problems.",
+    "problems": "How many different ones, whatever the seeds.",
     "rate": "Share of the runs that were solved, from 0 to 1.",
     "round": "Round of proposals, from 1.",
     "runs": "Runs of one problem with one seed each.",

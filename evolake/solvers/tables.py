@@ -21,7 +21,7 @@ TERMS = {
     "formula_sha": "sha256 (hex) of the formula's file, its name among the blobs.",
     "gate": "Gate that blocked it; null or empty where none did.",
     "instance": "Formula by name; shuffled copies have names of their own.",
-    "instances": "How many formulas.",
+    "instances": "How many different formulas, copies counted.",
     "instructions": "Machine instructions counted by the kernel; null where it counts none.",
     "memory_mb": "Memory that the run was allowed, in MiB.",
     "noise_floor": "Ratio of PAR-2 that repeated passes of one side stay within; 1 is no noise.",

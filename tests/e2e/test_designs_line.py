@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from designs_house import ROOT, House, open_house
-from house_steps import assert_sealed, parts_of
+from house_steps import assert_sealed, parts_of, undescribed
 
 from evolake.report.figures import figures_in
 
@@ -25,6 +25,10 @@ def evolved(tmp_path_factory) -> House:
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
     assert_sealed(evolved, "designs", 4)
+
+
+def test_every_published_column_says_what_it_means(evolved: House):
+    assert undescribed(evolved.lake, "designs") == []
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from designs_house import ROOT, House, open_house
-from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of
+from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of, undescribed
 from house_steps import stale as stale_parts
 
 from evolake.families.faults.catalogue import FAULTS
@@ -65,6 +65,10 @@ def evolved(tmp_path_factory) -> House:
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
     assert_sealed(evolved, "families", 3)
+
+
+def test_every_published_column_says_what_it_means(evolved: House):
+    assert undescribed(evolved.lake, "families") == []
 
 
 def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved: House):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from designs_house import ROOT, House, open_house
-from house_steps import assert_sealed, kill_when
+from house_steps import assert_sealed, kill_when, undescribed
 
 from evolake.lake import Lake
 from evolake.prompts.evolution.population import population_of
@@ -67,6 +67,10 @@ def house(trained: Trained) -> House:
 
 def test_every_cycle_is_sealed_on_the_one_before(house: House):
     assert_sealed(house, "prompts", 3)
+
+
+def test_every_published_column_says_what_it_means(house: House):
+    assert undescribed(house.lake, "prompts") == []
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):

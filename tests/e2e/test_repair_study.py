@@ -10,6 +10,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
+from house_steps import undescribed
 
 from evolake.lake import Lake
 from evolake.repair.report.data import read_report
@@ -97,6 +98,10 @@ def test_there_is_a_job_a_group_and_no_schedule_sensor_or_cycle(site: Site):
     assert not any("repair" in one.name for one in (*repository.schedule_defs, *repository.sensor_defs))
     assert site.instance.get_dynamic_partitions("cycle") == []
     assert site.lake.seals.lines() == []
+
+
+def test_every_published_column_says_what_it_means(site: Site):
+    assert undescribed(site.lake.root, "repair") == []
 
 
 def test_every_cell_holds_every_problem_and_passed_its_checks(site: Site):

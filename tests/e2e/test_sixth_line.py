@@ -16,6 +16,8 @@ from toy_location.site import ROOT, RealSite
 pytestmark = pytest.mark.e2e
 CYCLES = ["0001", "0002"]
 GROUP = ("candidates", "form", "distances", "survivors")
+COLUMNS = """query ($key: AssetKeyInput!) { assetNodeOrError(assetKey: $key) { ... on AssetNode { metadataEntries {
+    ... on TableSchemaMetadataEntry { schema { columns { name description } } } } } } }"""
 GROUPS = "{ assetNodes { groupName assetKey { path } } }"
 
 
@@ -85,6 +87,18 @@ def test_two_cycles_stand_on_each_other_and_every_gate_has_spoken(site: RealSite
     assert rows["distances"][1] > 0
     shortest = json.loads(evolake(site.environment, "sql", "--json", "SELECT min(length) FROM golomb.survivors"))["rows"][0][0]
     assert 17 <= shortest <= 31  # the optimal ruler of six marks, and the seed
+
+
+def test_sql_and_the_ui_say_what_its_columns_mean(site: RealSite):
+    tables = evolake(site.environment, "sql", "--format", "csv", "SELECT DISTINCT asset FROM parts WHERE line = 'golomb'").split()[1:]
+    assert {"candidates", "form", "incoming_rulers", "opened"} <= set(tables)
+    for table in tables:
+        rows = json.loads(evolake(site.environment, "sql", "--schema", f"golomb.{table}", "--json"))["rows"]
+        assert [row for row in rows if not row[3]] == [], table
+    told = {row[0]: row[3] for row in json.loads(evolake(site.environment, "sql", "--schema", "golomb.survivors", "--json"))["rows"]}
+    (entry,) = [entry for entry in site.ask(COLUMNS, key={"path": ["golomb", "survivors"]})["assetNodeOrError"]["metadataEntries"] if entry]
+    assert {column["name"]: column["description"] for column in entry["schema"]["columns"]} == told
+    assert told["length"] == "Distance of the last mark from the first; shorter is better."
 
 
 def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path: Path):

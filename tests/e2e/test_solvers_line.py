@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from house_steps import assert_sealed, materialize, parts_of
+from house_steps import assert_sealed, materialize, parts_of, undescribed
 from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, open_house, share_secret
 
 from evolake.lake import Lake
@@ -49,6 +49,10 @@ def house(evolved: Evolved) -> House:
 
 def test_every_cycle_is_sealed_on_the_one_before(house: House):
     assert_sealed(house, "solvers", 3)
+
+
+def test_every_published_column_says_what_it_means(house: House):
+    assert undescribed(house.lake, "solvers") == []
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):
