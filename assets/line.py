@@ -8,14 +8,14 @@ one slot, so that cycles run one after the other and two lines side by side. Unp
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import dagster as dg
 
-from assets.package import Decorator, Package, Upstream
+from assets.package import Decorator, Options, Package
 from evolake.lake import TableSchema
 
 CYCLE = "cycle"
@@ -85,26 +85,20 @@ class Line(Package):
             description="The population that enters a cycle, sealed by the cycle before it (by the seeds for cycle 0001).",
         )
 
-    def asset(
-        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None,
-        kinds: Iterable[str] = (), code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
-    ) -> Decorator:
-        """Decorator: an asset of every cycle.
+    def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
+        """As any package; a function whose first parameter is a LineStore gets one in place of context and lake."""
+        from assets.store import with_store  # which stands on this module
 
-        A parameter annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of the same name in this line and cycle, unless `ins` says otherwise.
-        A string in `deps` names an asset of this line. `schema` is what the returned frame must have. `more` goes to `dg.asset`.
-        """
-        more.setdefault("automation_condition", WHEN_SOMETHING_NEW_ENTERS)
-        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description, "partitions_def": cycles}
-        return self.decorate(self.name, schema, **more)
+        declared = super().decorate(group, **given)
+        return lambda function: declared(with_store(self, function))
 
-    def seed_asset(
-        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None,
-        kinds: Iterable[str] = (), code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
-    ) -> Decorator:
+    def asset(self, **given: Unpack[Options]) -> Decorator:
+        """Decorator: an asset of every cycle."""
+        return self.decorate(self.name, **{"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": cycles})
+
+    def seed_asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
-        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
-        return self.decorate(self.seeds_group, schema, **more)
+        return self.decorate(self.seeds_group, **given)
 
 
 def files_version(paths: Iterable[Path], root: Path) -> str:

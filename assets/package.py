@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import dagster as dg
 import polars as pl
@@ -17,6 +17,25 @@ from resources.tables import column_schema, declare
 
 Upstream = dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset | dg.AssetKey | str
 Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
+
+
+class Options(TypedDict, total=False):
+    """What an asset of a package may say of itself; everything is optional.
+
+    deps: what it stands on without reading it; a string names an asset of the package. ins: where a parameter's frame comes from, else a parameter
+    annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of that name. schema: what the returned frame must have. kinds: beside the package's.
+    """
+
+    name: str
+    deps: Sequence[Upstream]
+    ins: Mapping[str, dg.AssetIn]
+    kinds: Iterable[str]
+    code_version: str
+    description: str
+    schema: TableSchema
+    metadata: Mapping[str, Any]
+    partitions_def: dg.PartitionsDefinition
+    automation_condition: dg.AutomationCondition
 
 
 def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
@@ -53,22 +72,22 @@ class Package:
         """The asset key (package, asset)."""
         return dg.AssetKey([self.name, asset])
 
-    def decorate(self, group: str, schema: TableSchema | None, **given: Any) -> Decorator:
-        """Decorator: an asset of this package in `group`; `given` goes to `dg.asset`."""
+    def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
+        """Decorator: an asset of this package in `group`."""
         def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
             function.__annotations__ = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
-            name = given.get("name") or function.__name__
-            metadata = given.get("metadata") or {}
+            options: dict[str, Any] = dict(given)
+            name, schema, metadata = options.get("name") or function.__name__, options.pop("schema", None), options.get("metadata", {})
             if schema is not None:
                 declare(self.name, name, schema)
                 metadata = {"dagster/column_schema": column_schema(schema)} | metadata
-            return dg.asset(**given | {
+            return dg.asset(**options | {
                 "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
-                "kinds": {*self.kinds, *given["kinds"]}, "io_manager_key": "io_manager", "metadata": metadata,
-                "code_version": given["code_version"] or self.code_version,
-                "description": given["description"] or inspect.getdoc(function),
-                "deps": [self.key(dep) if isinstance(dep, str) else dep for dep in given["deps"]],
-                "ins": {**self._frame_inputs(function), **(given["ins"] or {})},
+                "kinds": {*self.kinds, *options.get("kinds", ())}, "io_manager_key": "io_manager", "metadata": metadata,
+                "code_version": options.get("code_version") or self.code_version,
+                "description": options.get("description") or inspect.getdoc(function),
+                "deps": [self.key(dep) if isinstance(dep, str) else dep for dep in options.get("deps", ())],
+                "ins": {**self._frame_inputs(function), **options.get("ins", {})},
             })(function)
 
         return decorate

@@ -1,15 +1,19 @@
 """What one asset reads and publishes of its line, in its own partition: the one place that books rows to a line, an asset, a cycle and a run.
 
-    store = LineStore(line, context, lake)
-    with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
-        ...
-    store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
-    store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
+    @line.asset(schema=PLANS)
+    def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+        with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
+            ...
+        store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
+        store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -171,6 +175,33 @@ class LineStore:
         """Publish who descends from whom."""
         self.side(DERIVATIONS, rows)
 
+    def tell(self, metadata: Mapping[str, Any]) -> None:
+        """Metadata that the UI shows of what is materialized."""
+        self.context.add_output_metadata(metadata)
+
+    def log(self, text: str) -> None:
+        """Say in the run's log how far the asset is."""
+        self.context.log.info(text)
+
     def warn(self, text: str) -> None:
         """Say in the run's log what a reader of the cycle should know."""
         self.context.log.warning(f"WARN: {text}")
+
+
+def with_store(line: Line, function: Callable[..., object]) -> Callable[..., object]:
+    """`function` as Dagster calls it, with context and lake, where its first parameter is a LineStore."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    first, *others = inspect.signature(function).parameters or [""]
+    if hints.get(first) is not LineStore:
+        return function
+
+    @functools.wraps(function)
+    def asset(context: dg.AssetExecutionContext, lake: LakeResource, **inputs: object) -> object:
+        return function(LineStore(line, context, lake), **inputs)
+
+    given = {"context": dg.AssetExecutionContext, "lake": LakeResource} | {name: hints[name] for name in others}
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for name, hint in given.items()]
+    asset.__annotations__ = given | {"return": hints["return"]}
+    asset.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # pyright: ignore[reportAttributeAccessIssue]
+    del asset.__wrapped__
+    return asset

@@ -7,15 +7,14 @@ Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import dagster as dg
 
 from assets.guards import unmet
-from assets.package import Decorator, Package, Upstream
-from evolake.lake import TableSchema
+from assets.package import Decorator, Options, Package
 
 
 @dataclass(frozen=True)
@@ -49,29 +48,17 @@ class Study(Package):
         """The group, and the job, of what is found over all cells."""
         return f"{self.name}_findings"
 
-    def cell_asset(
-        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None, kinds: Iterable[str] = (),
-        code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
-    ) -> Decorator:
-        """Decorator: an asset of every cell. Parameters as those of `assets.line.Line.asset`."""
-        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
-        return self.decorate(self.name, schema, partitions_def=self.partitions, **more)
+    def cell_asset(self, **given: Unpack[Options]) -> Decorator:
+        """Decorator: an asset of every cell."""
+        return self.decorate(self.name, **{**given, "partitions_def": self.partitions})
 
-    def setup_asset(
-        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None, kinds: Iterable[str] = (),
-        code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
-    ) -> Decorator:
+    def setup_asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset that every cell works on."""
-        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
-        return self.decorate(self.setup_group, schema, **more)
+        return self.decorate(self.setup_group, **given)
 
-    def finding(
-        self, *, deps: Sequence[Upstream] = (), ins: Mapping[str, dg.AssetIn] | None = None, kinds: Iterable[str] = (),
-        code_version: str | None = None, description: str | None = None, schema: TableSchema | None = None, **more: Any,
-    ) -> Decorator:
+    def finding(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset over all cells. A cell asset in `deps` means all its cells."""
-        more |= {"deps": deps, "ins": ins, "kinds": kinds, "code_version": code_version, "description": description}
-        return self.decorate(self.findings_group, schema, **more)
+        return self.decorate(self.findings_group, **given)
 
     def require_cells(self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]) -> None:
         """Fail, not to be retried, unless every cell is there and `checks` have passed on its current part.

@@ -6,7 +6,6 @@ import json
 import platform
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
 import polars as pl
 
 from assets.designs.checks import GUARDS
@@ -19,7 +18,6 @@ from evolake.designs.tables import ANALYSES, DECISIONS, DESIGNS, DUELS, REVIEWS
 from evolake.lake import DERIVATIONS, EVALUATIONS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
-from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.champion import Contender, Succession
@@ -30,13 +28,10 @@ ADDED = ("candidates", "experiments", "objectives", "promoted_experiments")
 
 
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments", "tuning"], schema=REVIEWS)
-def meta_review(
-    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame
-) -> pl.DataFrame:
+def meta_review(store: LineStore, agents: AgentsResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame) -> pl.DataFrame:
     """Every so many designs: what each objective is worth, by echo chambers, disagreement and discrimination. No rows in the cycles between."""
     from evolake.designs.evolution.reviewing import review_portfolio
 
-    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     before, population = archive(store), so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
     waiting = int(before.value("designs_since_review", 0)) + store.read("candidates").filter(pl.col("state") == "accepted").height
@@ -51,13 +46,13 @@ def meta_review(
             if done.failure:
                 store.warn(f"the meta reviewer gave no usable reply ({done.failure.reason}); multipliers stay")
     phase = rows[0]["research_phase"] if rows else "no review"
-    context.add_output_metadata({"designs_since_review": waiting, "reviewed": bool(rows), "phase": phase})
+    store.tell({"designs_since_review": waiting, "reviewed": bool(rows), "phase": phase})
     return REVIEWS.frame(rows)
 
 
 @line.asset(deps=["directions", "experiments", "objectives", "promoted_experiments"], schema=DESIGNS)
 def survivors(
-    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, compute: ComputeResource, candidates: pl.DataFrame,
+    store: LineStore, agents: AgentsResource, compute: ComputeResource, candidates: pl.DataFrame,
     final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
     """Who reigns after this cycle, and the archive that enters the next one. Seals it."""
@@ -66,7 +61,6 @@ def survivors(
     from evolake.designs.evolution.reviewing import crowned
     from evolake.designs.report.material import FIGURES, Material
 
-    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     population = so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
     fresh = [row["design_id"] for row in candidates.to_dicts() if row["state"] == "accepted"]
@@ -90,7 +84,7 @@ def survivors(
     champion = closed.design(succession.champion_id)
     told = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
     told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
-    context.add_output_metadata(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
+    store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")
 
 

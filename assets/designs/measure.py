@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
 import polars as pl
 
 from assets.designs.line import line, so_far
@@ -15,7 +14,6 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS
 from resources.compute import ComputeResource
 from resources.jail import JailResource
-from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
@@ -33,29 +31,23 @@ def run_fidelity(store: LineStore, compute: ComputeResource, population: Populat
         )
         for design_id in ids
     ]
-    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: store.context.log.info(f"{fidelity} {job.design_id[:12]}: {_told(rows)}"))
+    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: store.log(f"{fidelity} {job.design_id[:12]}: {_told(rows)}"))
 
 
 @line.asset(schema=EXPERIMENTS, kinds={"torch"})
-def experiments(
-    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, candidates: pl.DataFrame
-) -> pl.DataFrame:
+def experiments(store: LineStore, compute: ComputeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """Low fidelity: every accepted design that has not been measured yet, one row a size of instances."""
-    store = LineStore(line, context, lake)
     population = so_far(store, "candidates")
     rows = run_fidelity(store, compute, population, population.unmeasured(), "low")
-    context.add_output_metadata(_summary(rows, store.settings.profile) | {"candidates": candidates.height})
+    store.tell(_summary(rows, store.settings.profile) | {"candidates": candidates.height})
     return EXPERIMENTS.frame(rows)
 
 
 @line.asset(deps=["experiments", "objectives", "candidates"], schema=EXPERIMENTS, kinds={"torch"})
-def promoted_experiments(
-    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame
-) -> pl.DataFrame:
+def promoted_experiments(store: LineStore, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
     """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
     from evolake.designs.evolution.schedule import promoted
 
-    store = LineStore(line, context, lake)
     settings = store.settings.of(DesignsSettings)
     population = so_far(store, "candidates", "experiments", "objectives")
     order = consensus_ranking.sort("rank")["design_id"].to_list()
@@ -64,7 +56,7 @@ def promoted_experiments(
     order = [str(name) for name in consensus_of(jail.open(), population, store.cycle, "medium").order]
     high = run_fidelity(store, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
     rows = medium + high
-    context.add_output_metadata(_summary(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high)})
+    store.tell(_summary(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high)})
     return EXPERIMENTS.frame(rows)
 
 

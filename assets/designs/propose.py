@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.designs.line import archive, gates, line, rules, so_far
@@ -12,11 +11,10 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, DIRECTIONS, UNMADE
 from resources.agents import AgentsResource
 from resources.jail import JailResource
-from resources.lake import LakeResource
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
-def directions(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
+def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
     """The planner's directions for this cycle: high upper confidence bounds first, with the designs to build on.
 
     Opens the cycle, and takes in what `evolake designs merge` has brought from other lakes.
@@ -24,7 +22,6 @@ def directions(context: dg.AssetExecutionContext, lake: LakeResource, agents: Ag
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
 
-    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
         opened, notes = store.open_cycle(), store.guidance()
@@ -35,18 +32,15 @@ def directions(context: dg.AssetExecutionContext, lake: LakeResource, agents: Ag
         )
     if plan.failure:
         store.warn(f"the planner gave no usable reply ({plan.failure.reason}); this cycle has no directions")
-    context.add_output_metadata(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)})
+    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)})
     return DIRECTIONS.frame(plan.rows)
 
 
 @line.asset(deps=[rules], schema=DESIGNS, kinds={"python", "bubblewrap"})
-def candidates(
-    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, directions: pl.DataFrame
-) -> pl.DataFrame:
+def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, directions: pl.DataFrame) -> pl.DataFrame:
     """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows."""
     from evolake.designs.evolution.proposals import propose_candidates
 
-    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
     with store.roles(agents) as served:
@@ -60,7 +54,7 @@ def candidates(
     ))
     if not rows:
         store.warn("this cycle has no candidate; it ranks what it has")
-    context.add_output_metadata({
+    store.tell({
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
         "failed_calls": len(proposals.failures), "repeats": proposals.repeats, "backend": settings.backend,
     })

@@ -15,21 +15,17 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES, WEIGHTS
 from resources.agents import AgentsResource
 from resources.jail import JailResource
-from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
 
 
 @line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
-def objectives(
-    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame
-) -> pl.DataFrame:
+def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
     """New objectives of this cycle, each tried in the jail on the results at hand. The first cycle draws the portfolio that the line starts with."""
     from evolake.designs.evolution.judging_objectives import judge_objective
     from evolake.designs.evolution.objective_writing import Objective, initial_objectives, write_objectives
 
-    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
     failures = 0
     with store.roles(agents) as served:
@@ -46,13 +42,13 @@ def objectives(
     verdicts = []
     for row in rows:
         own = [score for score in scores if score["objective_id"] == row["objective_id"] and score["design_id"] in measured]
-        judged = judge_objective(row["objective_id"], own, ruleset=ruleset, cycle=cycle, run_id=context.run_id)
+        judged = judge_objective(row["objective_id"], own, ruleset=ruleset, cycle=cycle, run_id=store.run_id)
         verdicts += judged
         if judged[-1].outcome != "pass":
             row |= {"state": "blocked", "reason": judged[-1].reason}
     store.artifacts(row | {"cycle": cycle, "source_sha": store.blobs.put(row["source"].encode())} for row in rows)
     store.verdicts(verdicts)
-    context.add_output_metadata({
+    store.tell({
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
         "failed_calls": failures, "backend": settings.backend, "measured_designs": experiments["design_id"].n_unique(),
     })
@@ -60,31 +56,27 @@ def objectives(
 
 
 @line.asset(deps=["candidates", "experiments"], schema=SCORES, kinds={"bubblewrap"})
-def objective_scores(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, objectives: pl.DataFrame) -> pl.DataFrame:
+def objective_scores(store: LineStore, jail: JailResource, objectives: pl.DataFrame) -> pl.DataFrame:
     """Every objective on every live design, with the low-fidelity results of this cycle. A missing score counts as worst."""
-    store = LineStore(line, context, lake)
     return _scores(store, jail, so_far(store, "candidates", "experiments", "objectives"), "low", {"new_objectives": objectives.height})
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=RANKING)
-def consensus_ranking(context: dg.AssetExecutionContext, lake: LakeResource, objective_scores: pl.DataFrame) -> pl.DataFrame:
+def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.DataFrame:
     """The consensus after low fidelity: who is promoted follows from it."""
-    store = LineStore(line, context, lake)
     return _ranking(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=SCORES, kinds={"bubblewrap"})
-def final_scores(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, promoted_experiments: pl.DataFrame) -> pl.DataFrame:
+def final_scores(store: LineStore, jail: JailResource, promoted_experiments: pl.DataFrame) -> pl.DataFrame:
     """Every objective on every live design, with the promoted experiments."""
-    store = LineStore(line, context, lake)
     population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
     return _scores(store, jail, population, "high", {"promoted_rows": promoted_experiments.height})
 
 
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
-def final_ranking(context: dg.AssetExecutionContext, lake: LakeResource, final_scores: pl.DataFrame) -> pl.DataFrame:
+def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
     """The consensus of the cycle. Its first design challenges the champion."""
-    store = LineStore(line, context, lake)
     return _ranking(store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores)
 
 
@@ -99,7 +91,7 @@ def _scores(store: LineStore, jail: JailResource, population: Population, fideli
             allow_retries=False,
         )
     rows = score_rows(jail.open(), population, voting, store.cycle, fidelity)
-    store.context.add_output_metadata(more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)})
+    store.tell(more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)})
     return SCORES.frame(rows)
 
 
@@ -112,5 +104,5 @@ def _ranking(store: LineStore, population: Population, scores: pl.DataFrame) -> 
     store.extra(WEIGHTS, weight_rows(ranked, population, cycle, stage), f"{stage}_weights")
     first = population.design(str(ranked.order[0]))
     drawn = figures_of(FIGURES, Material(population, lambda: ranked), "final_ranking")
-    store.context.add_output_metadata({"first": first["title"], "first_id": first["design_id"]} | drawn)
+    store.tell({"first": first["title"], "first_id": first["design_id"]} | drawn)
     return frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.designs.line import gates, line, rules
@@ -10,17 +9,15 @@ from assets.designs.records import record_candidates
 from assets.store import LineStore
 from evolake.designs.tables import DESIGNS
 from resources.jail import JailResource
-from resources.lake import LakeResource
 
 
 @line.seed_asset(deps=[rules], schema=DESIGNS, kinds={"python"})
-def seeds(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource) -> pl.DataFrame:
+def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked stays as a row and does not enter."""
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
     from evolake.designs.genome.grammar_recognise import recognised
 
-    store = LineStore(line, context, lake)
     folder = store.settings.seeds / "designs"
     judge = gates(store, jail.open())
     known: dict[str, str] = {}
@@ -33,7 +30,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResou
         candidates.append(candidate)
     rows = record_candidates(store, candidates)
     tables = empty_population().add(designs=rows).frames()
-    context.add_output_metadata(store.seal_seeds(
+    store.tell(store.seal_seeds(
         rows, tables, lacking=f"no seed design in {folder} can be used", do="Add a design file and materialize again.",
     ))
     return DESIGNS.frame(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.designs.line import gates, line, so_far
@@ -13,20 +12,15 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TUNING
 from resources.compute import ComputeResource
 from resources.jail import JailResource
-from resources.lake import LakeResource
 
 
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=TUNING, kinds={"optuna"})
-def tuning(
-    context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, compute: ComputeResource, final_scores: pl.DataFrame,
-    final_ranking: pl.DataFrame,
-) -> pl.DataFrame:
+def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame) -> pl.DataFrame:
     """One row a trial; trial 0 is the design as it is. A copy that beats it is a new design with one parent, judged by the same gates."""
     from evolake.designs.evolution.objective_writing import live_objectives
     from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tune_design, tuning_target
     from evolake.objectives.score import score_all
 
-    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
     wanted = should_tune(population, settings.of(DesignsSettings))
@@ -44,5 +38,5 @@ def tuning(
         candidates = [tuned.candidate] if tuned.candidate is not None else []
     designs = record_candidates(store, candidates, tuned=True)
     store.extra(DESIGNS, designs, "tuned_designs")
-    context.add_output_metadata({"target": target or "none", "tuned_copies": len(designs), "reason": reason})
+    store.tell({"target": target or "none", "tuned_copies": len(designs), "reason": reason})
     return TUNING.frame(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.families.checks import GUARDS
@@ -12,37 +11,31 @@ from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES
 from evolake.lake import DERIVATIONS
-from resources.lake import LakeResource
 
 
 @line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews"], schema=EXPERIENCE)
-def experience(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
+def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
     from evolake.families.evolution.failure_rows import failure_rows, observations
     from evolake.families.evolution.proposing import learn
     from evolake.families.evolution.stages import gates_of
 
-    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     failures = observations(gates_of(verdict_rows(store.lake, cycle)), store.blobs)
     with store.roles() as agents:
         items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
     store.extra(FAILURES, failure_rows(failures, cycle))
     kinds = [item.kind for item in failures]
-    context.add_output_metadata({"items": len(items), "blocked": len(failures)} | {kind: kinds.count(kind) for kind in sorted(set(kinds))})
+    store.tell({"items": len(items), "blocked": len(failures)} | {kind: kinds.count(kind) for kind in sorted(set(kinds))})
     return population.with_experience(items, cycle).experience
 
 
 @line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews", "complexity", "drift"], schema=FAMILIES)
-def survivors(
-    context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame, accepted: pl.DataFrame, instances: pl.DataFrame,
-    experience: pl.DataFrame,
-) -> pl.DataFrame:
+def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame, instances: pl.DataFrame, experience: pl.DataFrame) -> pl.DataFrame:
     """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it."""
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
 
-    store = LineStore(line, context, lake)
     cycle, settings, before = store.cycle, store.settings, archive(store)
     rows = settled(store.lake, cycle, candidates, passed_before(store.lake, cycle, "", candidates))
     counts = {row["family_id"]: 0 for row in [*before.without_instances(), *accepted.to_dicts()]}
@@ -54,7 +47,7 @@ def survivors(
     after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(**{MADE: made})
     live = after.rows("accepted")
     store.artifacts(row for row in live if row["cycle"] == cycle)
-    context.add_output_metadata(store.seal(after.frames(), GUARDS, survivors="families").metadata() | {
+    store.tell(store.seal(after.frames(), GUARDS, survivors="families").metadata() | {
         "live": len(live), "accepted_this_cycle": accepted.height, "instances_so_far": sum(row["instances"] or 0 for row in live),
         "lessons": experience.height,
     })

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.checks import suite_check
@@ -12,11 +11,10 @@ from assets.pictures import shown
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables_faults import KILL_RATES, PLANTED
-from resources.lake import LakeResource
 
 
 @line.seed_asset(deps=[rules, "seeds"], schema=KILL_RATES, kinds={"python", "bubblewrap"})
-def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     """Kill rates by class of faults and gate, under the rules in force. The reviewers are the operators, whatever the backend."""
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
@@ -26,7 +24,6 @@ def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> p
     from evolake.families.model.similarity import Fingerprint
     from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
 
-    store = LineStore(line, context, lake)
     settings, sound = store.settings, store.lake.read(line.name, "seeds", None).filter(pl.col("state") == "accepted").to_dicts()
     fingerprints = {row["family_id"]: Fingerprint.from_json(row["fingerprint"]) for row in sound}
     limits = short_caps(settings.of(FamiliesSettings))
@@ -38,7 +35,7 @@ def fault_kill_rates(context: dg.AssetExecutionContext, lake: LakeResource) -> p
     store.extra(PLANTED, planted_rows(planted))
     frame = KILL_RATES.frame(kill_rate_rows(kill_rates(planted)))
     meant = [row for row in planted if row.outcome != "does not apply" and row.expected in GATE_NAMES]
-    context.add_output_metadata({
+    store.tell({
         "planted": len(meant), "caught": sum(row.outcome == "caught" for row in meant), "classes": len({row.fault for row in meant}),
         "seen_by_no_gate": ", ".join(sorted({row.fault for row in planted if row.outcome == "survived"})) or "none",
         "figure": shown(figure_of(frame), "Planted faults by the gate that caught them"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
 import polars as pl
 
 from assets.families.judge import passed_before, verdict_rows
@@ -14,7 +13,6 @@ from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import COMPLEXITY, DRIFT, DRIFT_SUMMARY, DROPPED, FUNNEL, INSTANCES, RESOURCES
 from evolake.lake import AGENT_CALLS
-from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.families.model.contract import Family
@@ -28,16 +26,15 @@ def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
 
 
 @line.asset(schema=INSTANCES, kinds={"python", "bubblewrap"})
-def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
+def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once, nothing trivial."""
     from evolake.families.gates.batch_sampling import sample_families
 
-    store = LineStore(line, context, lake)
     settings, families = store.settings, fresh(store, accepted)
 
     def progress(done: int, total: int) -> None:
         if done % 20 == 0 or done == total:
-            context.log.info(f"instances: {done} of {total} families")
+            store.log(f"instances: {done} of {total} families")
 
     with open_jail(store) as pool:
         rows, dropped = sample_families(
@@ -47,48 +44,45 @@ def instances(context: dg.AssetExecutionContext, lake: LakeResource, accepted: p
     store.extra(DROPPED, dropped)
     frame = INSTANCES.frame(rows)
     bands = dict(frame.group_by("band").len().sort("band").iter_rows())
-    context.add_output_metadata({"families": len(families), "instances": len(rows), "dropped": sum(row["instances"] for row in dropped)} | bands)
+    store.tell({"families": len(families), "instances": len(rows), "dropped": sum(row["instances"] for row in dropped)} | bands)
     return frame
 
 
 @line.asset(schema=COMPLEXITY)
-def complexity(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
+def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead complexity, loops, patterns, time class."""
     from evolake.families.dataset.complexity import complexity_row
 
-    store = LineStore(line, context, lake)
     frame = COMPLEXITY.frame(complexity_row(family, store.cycle) for family in fresh(store, accepted))
     means = frame.select(pl.col("loc", "cyclomatic", "cognitive", "loop_depth").mean().round(2)).to_dicts()[0]
-    context.add_output_metadata({f"mean_{name}": value for name, value in means.items() if value is not None})
+    store.tell({f"mean_{name}": value for name, value in means.items() if value is not None})
     return frame
 
 
 @line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews", "accepted"], schema=FUNNEL)
-def funnel(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
+def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
     """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the cost of one accepted family."""
     from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
     from evolake.families.evolution.stages import gates_of
 
-    store = LineStore(line, context, lake)
     cycle, rows = store.cycle, candidates.to_dicts()
     spent = resource_rows(rows, passed_before(store.lake, cycle, "", candidates), store.rows("candidates", AGENT_CALLS), cycle)
     store.extra(RESOURCES, spent)
     frame = FUNNEL.frame(funnel_rows(rows, gates_of(verdict_rows(store.lake, cycle)), cycle))
     shown = {f"{row['gate']}": f"{row['passed']} of {row['came']}" for row in frame.filter(pl.col("operator") == "all").to_dicts()}
     ratio = divergence(spent)
-    context.add_output_metadata(shown | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0} | ({"rejected_takes_times": ratio} if ratio else {}))
+    store.tell(shown | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0} | ({"rejected_takes_times": ratio} if ratio else {}))
     return frame
 
 
 @line.asset(schema=DRIFT)
-def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
+def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     """pass@k of a solver model on new families and their parents. No rows unless a model is named for the role `families_solver`."""
     from evolake.families.evolution.drift import drift_summary, measure_pair
     from evolake.families.model.population import load_family
     from evolake.families.roles.solver import SOLVER_ROLE
     from evolake.gates import Raised, contained
 
-    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     wanted = settings.of(FamiliesSettings).drift_pairs if settings.backend == "model" and SOLVER_ROLE.name in settings.models else 0
     parents = {row["family_id"]: row for row in archive(store).rows("accepted")}
@@ -110,5 +104,5 @@ def drift(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.Da
         store.side(AGENT_CALLS, [])
     summary = drift_summary(rows, cycle, settings.seed)
     store.extra(DRIFT_SUMMARY, summary)
-    context.add_output_metadata({"pairs": len(pairs)} | {f"delta_pass_at_{row['k']}": json.dumps(row) for row in summary})
+    store.tell({"pairs": len(pairs)} | {f"delta_pass_at_{row['k']}": json.dumps(row) for row in summary})
     return DRIFT.frame(rows)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.families.line import archive, judge, line, open_jail
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import CANDIDATES, UNMADE
-from resources.lake import LakeResource
 
 
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
-def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle."""
     from evolake.families.evolution.proposing import propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
     from evolake.families.model.population import load_family
 
-    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     with store.roles() as agents, open_jail(store) as pool:
         opened, population, notes = store.open_cycle(), archive(store), store.guidance()
@@ -36,7 +33,7 @@ def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Data
     )
     if not rows:
         store.warn("this cycle has no candidate; the families before it go on")
-    context.add_output_metadata(opened.metadata() | {
+    store.tell(opened.metadata() | {
         "attempts": len(made.proposals) + unmade.height, "versions": len(rows), "passed_on_the_way": len(made.accepted), "unmade": unmade.height,
         "parents": len(parents), "lessons": len(population.lessons()), "guidance": len(notes), "backend": settings.backend,
     })

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.families.line import judge, line, open_jail, rules
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES
-from resources.lake import LakeResource
 
 
 @line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
-def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+def seeds(store: LineStore) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.loading import read_families
     from evolake.families.model.population import empty_population
 
-    store = LineStore(line, context, lake)
     settings, folder = store.settings, store.settings.seeds / "families"
     rows, verdicts, known = [], [], []
     with store.roles() as agents, open_jail(store) as pool:
@@ -32,11 +29,11 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
             row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number)
             rows.append({name: row[name] for name in FAMILIES.columns})
             verdicts += examined.verdicts
-            context.log.info(f"{family.name}: {row['state']} {row['reason'] or ''}")
+            store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
     store.artifacts(rows)
     store.verdicts(verdicts)
     tables = empty_population().add(families=rows).frames()
-    context.add_output_metadata(store.seal_seeds(
+    store.tell(store.seal_seeds(
         rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
     ))
     return FAMILIES.frame(rows)

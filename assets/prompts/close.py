@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.cycle import following
@@ -13,19 +12,14 @@ from assets.prompts.reign import reigning, trained
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
-from resources.lake import LakeResource
 
 
 @line.asset(deps=["rollouts", "values", "ratings", "updates", "edits", "children"], schema=PROMPTS)
-def survivors(
-    context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame,
-    heldout: pl.DataFrame,
-) -> pl.DataFrame:
+def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame, heldout: pl.DataFrame) -> pl.DataFrame:
     """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
     from evolake.prompts.model.problems import finished_families
     from evolake.prompts.report.material import FIGURES, material_of
 
-    store = LineStore(line, context, lake)
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
     reigns = reigning(store, population)
     since = population.value(CHAMPION_SINCE) if reigns == population.champion_id else cycle
@@ -36,7 +30,7 @@ def survivors(
     store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == reigns)
     sealed = store.seal(closed.frames(), GUARDS, survivors="prompts")
     live = closed.rows("champion", "accepted", "candidate")
-    context.add_output_metadata(sealed.metadata() | {
+    store.tell(sealed.metadata() | {
         "champion_id": reigns, "champion_since": since, "live": len(live), "checkpoint": checkpoint or "none: the base model",
     } | figures_of(FIGURES, material_of(store.lake, following(cycle)), "survivors"))
     return PROMPTS.frame(live)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import dagster as dg
 import polars as pl
 
 from assets.prompts.line import archive, line, policy_at, problems_of, shown
@@ -12,7 +11,6 @@ from assets.store import LineStore
 from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import DECISIONS, EVALUATIONS
-from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
@@ -31,15 +29,12 @@ def trained(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame) 
 
 
 @line.asset(schema=EVALUATIONS, kinds={"torch"})
-def duel_replies(
-    context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame
-) -> pl.DataFrame:
+def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame) -> pl.DataFrame:
     """The champion and the best-rated other prompt, side by side on the same problems of the training split, under the same weights."""
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.prompts.rating.evaluating import replies
     from evolake.seeds import child_seed, generator
 
-    store = LineStore(line, context, lake)
     cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
     own, rows, calls = settings.of(PromptsSettings), [], []
     challenger = population.best_id()
@@ -55,19 +50,16 @@ def duel_replies(
             calls = calls_of(policy)
         rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in found]
     store.side(AGENT_CALLS, calls)
-    context.add_output_metadata({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)})
+    store.tell({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)})
     return EVALUATIONS.frame(rows)
 
 
 @line.asset(schema=DECISIONS)
-def champion(
-    context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame
-) -> pl.DataFrame:
+def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame) -> pl.DataFrame:
     """The duel's verdict: the reign changes where the interval of the difference lies above zero. No row where nobody is rated above the champion."""
     from evolake.prompts.rating.duel import decide
     from evolake.seeds import generator
 
-    store = LineStore(line, context, lake)
     champion_id = archive(store).champion_id
     assert champion_id is not None, REIGNS
     correct: dict[tuple[str, str], list[bool]] = {}
@@ -79,22 +71,18 @@ def champion(
     ]
     reigning = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
     told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in rows}
-    context.add_output_metadata({"champion": reigning, "changed": reigning != champion_id} | told)
+    store.tell({"champion": reigning, "changed": reigning != champion_id} | told)
     return DECISIONS.frame(rows)
 
 
 @line.asset(schema=EVALUATIONS, kinds={"torch"})
-def heldout(
-    context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame,
-    champion: pl.DataFrame,
-) -> pl.DataFrame:
+def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame) -> pl.DataFrame:
     """Held-out problems under the champion, the best-rated prompt and the first root, with the weights as they are now; for the first cycle also
     with the base model. For people only: nothing is trained, rated or chosen by these rows."""
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.prompts.rating.evaluating import evaluate, scores
     from evolake.seeds import child_seed
 
-    store = LineStore(line, context, lake)
     cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
     own, held = settings.of(PromptsSettings), problems_of(problems, "heldout")
     root = population.rows()[0]["prompt_id"]
@@ -110,7 +98,7 @@ def heldout(
         rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in found]
     store.side(AGENT_CALLS, calls)
     now = scores([row for row in rows if row["iteration"] == population.iteration])
-    context.add_output_metadata({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()})
+    store.tell({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()})
     return EVALUATIONS.frame(rows)
 
 

@@ -10,22 +10,20 @@ import polars as pl
 from assets.prompts.line import archive, line, shown
 from assets.store import LineStore
 from evolake.prompts.tables import EDITS, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
-from resources.lake import LakeResource
 
 
-def journalled(lake: LakeResource, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
+def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
     """Rows of one table of all iterations of a cycle."""
     from evolake.prompts.evolution.journal import read_entry
 
-    blobs = lake.open().blobs
-    return [row for sha in iterations.sort("number")["entry_sha"] for row in read_entry(blobs.get(sha)).rows[table]]
+    return [row for sha in iterations.sort("number")["entry_sha"] for row in read_entry(store.blobs.get(sha)).rows[table]]
 
 
 @line.asset(schema=ROLLOUTS)
-def rollouts(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
+def rollouts(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every reply with its verdict and its reward."""
-    frame = ROLLOUTS.frame(journalled(lake, iterations, "rollouts"))
-    context.add_output_metadata({
+    frame = ROLLOUTS.frame(journalled(store, iterations, "rollouts"))
+    store.tell({
         "prompts": frame["prompt_id"].n_unique(), "problems": frame["problem_id"].n_unique(), "cut_off": shown(frame["truncated"].mean()),  # pyright: ignore
         "rejected": frame["reward"].null_count(),
     })
@@ -33,29 +31,29 @@ def rollouts(context: dg.AssetExecutionContext, lake: LakeResource, iterations: 
 
 
 @line.asset(deps=["rollouts"], schema=VALUES)
-def values(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
+def values(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Mean reward of each prompt on each problem of each iteration: what advantages are relative to and ranks come from."""
-    frame = VALUES.frame(journalled(lake, iterations, "values"))
+    frame = VALUES.frame(journalled(store, iterations, "values"))
     undecided = frame.filter((pl.col("value") > 0) & (pl.col("correct") < pl.col("rollouts"))).height
-    context.add_output_metadata({"with_success_and_failure": f"{undecided} of {frame.height}", "mean_value": frame["value"].mean() or 0.0})  # pyright: ignore
+    store.tell({"with_success_and_failure": f"{undecided} of {frame.height}", "mean_value": frame["value"].mean() or 0.0})  # pyright: ignore
     return frame
 
 
 @line.asset(deps=["values"], schema=RATINGS)
-def ratings(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
+def ratings(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """TrueSkill ratings after each iteration's match, and those that children were born with."""
-    frame = RATINGS.frame(journalled(lake, iterations, "ratings"))
+    frame = RATINGS.frame(journalled(store, iterations, "ratings"))
     last = frame.sort("iteration").group_by("prompt_id", maintain_order=True).last().sort("mu", descending=True).head(3)
     told = [f"{row['prompt_id'][:12]}: {row['mu']:.2f} ± {row['sigma']:.2f}" for row in last.to_dicts()]
-    context.add_output_metadata({f"best_{place}": text for place, text in enumerate(told, 1)})
+    store.tell({f"best_{place}": text for place, text in enumerate(told, 1)})
     return frame
 
 
 @line.asset(schema=UPDATES)
-def updates(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
+def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """What each iteration did to the weights: loss, gradient norm, KL, groups that taught something, checkpoint."""
-    frame = UPDATES.frame(journalled(lake, iterations, "updates"))
-    context.add_output_metadata({
+    frame = UPDATES.frame(journalled(store, iterations, "updates"))
+    store.tell({
         "updated": int(frame["updated"].sum()), "informative_groups": f"{int(frame['informative'].sum())} of {int(frame['groups'].sum())}",
         "grad_norms": ", ".join(f"{norm:.3g}" for norm in frame["grad_norm"].drop_nulls()) or "none",
     })
@@ -63,23 +61,22 @@ def updates(context: dg.AssetExecutionContext, lake: LakeResource, iterations: p
 
 
 @line.asset(schema=EDITS)
-def edits(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
+def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no child."""
-    frame = EDITS.frame(journalled(lake, iterations, "edits"))
+    frame = EDITS.frame(journalled(store, iterations, "edits"))
     hunks = frame.filter(pl.col("kind") != "none")
     reasons = frame.filter(~pl.col("applied")).group_by("reason").len().sort("len", "reason", descending=[True, False]).head(3)
     told = {f"not_applied_{place}": f"{count} times: {reason}" for place, (reason, count) in enumerate(reasons.iter_rows(), 1)}
-    context.add_output_metadata({"hunks": hunks.height, "applied": int(hunks["applied"].sum())} | told)
+    store.tell({"hunks": hunks.height, "applied": int(hunks["applied"].sum())} | told)
     return frame
 
 
 @line.asset(deps=["edits"], schema=PROMPTS)
-def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
+def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
     from evolake.prompts.evolution.journal import read_entry
     from evolake.prompts.model.prompt import from_json
 
-    store = LineStore(line, context, lake)
     before, after = archive(store), read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population
     old = {row["prompt_id"] for row in before.rows()}
     rows = [row for row in after.rows() if row["prompt_id"] not in old]
@@ -88,5 +85,5 @@ def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: 
     if not rows:
         store.warn("no child was born in this cycle; the prompts before it go on")
     texts = {f"{row['operator']}_{row['number']}": dg.MetadataValue.md(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
-    context.add_output_metadata({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
+    store.tell({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
     return PROMPTS.frame(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.cycle import FIRST_CYCLE, seal_seeds
@@ -11,17 +10,15 @@ from assets.store import LineStore
 from evolake.lake import RULES
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
-from resources.lake import LakeResource
 
 
 @line.seed_asset(deps=[rules], schema=PROMPTS)
-def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+def seeds(store: LineStore) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle 0001."""
     from evolake.prompts.evolution.population import found_population
     from evolake.prompts.model.library import load_roots
     from evolake.prompts.model.problems import finished_families
 
-    store = LineStore(line, context, lake)
     roots = load_roots(store.settings.seeds / "prompts")
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
@@ -30,6 +27,6 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     store.artifacts(population.rows())
     store.side(RULES, store.rules().rows())
     store.champion(first, None)
-    sealed = seal_seeds(context, lake, line, population.frames())
-    context.add_output_metadata(sealed.metadata() | {"roots": ", ".join(roots), "champion": first, "first_cycle": FIRST_CYCLE})
+    sealed = seal_seeds(store.context, store.resource, line, population.frames())
+    store.tell(sealed.metadata() | {"roots": ", ".join(roots), "champion": first, "first_cycle": FIRST_CYCLE})
     return population.prompts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import dagster as dg
 import polars as pl
 
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
@@ -13,15 +12,13 @@ from assets.store import LineStore
 from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import JOURNAL, PROBLEMS
-from resources.lake import LakeResource
 
 
 @line.asset(deps=[line.incoming], schema=PROBLEMS)
-def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+def problems(store: LineStore) -> pl.DataFrame:
     """The problems of the cycle, to train on and held out, disjoint by family and by text. Opens the cycle."""
     from evolake.prompts.model.problems import problem_set
 
-    store = LineStore(line, context, lake)
     settings, opened = store.settings, store.open_cycle()
     found = problem_set(
         settings.of(PromptsSettings), lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=archive(store).value(FAMILIES_CYCLES, []),
@@ -29,26 +26,25 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
     frame = PROBLEMS.frame(
         {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for one in found.all
     )
-    context.add_output_metadata(opened.metadata() | {
+    store.tell(opened.metadata() | {
         "train": len(found.train), "heldout": len(found.heldout), "source": found.source, "passed_over": "; ".join(found.passed_over) or "none",
     })
     return frame
 
 
 @line.asset(schema=JOURNAL, kinds={"torch"})
-def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
+def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
     from evolake.agents import open_agents
     from evolake.prompts.evolution.journal import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
 
-    store = LineStore(line, context, lake)
     cycle, settings, own = store.cycle, store.settings, store.settings.of(PromptsSettings)
     population, guidance = archive(store), store.guidance()
 
     def note(rows: list[dict[str, Any]]) -> None:
         store.extra(JOURNAL, rows, "notes")
-        context.log.info(f"iterations: {len(rows)} of {own.iterations_per_cycle}")
+        store.log(f"iterations: {len(rows)} of {own.iterations_per_cycle}")
 
     noted = store.rows("notes") if store.has("notes") else []
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)
@@ -60,7 +56,7 @@ def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: 
     store.side(AGENT_CALLS, (call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))))
     updates = [update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]]
     rollouts = sum(row["rollouts"] for row in updates)
-    context.add_output_metadata({
+    store.tell({
         "iterations": len(rows), "rollouts": rollouts, "tokens": sum(row["tokens"] for row in updates),
         "correct": shown(sum(row["correct"] for row in updates) / rollouts), "formatted": shown(sum(row["formatted"] for row in updates) / rollouts),
         "mean_reward": json.dumps([row["mean_reward"] for row in updates]), "checkpoint": rows[-1]["checkpoint_sha"] or "none: the base model",

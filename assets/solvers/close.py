@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dagster as dg
 import polars as pl
 
 from assets.pictures import figures_of
@@ -14,19 +13,17 @@ from assets.solvers.line import archive, line, workshop
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS
 from evolake.solvers.tables_archive import VARIANTS
-from resources.lake import LakeResource
 
 
 @line.asset(deps=["objectives", "compliance", "binaries", "smoke", "correctness", "rule_proposals"], schema=VARIANTS)
 def survivors(
-    context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, metrics: pl.DataFrame,
+    store: LineStore, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, metrics: pl.DataFrame,
     consensus_ranking: pl.DataFrame, champion: pl.DataFrame, holdout_runs: pl.DataFrame, post_mortem: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
     from evolake.solvers.evolution.closing import close_cycle
     from evolake.solvers.report.material import FIGURES, Material
 
-    store = LineStore(line, context, lake)
     cycle, population = store.cycle, archive(store)
     tables = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
     tables["derivations"] = store.rows("variants", DERIVATIONS)
@@ -42,7 +39,7 @@ def survivors(
     sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
     told = {"champion": reigning["title"], "champion_id": reigning["variant_id"], "live": len(live)}
-    context.add_output_metadata(sealed.metadata() | told | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
+    store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
     return VARIANTS.frame(live)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.solvers.judge import PROVING, late_verdicts
@@ -13,7 +12,6 @@ from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RULE_METRICS
 from evolake.solvers.tables_archive import FINDINGS, HISTORY, PROPOSED, RULE_PROPOSALS
 from resources.agents import AgentsResource
-from resources.lake import LakeResource
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict]:
@@ -23,7 +21,7 @@ def verdict_rows(store: LineStore, *later: str) -> list[dict]:
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=FINDINGS)
 def post_mortem(
-    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, variants: pl.DataFrame, metrics: pl.DataFrame,
+    store: LineStore, agents: AgentsResource, variants: pl.DataFrame, metrics: pl.DataFrame,
     consensus_ranking: pl.DataFrame,
 ) -> pl.DataFrame:
     """Compile errors, blocks, regressions and gains, read by the analyst; what the rule writer makes of each finding is kept as a proposal."""
@@ -33,7 +31,6 @@ def post_mortem(
     from evolake.solvers.evolution.post_mortem import post_mortem as analyse
     from evolake.solvers.roles.told_rules import told_rules
 
-    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     evaluated = evaluate(population, variants.to_dicts(), verdict_rows(store), metrics.to_dicts(), consensus_ranking.to_dicts(), store.blobs)
     ruleset = rules_in_force(store, population)
@@ -47,12 +44,12 @@ def post_mortem(
     proposed = [{"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)} for number, item in enumerate(rules_proposed)]
     store.extra(PROPOSED, proposed)
     store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle), "attempts")
-    context.add_output_metadata({"assessment": found.assessment, "failed_calls": len(found.failures), "proposals": len(proposed)})
+    store.tell({"assessment": found.assessment, "failed_calls": len(found.failures), "proposals": len(proposed)})
     return FINDINGS.frame(finding_rows(found, cycle))
 
 
 @line.asset(deps=["variants", "compliance", "binaries", "smoke", "correctness"], schema=RULE_PROPOSALS)
-def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_mortem: pl.DataFrame, compliance: pl.DataFrame) -> pl.DataFrame:
+def rule_proposals(store: LineStore, post_mortem: pl.DataFrame, compliance: pl.DataFrame) -> pl.DataFrame:
     """Each proposal replayed on all stored evidence: active when it blocks a failed variant that it names and no accepted one."""
     import json
 
@@ -60,7 +57,6 @@ def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_m
     from evolake.solvers.rules.learned import decide, rule_rows, with_learned
     from evolake.solvers.rules.metrics import rule_metrics
 
-    store = LineStore(line, context, lake)
     cycle, population, said, variants = store.cycle, archive(store), verdict_rows(store), store.rows("variants")
     remembered = stored_variants(population, variants, said, store.rows("attempts"), store.blobs)
     proposals = [json.loads(row["proposal"]) for row in store.read("proposed_rules").sort("number").to_dicts()]
@@ -71,7 +67,7 @@ def rule_proposals(context: dg.AssetExecutionContext, lake: LakeResource, post_m
     store.side(RULES, rule_rows(rows))
     store.extra(RULE_METRICS, rule_metrics(after, remembered, said, attempts).rows(cycle), "rule_metrics")
     states = [row["state"] for row in rows]
-    context.add_output_metadata({
+    store.tell({
         "findings": post_mortem.height, "judged": compliance.height, **{name: states.count(name) for name in ("active", "rejected", "duplicate")},
     })
     return RULE_PROPOSALS.frame(rows)

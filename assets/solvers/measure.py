@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import dagster as dg
 import polars as pl
 
 from assets.solvers.judge import accepted_ids, late_verdicts, publish_late
@@ -16,23 +15,19 @@ from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKI
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
-from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
 
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"})
-def benchmark_runs(
-    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame
-) -> pl.DataFrame:
+def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked; whoever gives one
     that is refuted is unsound for good."""
     from evolake.solvers.evolution.benchmarking import benchmark
     from evolake.solvers.gates.soundness import stage_judge
     from evolake.solvers.measurement.evaluating import evaluation_rows
 
-    store = LineStore(line, context, lake)
     cycle, population = store.cycle, archive(store)
     judge = stage_judge("benchmark", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id)
     accepted = set(accepted_ids(store.lake, cycle, variants))
@@ -40,12 +35,12 @@ def benchmark_runs(
 
     def progress(done: int, total: int, row: object) -> None:
         if done % 50 == 0 or done == total:
-            context.log.info(f"benchmark: {done} of {total} runs")
+            store.log(f"benchmark: {done} of {total} runs")
 
     runs = benchmark(workshop(store, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
     publish_late(store, judge(runs.to_dicts()))
     store.side(EVALUATIONS, evaluation_rows(runs))
-    context.add_output_metadata({
+    store.tell({
         "variants": runs["variant_id"].n_unique(), "formulas": runs["instance"].n_unique(), "solved": int(runs["solved"].sum()),
         "wrong": runs.filter(pl.col("status") == "wrong").height, "proofs_verified": runs.filter(pl.col("proof_status") == "verified").height,
         "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": store.settings.of(SolversSettings).timeout_s,
@@ -54,26 +49,22 @@ def benchmark_runs(
 
 
 @line.asset(schema=METRICS)
-def metrics(context: dg.AssetExecutionContext, lake: LakeResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
+def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
     """What every live variant's runs come to: solved, PAR-2, cut-offs, memory, match with the virtual best solver."""
     from evolake.solvers.measurement.metrics import compute_metrics
 
-    store = LineStore(line, context, lake)
     population = archive(store)
     runs = _sound_runs(store, population, benchmark_runs)
     found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
-    context.add_output_metadata({"variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved")})
+    store.tell({"variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved")})
     return found
 
 
 @line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
-def objectives(
-    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame
-) -> pl.DataFrame:
+def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
     """The objectives that are new in this cycle, tried on its runs, and those that it reviewed or retired. The first cycle draws the portfolio."""
     from evolake.solvers.evolution.objective_evolution import evolve_objectives
 
-    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     with store.roles(agents) as served:
         evolved = evolve_objectives(
@@ -82,7 +73,7 @@ def objectives(
         )
     store.extra(OBJECTIVE_REVIEWS, evolved.reviews, "objective_reviews")
     new = [row["state"] for row in evolved.rows if row["cycle"] == cycle]
-    context.add_output_metadata({
+    store.tell({
         "accepted": new.count("accepted"), "blocked": new.count("blocked"), "retired": sum(row["state"] == "retired" for row in evolved.rows),
         "failed_calls": len(evolved.failures), "backend": settings.backend,
     })
@@ -90,31 +81,25 @@ def objectives(
 
 
 @line.asset(deps=["metrics"], schema=SCORES, kinds={"bubblewrap"})
-def objective_scores(
-    context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
-) -> pl.DataFrame:
+def objective_scores(store: LineStore, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
     from evolake.solvers.evolution.ranking import voting
     from evolake.solvers.objectives.consensus import score_variants
 
-    store = LineStore(line, context, lake)
     population = archive(store)
     found = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(), cycle=store.cycle)
-    context.add_output_metadata({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
+    store.tell({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
     return found
 
 
 @line.asset(deps=["variants"], schema=RANKING)
-def consensus_ranking(
-    context: dg.AssetExecutionContext, lake: LakeResource, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame
-) -> pl.DataFrame:
+def consensus_ranking(store: LineStore, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
     from evolake.solvers.evolution.ranking import rank
 
-    store = LineStore(line, context, lake)
     rows, weights = rank(archive(store), objectives, objective_scores, metrics, store.rows("variants", DERIVATIONS), cycle=store.cycle)
     store.extra(WEIGHTS, weights, "consensus_ranking_weights")
-    context.add_output_metadata({"ranked": len(rows), "first": rows[0]["variant_id"] if rows else "none"})
+    store.tell({"ranked": len(rows), "first": rows[0]["variant_id"] if rows else "none"})
     return RANKING.frame(rows)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import dagster as dg
 import polars as pl
 
 from assets.solvers.line import archive, line, rules_in_force, workshop
@@ -13,15 +12,13 @@ from assets.store import LineStore
 from evolake.solvers.tables import GATE_RUNS
 from evolake.solvers.tables_archive import PLANS, UNMADE, VARIANTS
 from resources.agents import AgentsResource
-from resources.lake import LakeResource
 
 
 @line.asset(deps=[line.incoming], schema=PLANS)
-def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource) -> pl.DataFrame:
+def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
     """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve. Opens the cycle."""
     from evolake.solvers.evolution.variant_making import plan_cycle
 
-    store = LineStore(line, context, lake)
     settings = store.settings
     with store.roles(agents) as served:
         opened, population, notes = store.open_cycle(), archive(store), store.guidance()
@@ -31,17 +28,16 @@ def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsRe
         )
     if planned.failure:
         store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
-    context.add_output_metadata(opened.metadata() | {"backend": settings.backend, "guidance": len(notes)})
+    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes)})
     return PLANS.frame(planned.rows)
 
 
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
-def variants(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
+def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
     """New repositories, each with its hypothesis, its edit and what the coder was told on the way. The gates of record come after this."""
     from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
 
-    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     shop, ruleset = workshop(store, population), rules_in_force(store, population)
     with store.roles(agents) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
@@ -55,7 +51,7 @@ def variants(context: dg.AssetExecutionContext, lake: LakeResource, agents: Agen
     store.extra(UNMADE, made.unmade)
     if not made.rows:
         store.warn("this cycle has no variant; it ranks what it has")
-    context.add_output_metadata({
+    store.tell({
         "plans": plan.height, "variants": len(made.rows), "unmade": len(made.unmade), "failed_calls": made.failures,
         "repairs": sum(row["repairs"] for row in made.rows), "backend": settings.backend,
     })

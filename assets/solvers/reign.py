@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.solvers.judge import late_verdicts, publish_late
@@ -10,19 +9,15 @@ from assets.solvers.line import archive, line, rules_in_force, workshop
 from assets.store import LineStore
 from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
 from resources.compute import ComputeResource
-from resources.lake import LakeResource
 
 
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"})
-def champion(
-    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
-) -> pl.DataFrame:
+def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
     """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
     Whoever is found unsound falls for good."""
     from evolake.solvers.evolution.champion_selection import challenge
     from evolake.solvers.gates.soundness import objections, stage_judge
 
-    store = LineStore(line, context, lake)
     cycle, population = store.cycle, archive(store)
     found = challenge(
         workshop(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
@@ -32,13 +27,13 @@ def champion(
     publish_late(store, found.verdicts)
     store.extra(DUELS, found.trials, "champion_trials")
     told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in found.decisions}
-    context.add_output_metadata({"champion": found.champion_id, "changed": found.changed} | told)
+    store.tell({"champion": found.champion_id, "changed": found.changed} | told)
     return DECISIONS.frame(found.decisions)
 
 
 @line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"})
 def holdout_runs(
-    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
+    store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
     champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
@@ -46,7 +41,6 @@ def holdout_runs(
     from evolake.solvers.evolution.holdout import measure_holdout
     from evolake.solvers.gates.soundness import objections, stage_judge
 
-    store = LineStore(line, context, lake)
     cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(
         workshop(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
@@ -54,7 +48,7 @@ def holdout_runs(
         judge=stage_judge("holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )
     publish_late(store, verdicts)
-    context.add_output_metadata({
+    store.tell({
         "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
         "wrong": runs.filter(pl.col("status") == "wrong").height,
     })

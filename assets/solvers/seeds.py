@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dagster as dg
 import polars as pl
 
 from assets.solvers.line import line, rules, workshop
@@ -10,11 +9,10 @@ from assets.store import LineStore
 from evolake.errors import EvolakeError
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import PROVENANCE, VARIANTS
-from resources.lake import LakeResource
 
 
 @line.seed_asset(deps=[rules], schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
-def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+def seeds(store: LineStore) -> pl.DataFrame:
     """The profile's seed solvers, fetched once, built in the jail and judged by every gate; seals the population that enters cycle 0001.
 
     A seed that is blocked stays as a row and does not enter.
@@ -22,12 +20,11 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     from evolake.solvers.evolution.population import empty_population
     from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
 
-    store = LineStore(line, context, lake)
     ruleset, shop = store.rules(), workshop(store, empty_population())
     rows, verdicts, fetched = [], [], []
     for name in store.settings.of(SolversSettings).seeds:
         judged = judge_seed(shop, name, ruleset, cycle=store.cycle, run_id=store.run_id)
-        context.log.info(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")
+        store.log(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")
         rows.append(judged.row)
         verdicts += judged.verdicts
         fetched.append(judged.provenance)
@@ -39,7 +36,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     except EvolakeError as error:
         store.warn(f"champions are checked by one proof checker alone: {error.what}")
         checkers = []
-    context.add_output_metadata({"second_proof_checkers": checkers} | store.seal_seeds(
+    store.tell({"second_proof_checkers": checkers} | store.seal_seeds(
         rows, empty_population().add(variants=rows).frames(), lacking="no seed solver can be used",
         do="See evolake doctor, or name others in EVOLAKE_SOLVERS__SEEDS.",
     ))
