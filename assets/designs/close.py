@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, so_far
-from assets.designs.scoring import consensus_from
 from assets.pictures import figures_of
 from assets.store import LineStore
+from evolake.designs.evolution.scoring import consensus_from
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DECISIONS, DESIGNS, DUELS, REVIEWS
 from evolake.lake import DERIVATIONS, EVALUATIONS
@@ -20,10 +18,9 @@ from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 
 if TYPE_CHECKING:
-    from evolake.designs.evolution.champion import Contender, Succession
+    from evolake.designs.evolution.champion import Succession
     from evolake.designs.evolution.population import Population
 
-CERTIFICATE = "assignments checked on the clauses by the host"
 ADDED = ("candidates", "experiments", "objectives", "promoted_experiments")
 
 
@@ -57,7 +54,7 @@ def survivors(
 ) -> pl.DataFrame:
     """Who reigns after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
-    from evolake.designs.evolution.champion import decide_champion
+    from evolake.designs.evolution.champion import contenders, decide_champion
     from evolake.designs.evolution.reviewing import crowned
     from evolake.designs.report.material import FIGURES, Material
 
@@ -71,7 +68,7 @@ def survivors(
         learnt = analyse_designs(served, population, fresh, directions, store.text, cycle=cycle, root_seed=settings.seed)
     order = final_ranking.sort("rank")["design_id"].to_list()
     succession = decide_champion(
-        *(_contender(store, population, design_id) for design_id in _duel(population, order)), executor=compute.executor(),
+        *contenders(population, order, store.text), executor=compute.executor(),
         settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed,
     )
     population = crowned(learnt.population, succession, cycle=cycle, new_designs=len(fresh))
@@ -86,22 +83,6 @@ def survivors(
     told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
     store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")
-
-
-def _duel(population: Population, order: list[str]) -> tuple[str, str, str]:
-    """Challenger (first by consensus), incumbent (the reigning design, or the baseline), baseline (the seed of that name, or the first seed)."""
-    seeds = population.designs.filter((pl.col("origin") == "seed") & (pl.col("state") != "blocked")).sort("title")
-    named = seeds.filter(pl.col("title") == "baseline")["design_id"].to_list()
-    baseline = (named or seeds["design_id"].to_list() or order)[0]
-    return order[0], population.champion_id() or baseline, baseline
-
-
-def _contender(store: LineStore, population: Population, design_id: str) -> Contender:
-    from evolake.designs.evolution.champion import Contender
-    from evolake.designs.evolution.line_state import reach
-
-    solved = reach(population.experiment_rows([design_id]))["largest_solved"]
-    return Contender(design_id, store.text(population.design(design_id)["traced_sha"]), solved)
 
 
 def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame) -> Population:
@@ -121,15 +102,9 @@ def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, revi
 
 def _publish_lineage(store: LineStore, population: Population, succession: Succession) -> None:
     """The champion and the runs it was decided on, as rows of the shared tables."""
+    from evolake.designs.evolution.champion import evaluation_rows
+
     scores = {row["design_id"]: row["consensus"] for row in population.ranking.to_dicts()}
     store.champion(succession.champion_id, scores.get(succession.champion_id))
     store.artifacts([population.design(succession.champion_id) | {"cycle": store.cycle}], "champion")
-    store.side(EVALUATIONS, (
-        {
-            "artifact_id": trial["design_id"], "suite": f"{trial['part']}-{trial['profile']}-N{trial['N']}", "instance": f"planted-{trial['seed']}",
-            "seed": trial["seed"], "status": "solved" if trial["solved"] else "unsolved", "cpu_s": trial["cpu_s"], "wall_s": trial["wall_s"],
-            "peak_mb": None, "counters": json.dumps({"median_step": trial["median_step"], "steps_run": trial["steps_run"]}),
-            "certificate": CERTIFICATE if trial["solved"] else None, "host": platform.node(),
-        }
-        for trial in succession.trials
-    ))
+    store.side(EVALUATIONS, evaluation_rows(succession.trials))

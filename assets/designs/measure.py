@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assets.designs.line import line, so_far
-from assets.designs.scoring import consensus_of
 from assets.store import LineStore
+from evolake.designs.evolution.scoring import consensus_of
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS
 from resources.compute import ComputeResource

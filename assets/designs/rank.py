@@ -8,9 +8,9 @@ import dagster as dg
 import polars as pl
 
 from assets.designs.line import line, rules, so_far
-from assets.designs.scoring import consensus_from, ranking_rows, score_rows, weight_rows
 from assets.pictures import figures_of
 from assets.store import LineStore
+from evolake.designs.evolution.scoring import consensus_from, ranking_rows, score_rows, weight_rows
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES, WEIGHTS
 from resources.agents import AgentsResource

@@ -6,8 +6,8 @@ import polars as pl
 
 from assets.designs.line import gates, line, so_far
 from assets.designs.records import record_candidates
-from assets.designs.scoring import consensus_from
 from assets.store import LineStore
+from evolake.designs.evolution.scoring import consensus_from
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TUNING
 from resources.compute import ComputeResource

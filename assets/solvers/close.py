@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from assets.pictures import figures_of
@@ -21,7 +19,7 @@ def survivors(
     consensus_ranking: pl.DataFrame, champion: pl.DataFrame, holdout_runs: pl.DataFrame, post_mortem: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
-    from evolake.solvers.evolution.closing import close_cycle
+    from evolake.solvers.evolution.closing import close_cycle, fates
     from evolake.solvers.report.material import FIGURES, Material
 
     cycle, population = store.cycle, archive(store)
@@ -35,22 +33,9 @@ def survivors(
     reigning = closed.rows("champion")[0]
     consensus = {row["variant_id"]: row["consensus"] for row in consensus_ranking.to_dicts()}
     store.champion(reigning["variant_id"], consensus.get(reigning["variant_id"]))
-    store.artifacts(_fates(population, closed, cycle))
+    store.artifacts(fates(population, closed, cycle))
     sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
     told = {"champion": reigning["title"], "champion_id": reigning["variant_id"], "live": len(live)}
     store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
     return VARIANTS.frame(live)
-
-
-def _fates(before: Any, closed: Any, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, was overtaken as retired, and who reigns.
-
-    Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
-    """
-    own = [row for row in closed.rows() if row["cycle"] == cycle]
-    in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}
-    judged = [row | {"state": "blocked" if row["gate"] else "accepted"} for row in own]
-    fallen = [row | {"cycle": cycle} for row in closed.rows("blocked") if row["variant_id"] in before.live_ids()]
-    overtaken = [row | {"cycle": cycle} for row in closed.rows("retired") if row["variant_id"] in in_question]
-    return [*judged, *fallen, *overtaken, *(row | {"cycle": cycle} for row in closed.rows("champion"))]

@@ -11,20 +11,26 @@ The champion is always measured against the baseline too, for the report.
 from __future__ import annotations
 
 import itertools
+import json
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from evolake.designs.evolution.experiments import LINE, Measured, Simulate, simulate_level
+from evolake.designs.evolution.line_state import reach
+from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import is_solved, sizes
 from evolake.designs.settings import DesignsSettings
 from evolake.seeds import child_seed, generator
 from evolake.stats import beats, median_ratio_interval, noise_floor
 
 FLOOR_LEVEL = 0.95
+CERTIFICATE = "assignments checked on the clauses by the host"
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,32 @@ class Succession:
     champion_id: str
     decisions: list[dict[str, Any]]
     trials: list[dict[str, Any]]
+
+
+def contenders(population: Population, order: Sequence[str], texts: Texts) -> tuple[Contender, Contender, Contender]:
+    """Challenger (first by consensus), incumbent (the reigning design, or the baseline), baseline (the seed of that name, or the first seed)."""
+    seeds = population.designs.filter((pl.col("origin") == "seed") & (pl.col("state") != "blocked")).sort("title")
+    named = seeds.filter(pl.col("title") == "baseline")["design_id"].to_list()
+    baseline = (named or seeds["design_id"].to_list() or order)[0]
+
+    def contender(design_id: str) -> Contender:
+        solved = reach(population.experiment_rows([design_id]))["largest_solved"]
+        return Contender(design_id, texts(population.design(design_id)["traced_sha"]), solved)
+
+    return contender(order[0]), contender(population.champion_id() or baseline), contender(baseline)
+
+
+def evaluation_rows(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of EVALUATIONS for rows of DUELS."""
+    return [
+        {
+            "artifact_id": trial["design_id"], "suite": f"{trial['part']}-{trial['profile']}-N{trial['N']}", "instance": f"planted-{trial['seed']}",
+            "seed": trial["seed"], "status": "solved" if trial["solved"] else "unsolved", "cpu_s": trial["cpu_s"], "wall_s": trial["wall_s"],
+            "peak_mb": None, "counters": json.dumps({"median_step": trial["median_step"], "steps_run": trial["steps_run"]}),
+            "certificate": CERTIFICATE if trial["solved"] else None, "host": platform.node(),
+        }
+        for trial in trials
+    ]
 
 
 @dataclass(frozen=True)

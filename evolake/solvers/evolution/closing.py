@@ -65,6 +65,19 @@ def close_cycle(
     )
 
 
+def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
+    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, was overtaken as retired, and who reigns.
+
+    Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
+    """
+    own = [row for row in closed.rows() if row["cycle"] == cycle]
+    in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}
+    judged = [row | {"state": "blocked" if row["gate"] else "accepted"} for row in own]
+    fallen = [row | {"cycle": cycle} for row in closed.rows("blocked") if row["variant_id"] in before.live_ids()]
+    overtaken = [row | {"cycle": cycle} for row in closed.rows("retired") if row["variant_id"] in in_question]
+    return [*judged, *fallen, *overtaken, *(row | {"cycle": cycle} for row in closed.rows("champion"))]
+
+
 def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int) -> set[str]:
     """The champion, the seed of every base that has a survivor, and the best of the rest, `most` in all beside the seeds that are needed.
 
