@@ -13,8 +13,9 @@ from evolake import __version__
 from evolake.lake import AGENT_CALLS, DERIVATIONS, TableSchema
 from resources.lake import LakeResource
 
-NOTES = TableSchema("notes", 1, {"text": pl.String}, keys=("text",))
-MADE = TableSchema("made", 1, {"toy_id": pl.String, "cycle": pl.String, "state": pl.String}, keys=("toy_id",))
+NOTES = TableSchema("notes", 1, {"text": (pl.String, "what is noted")}, keys=("text",))
+TERMS = {"toy_id": "the toy", "state": "accepted or blocked"}
+MADE = TableSchema("made", 1, {"toy_id": pl.String, "cycle": pl.String, "state": pl.String}, keys=("toy_id",), terms=TERMS)
 ROWS = [{"toy_id": "a", "cycle": "0001", "state": "accepted"}, {"toy_id": "b", "cycle": "0001", "state": "blocked"}]
 LINES = {
     name: Line(name, "A line of toys.", artifact=lambda row: {

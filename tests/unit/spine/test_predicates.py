@@ -22,9 +22,14 @@ from pipelines.lines import built_lines
 from resources.tables import declared
 
 Row = dict[str, Any]
-TOY = TableSchema("toys", 1, {"toy_id": pl.String, "cycle": pl.String, "size": pl.Int64, "state": pl.String}, keys=("toy_id",))
-SCORED = TableSchema("scored", 1, {"objective_id": pl.String, "toy_id": pl.String, "cycle": pl.String, "score": pl.Float64}, keys=("toy_id",))
-RANKED = TableSchema("ranked", 1, {"toy_id": pl.String, "cycle": pl.String, "rank": pl.Int64, "consensus": pl.Float64}, keys=("toy_id",))
+COLUMNS = {
+    "toys": {"toy_id": pl.String, "cycle": pl.String, "size": pl.Int64, "state": pl.String},
+    "scored": {"objective_id": pl.String, "toy_id": pl.String, "cycle": pl.String, "score": pl.Float64},
+    "ranked": {"toy_id": pl.String, "cycle": pl.String, "rank": pl.Int64, "consensus": pl.Float64},
+}
+TOY, SCORED, RANKED = (
+    TableSchema(name, 1, columns, keys=("toy_id",), terms=dict.fromkeys(columns, "of a toy")) for name, columns in COLUMNS.items()
+)
 line = Line("toyshop", "Toys.")
 LINES = {built.line.name: built for built in built_lines()}
 
