@@ -95,7 +95,7 @@ def figures(
     effort: pl.DataFrame, frontier: pl.DataFrame, robustness: pl.DataFrame,
 ) -> pl.DataFrame:
     """The study's figures, as blobs and in this asset's metadata."""
-    from evolake.repair.report.figures import study_figures
+    from evolake.repair.report.material import study_figures
     from evolake.repair.statistics import Findings
 
     drawn = study_figures(Findings(summary, comparisons, convergence, effort, frontier, robustness))

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from evolake.repair.report.data import StudyReport
-from evolake.repair.report.figures import study_figures
 from evolake.repair.report.latex import render_latex
+from evolake.repair.report.material import study_figures
 from evolake.repair.report.page import render_html
 from evolake.repair.report.tables import shown_tables
 

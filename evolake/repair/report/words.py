@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evolake.repair.report.data import StudyReport
-from evolake.repair.report.figures import proposer
+from evolake.repair.report.material import proposer
 from evolake.repair.report.tables import SIGNIFICANT, p_value, percent, points
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"

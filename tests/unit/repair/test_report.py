@@ -17,6 +17,7 @@ from evolake.repair.report.tables import is_significant, shown_tables
 from evolake.repair.report.words import answers, caution, setting
 from evolake.repair.running import Stored
 from evolake.repair.tables import ARMS, ATTEMPTS
+from evolake.report.figures import figures_in
 
 MAIN = made_up_problems(40)
 SCALED = made_up_problems(10, variation="scale")
@@ -24,6 +25,8 @@ SUDOKU = made_up_problems(5, suite="sudoku4", base="sud")
 PROBLEMS = pl.concat([MAIN, SCALED, SUDOKU])
 RESULTS = pl.concat([made_up_results(MAIN), made_up_results(SCALED, stream=1), made_up_results(SUDOKU, stream=2)])
 STUDY = {"study_sha": "5" * 64, "arms": sorted(ARMS), "seeds": [0, 1, 2], "candidates": K, "rounds": R, "root_seed": 0, "backend": "operators"}
+FIGURES = [figure.title for figure in figures_in("evolake.repair.report.figures")]
+ALWAYS = ["accuracy", "calls_to_solve", "frontier", "convergence", "robustness", "transfer_sudoku4"]
 NAMES = ["benchmark", "accuracy", "costs", "comparisons_problem", "comparisons_run", "frontier", "convergence", "robustness", "transfer"]
 
 
@@ -38,9 +41,9 @@ def report():
 
 def test_the_files_are_all_there_and_the_same_every_time(report, tmp_path):
     first, again = write_report(report, tmp_path / "a"), write_report(report_of(stored()), tmp_path / "b")
-    figures = ["accuracy", "calls_to_solve", "frontier", "convergence", "robustness", "transfer_sudoku4"]
+    assert [name for name in FIGURES if name in ALWAYS] == ALWAYS
     tables = ["summary", "comparisons", "frontier", "convergence", "effort", "robustness", "results", "problems"]
-    expected = ["report.html", "report.tex", *(f"figures/{name}.png" for name in figures)]
+    expected = ["report.html", "report.tex", *(f"figures/{name}.png" for name in FIGURES)]
     expected += [f"tables/{name}.{kind}" for name in tables for kind in ("parquet", "csv")]
     assert [str(path.relative_to(tmp_path / "a")) for path in first] == expected
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
@@ -70,7 +73,7 @@ def test_the_page_reaches_for_nothing_outside(report, tmp_path):
     write_report(report, tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert re.findall(r'(?:src|href)="(?!data:)', page) == []
-    assert page.count('src="data:image/png;base64,') == 6
+    assert page.count('src="data:image/png;base64,') == len(FIGURES)
     assert "<script" not in page
 
 
@@ -82,7 +85,7 @@ def test_the_article_is_balanced_and_includes_the_figures_that_were_written(repo
     unescaped = re.sub(r"\\[{}]", "", article)
     assert unescaped.count("{") == unescaped.count("}")
     assert all((tmp_path / path).is_file() for path in re.findall(r"\\includegraphics\[[^]]*\]{([^}]*)}", article))
-    assert len(re.findall(r"\\includegraphics", article)) == 6
+    assert len(re.findall(r"\\includegraphics", article)) == len(FIGURES)
     assert article.isascii()
 
 

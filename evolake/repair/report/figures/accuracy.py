@@ -1,0 +1,15 @@
+"""Certified solves by arm."""
+
+from __future__ import annotations
+
+from evolake.repair.report.material import proposer, solve_rates
+from evolake.repair.statistics import Findings
+from evolake.report.figures import Figure
+
+
+def draw(findings: Findings) -> bytes:
+    """On the main benchmark."""
+    return solve_rates(findings.of("summary"), f"Certified solves by arm ({proposer(findings)})")
+
+
+FIGURE = Figure("accuracy", draw, order=1)

@@ -1,0 +1,19 @@
+"""Certified solves by arm on Sudoku grids."""
+
+from __future__ import annotations
+
+from evolake.repair.report.material import proposer, solve_rates
+from evolake.repair.statistics import Findings
+from evolake.report.figures import Figure
+
+SUITE = "sudoku4"
+
+
+def draw(findings: Findings) -> bytes | None:
+    """Descriptive only; nothing where no grid was tried."""
+    if SUITE not in findings.summary["suite"]:
+        return None
+    return solve_rates(findings.of("summary", suite=SUITE), f"Transfer to {SUITE}, descriptive only ({proposer(findings)})")
+
+
+FIGURE = Figure(f"transfer_{SUITE}", draw, order=6)
