@@ -40,6 +40,14 @@ class HasFamily(Protocol):
     def family(self) -> str: ...
 
 
+@dataclass(frozen=True)
+class Known:
+    """An objective of which no more is known than `draw` wants."""
+
+    objective_id: str
+    family: str
+
+
 BASELINE_FAMILY = "baseline"
 OBJECTIVE_FAMILIES = families_in(FAMILY_FOLDER)
 

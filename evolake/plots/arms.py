@@ -12,6 +12,7 @@ from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, ORANGE, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 NOTHING = "No results yet."
 MARKERS = ("s", "o", "^", "D", "v", "P", "X", "*")
@@ -109,13 +110,9 @@ def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
     end = max(max(one.x) for one in curves) + 0.4
     for one in curves:
         axes.step([0, *one.x, end], [0, *one.y, one.y[-1]], where="post", color=colours[one.arm], linewidth=2.0, label=one.arm)
-    dress(axes, title, x, y)
     axes.set_xlim(0, end)
-    axes.set_ylim(0, 1.02)
-    _percent(axes, "y")
     _whole_numbers(axes)
-    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return to_png(drawn)
+    return _of_shares(drawn, axes, title, x, y)
 
 
 def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
@@ -129,12 +126,8 @@ def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
         if len(one.low):
             axes.fill_between(one.x, one.low, one.high, color=colours[one.arm], alpha=0.18, linewidth=0)
         axes.plot(one.x, one.y, color=colours[one.arm], linewidth=2.0, marker=MARKERS[place % len(MARKERS)], markersize=6, label=one.arm)
-    dress(axes, title, x, y)
-    axes.set_ylim(0, 1.02)
-    _percent(axes, "y")
     _whole_numbers(axes)
-    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return to_png(drawn)
+    return _of_shares(drawn, axes, title, x, y)
 
 
 def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> bytes:
@@ -153,12 +146,8 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
             one.x, one.y, marker=MARKERS[place % len(MARKERS)], markersize=10, color=colours[one.arm] if one.best else "white",
             markeredgecolor=colours[one.arm], markeredgewidth=1.8, linestyle="none", zorder=3, label=one.arm + ("" if one.best else " (dominated)"),
         )
-    dress(axes, title, x, y)
     axes.set_xlim(0, widest)
-    axes.set_ylim(0, 1.02)
-    _percent(axes, "y")
-    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return to_png(drawn)
+    return _of_shares(drawn, axes, title, x, y)
 
 
 def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str) -> bytes:
@@ -190,6 +179,15 @@ def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str) -> 
         panel.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+.0f}" if round(100 * value) else "0")
     drawn.suptitle(title, x=0.02, ha="left", fontsize=NORMAL + 2, color=INK)
     drawn.supxlabel(x, fontsize=NORMAL, color=INK)
+    return to_png(drawn)
+
+
+def _of_shares(drawn: Figure, axes: Axes, title: str, x: str, y: str) -> bytes:
+    """The finished picture of shares per arm, with the arms' names beside it."""
+    dress(axes, title, x, y)
+    axes.set_ylim(0, 1.02)
+    _percent(axes, "y")
+    axes.legend(fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
 
 

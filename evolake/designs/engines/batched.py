@@ -6,7 +6,7 @@ Few designs come here (one that takes neighbouring variables, `v[1:] - v[:-1]`, 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +30,17 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def recorded(steps: int, batch: int, step: Callable[[], np.ndarray]) -> np.ndarray:
+    """What each of `steps` calls of `step` gives, (steps, batch) bool: by torch on one thread and without its gradients."""
+    import torch
+
+    solved = np.zeros((steps, batch), dtype=bool)
+    with one_thread(), torch.no_grad():
+        for row in solved:
+            row[:] = step()
+    return solved
 
 
 def device_name() -> str:
@@ -86,16 +97,9 @@ class VmapStepper:
         return [torch.stack(rows) for rows in zip(*each, strict=True)]
 
     def run(self, steps: int) -> np.ndarray:
-        import torch
+        return recorded(steps, self._instances.batch, self._advance)
 
-        solved = np.zeros((steps, self._instances.batch), dtype=bool)
-        with one_thread(), torch.no_grad():
-            for row in solved:
-                self._advance()
-                row[:] = self._solved()
-        return solved
-
-    def _advance(self) -> None:
+    def _advance(self) -> np.ndarray:
         try:
             gradients = self._all_gradients()
         except EVALUATION_ERRORS as error:
@@ -105,6 +109,7 @@ class VmapStepper:
             bounded = variable.low is not None or variable.high is not None
             self._state[variable.name] = moved.clamp(variable.low, variable.high) if bounded else moved
         self._step += 1
+        return self._solved()
 
     def _solved(self) -> np.ndarray:
         import torch

@@ -15,7 +15,7 @@ from evolake.designs.compiler.foreign import Foreign, Part, from_tensor, run_for
 from evolake.designs.compiler.kernel_call import Batch, KernelCall
 from evolake.designs.compiler.kernel_plan import make_plan
 from evolake.designs.compiler.lowering import Lowered, lower
-from evolake.designs.engines.batched import one_thread
+from evolake.designs.engines.batched import recorded
 from evolake.designs.engines.fused import load_states, read_states
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import Planted
@@ -85,18 +85,16 @@ class MixedStepper:
             array[:, place, : self._instances.m] = self._instances.idx[:, :, cell.data]
 
     def run(self, steps: int) -> np.ndarray:
-        import torch
+        return recorded(steps, self._instances.batch, self._advance)
 
-        solved = np.zeros((steps, self._instances.batch), dtype=bool)
-        with one_thread(), torch.no_grad():
-            for row in solved:
-                for kernel, foreigns in self._levels:
-                    if kernel is not None:
-                        kernel(1)
-                    for foreign in foreigns:
-                        self._run(foreign)
-                row[:] = self._last(1)[0]
-                self._step += 1
+    def _advance(self) -> np.ndarray:
+        for kernel, foreigns in self._levels:
+            if kernel is not None:
+                kernel(1)
+            for foreign in foreigns:
+                self._run(foreign)
+        solved = self._last(1)[0]
+        self._step += 1
         return solved
 
     def _run(self, foreign: Foreign) -> None:

@@ -16,7 +16,7 @@ from evolake.designs.compiler.expression import Expression, Inexpressible
 from evolake.designs.compiler.foreign import Foreign, Part, check_whole, run_foreign, to_tensor
 from evolake.designs.compiler.kernel_plan import reachable
 from evolake.designs.compiler.lowering import lower
-from evolake.designs.engines.batched import device_name, one_thread
+from evolake.designs.engines.batched import device_name, one_thread, recorded
 from evolake.designs.engines.fused import loop_axis
 from evolake.designs.engines.tensor_operators import OPERATORS, simpler
 from evolake.designs.model.contract import TracedDesign
@@ -169,16 +169,9 @@ class PlanesStepper:
         return total.index_add_(0, self._where[item.serial], torch.stack(parts, dim=-1).reshape(-1)).view(batch, -1)
 
     def run(self, steps: int) -> np.ndarray:
-        import torch
+        return recorded(steps, self._instances.batch, self._advance)
 
-        solved = np.zeros((steps, self._instances.batch), dtype=bool)
-        with one_thread(), torch.no_grad():
-            for row in solved:
-                self._advance()
-                row[:] = self._solved()
-        return solved
-
-    def _advance(self) -> None:
+    def _advance(self) -> np.ndarray:
         values: Values = dict(self._static)
         for item, _ in self._program:
             if isinstance(item, Foreign):
@@ -189,6 +182,7 @@ class PlanesStepper:
             for place, cell in enumerate(cells):
                 self._states[name, place].copy_(values[cell.serial])
         self._step += 1
+        return self._solved()
 
     def _run(self, foreign: Foreign, values: Values) -> None:
         """An operator that was not lowered, on tensors put together from planes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,20 +19,14 @@ from evolake.designs.roles.models import (
 )
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, draw
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, Known, draw
 from evolake.objectives.review import Reviewed, review
 from evolake.objectives.source import objective_id
 
 
-@dataclass(frozen=True)
-class _Known:
-    objective_id: str
-    family: str
-
-
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
     """A family that is rare so far with random parameters; families that the review or people name are likelier."""
-    known = [_Known(objective_id(item.source), item.family) for item in request.existing]
+    known = [Known(objective_id(item.source), item.family) for item in request.existing]
     spec = draw(random, known, wanted=families_wanted(request.review_guidance, request.guidance))
     return ObjectiveReply(
         objective_description=spec.description, objective_code=spec.source, family=spec.family, parameters=dict(spec.parameters)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from evolake.agents.roles import Role
 from evolake.objectives.family import Family
-from evolake.objectives.portfolio import ObjectiveSpec, make
+from evolake.objectives.portfolio import Known, ObjectiveSpec, make
 from evolake.objectives.source import objective_id
 from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective
 from evolake.solvers.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary
@@ -28,20 +27,14 @@ TRIES = 20
 LEAST_WEIGHT = 0.02
 
 
-@dataclass(frozen=True)
-class _Known:
-    objective_id: str
-    family: str
-
-
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
     """A mutation of an objective that votes, or a draw."""
-    known = [_Known(objective_id(item.source), item.family) for item in request.existing]
+    known = [Known(objective_id(item.source), item.family) for item in request.existing]
     spec = None
     if random.random() < MUTATE:
         spec = mutated(request.existing, random)
     if spec is None:
-        avoided = [_Known("", item.family) for item in request.blocked]
+        avoided = [Known("", item.family) for item in request.blocked]
         spec = draw_objective(random, [*known, *avoided], families_named(request.guidance))
     return ObjectiveReply(description=spec.description, source=spec.source, family=spec.family, parameters=dict(spec.parameters))
 
