@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +14,10 @@ import dagster as dg
 import polars as pl
 from dagster._core.instance.config import PoolGranularity
 
+from evolake.errors import InputError
 from evolake.lake import TableSchema
+from resources.lake import LakeResource
+from resources.reads import declare_reads
 from resources.tables import column_schema, declare
 
 Upstream = dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset | dg.AssetKey | str
@@ -36,6 +41,11 @@ class Options(TypedDict, total=False):
     metadata: Mapping[str, Any]
     partitions_def: dg.PartitionsDefinition
     automation_condition: dg.AutomationCondition
+
+WATCHED: dict[dg.AssetKey, Callable[[], dg.DataVersion]] = {}
+"""Files that people edit, as observable assets: key -> their version now."""
+PARTITIONED: dict[dg.AssetKey, bool] = {}
+FRAMES = (pl.DataFrame, pl.LazyFrame)
 
 
 def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
@@ -73,25 +83,69 @@ class Package:
         return dg.AssetKey([self.name, asset])
 
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of this package in `group`."""
+        """Decorator: an asset of this package in `group`.
+
+        What another input implies is no edge of the graph (resources.reads). A table among it is loaded from the lake, and an edit of files among it
+        is a new code version.
+        """
         def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
-            function.__annotations__ = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
+            hints = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
             options: dict[str, Any] = dict(given)
             name, schema, metadata = options.get("name") or function.__name__, options.pop("schema", None), options.get("metadata", {})
             if schema is not None:
                 declare(self.name, name, schema)
                 metadata = {"dagster/column_schema": column_schema(schema)} | metadata
+            PARTITIONED[self.key(name)] = options.get("partitions_def") is not None
+            own = {name: dg.AssetIn(key=self.key(name)) for name, hint in hints.items() if name != "return" and hint in FRAMES}
+            ins = {**own, **options.get("ins", {})}
+            frames = {name: dg.AssetKey.from_coercible(one.key) for name, one in ins.items() if one.key}
+            deps = {_key_of(dep): dep for dep in (self.key(dep) if isinstance(dep, str) else dep for dep in options.get("deps", ()))}
+            reads = {tuple(key.path): key for key in (*frames.values(), *deps)}
+            implied = {reads[path] for path in declare_reads(tuple(self.key(name).path), reads)}
+            past = {name: key for name, key in frames.items() if key in implied}
+            code_version = "+".join([options.get("code_version") or self.code_version, *filter(None, map(_version, sorted(implied)))])
             return dg.asset(**options | {
                 "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
                 "kinds": {*self.kinds, *options.get("kinds", ())}, "io_manager_key": "io_manager", "metadata": metadata,
-                "code_version": options.get("code_version") or self.code_version,
-                "description": options.get("description") or inspect.getdoc(function),
-                "deps": [self.key(dep) if isinstance(dep, str) else dep for dep in options.get("deps", ())],
-                "ins": {**self._frame_inputs(function), **options.get("ins", {})},
-            })(function)
+                "code_version": code_version, "description": options.get("description") or inspect.getdoc(function),
+                "deps": [dep for key, dep in deps.items() if key not in implied],
+                "ins": {name: one for name, one in ins.items() if name not in past},
+            })(_reading(function, hints, past))
 
         return decorate
 
-    def _frame_inputs(self, function: Callable[..., object]) -> Mapping[str, dg.AssetIn]:
-        frames = [name for name, hint in function.__annotations__.items() if name != "return" and hint in (pl.DataFrame, pl.LazyFrame)]
-        return {name: dg.AssetIn(key=self.key(name)) for name in frames}
+
+def _reading(function: Callable[..., object], hints: dict[str, Any], past: Mapping[str, dg.AssetKey]) -> Callable[..., object]:
+    """`function` for Dagster, with the frames in `past` loaded from the lake, those of the same partition."""
+    given = {"context": dg.AssetExecutionContext, **{name: hint for name, hint in hints.items() if name not in past}, "lake": LakeResource}
+    asked = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def read(context: dg.AssetExecutionContext, lake: LakeResource, **frames: Any) -> object:
+        for name, key in past.items():
+            line, asset = key.path
+            load = lake.open().scan if hints[name] is pl.LazyFrame else lake.open().read
+            frames[name] = load(line, asset, context.partition_key if PARTITIONED[key] else None)
+        shown = {"context": context, "lake": lake}
+        return function(**frames, **{name: one for name, one in shown.items() if name in asked})
+
+    if not past:
+        function.__annotations__ = hints
+        return function
+    read.__annotations__ = given
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    shown = [inspect.Parameter(name, kind, annotation=hint) for name, hint in given.items() if name != "return"]
+    vars(read)["__signature__"] = inspect.Signature(shown, return_annotation=given["return"])
+    return read
+
+
+def _key_of(dep: Upstream) -> dg.AssetKey:
+    return dep if isinstance(dep, dg.AssetKey) else dg.AssetKey.from_coercible(dep) if isinstance(dep, str) else dep.key
+
+
+@functools.cache
+def _version(key: dg.AssetKey) -> str:
+    """Of watched files, read once: an edit of them must be seen where there is no edge. "" where there are none; a run says what is wrong."""
+    with contextlib.suppress(InputError):
+        return WATCHED[key]().value[:12] if key in WATCHED else ""
+    return ""

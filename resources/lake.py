@@ -1,11 +1,12 @@
 """The lake as a Dagster resource, and the IO manager that publishes frames into it.
 
 Frames go in and out by type annotation: `pl.DataFrame` loads the part, `pl.LazyFrame` scans it. What is published is described in the
-materialization's metadata (rows, columns, content hash, path), and its data version *is* the content hash, so that Dagster calls a partition
-stale exactly when the content that enters it has changed. (Annotations are not postponed in this file: Dagster reads the type of a nested
-resource from the class body.)
+materialization's metadata (rows, columns, content hash, path), and its data version *is* the content hash, with those of what is read past it
+(resources.reads), so that Dagster calls a partition stale exactly when the content that enters it has changed. (Annotations are not postponed in
+this file: Dagster reads the type of a nested resource from the class body.)
 """
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from evolake import settings as settings_module
 from evolake.lake import Lake, Record, TableSchema
 from evolake.settings import Settings
 from resources.locks import hold_line, release_lines
+from resources.reads import handed_on
 from resources.tables import column_schema, declared
 
 
@@ -68,7 +70,14 @@ class LakeIOManager(dg.ConfigurableIOManager):
         cycle = context.partition_key if context.has_partition_key else None
         record = self.lake.open().publish(line, asset, frame, cycle=cycle, run_id=context.run_id, schema=declared(line, asset))
         context.add_output_metadata(describe(record, frame, declared(line, asset)))
-        context.step_context.set_data_version(context.asset_key, dg.DataVersion(record.content_sha))
+        context.step_context.set_data_version(context.asset_key, dg.DataVersion(self._version(context.asset_key, record, cycle)))
+
+    def _version(self, key: dg.AssetKey, record: Record, cycle: str | None) -> str:
+        """The content of the table, and of those that others read past it."""
+        store = self.lake.open()
+        past = [store.record(*name, cycle) for name in handed_on(tuple(key.path)) if len(name) == 2]
+        contents = [one.content_sha for one in past if one is not None]
+        return hashlib.sha256("\n".join([record.content_sha, *contents]).encode()).hexdigest() if contents else record.content_sha
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:
         """The frame that the asset's upstream published for this partition (verified against the manifest)."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from assets.cycle import cycles
 from assets.designs.line import line
-from assets.designs.measure import experiments, promoted_experiments
+from assets.designs.measure import experiments
+from assets.designs.promote import final_ranking, final_scores, promoted_experiments
 from assets.designs.propose import candidates
-from assets.designs.rank import consensus_ranking, final_ranking, final_scores, objective_scores
+from assets.designs.rank import consensus_ranking, objective_scores
 from assets.designs.tune import tuning
 from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.raised import Reasons, raised_check

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
+import assets.designs.measure  # noqa: F401  (what is read is defined first)
 from assets.designs.line import line, rules, so_far
 from assets.pictures import figures_of
 from assets.store import LineStore
@@ -58,29 +59,17 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
 @line.asset(deps=["candidates", "experiments"], schema=SCORES, kinds={"bubblewrap"})
 def objective_scores(store: LineStore, jail: JailResource, objectives: pl.DataFrame) -> pl.DataFrame:
     """Every objective on every live design, with the low-fidelity results of this cycle. A missing score counts as worst."""
-    return _scores(store, jail, so_far(store, "candidates", "experiments", "objectives"), "low", {"new_objectives": objectives.height})
+    return scored(store, jail, so_far(store, "candidates", "experiments", "objectives"), "low", {"new_objectives": objectives.height})
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=RANKING)
 def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.DataFrame:
     """The consensus after low fidelity: who is promoted follows from it."""
-    return _ranking(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
+    return ranked_by(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
 
 
-@line.asset(deps=["candidates", "experiments", "objectives"], schema=SCORES, kinds={"bubblewrap"})
-def final_scores(store: LineStore, jail: JailResource, promoted_experiments: pl.DataFrame) -> pl.DataFrame:
-    """Every objective on every live design, with the promoted experiments."""
-    population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
-    return _scores(store, jail, population, "high", {"promoted_rows": promoted_experiments.height})
-
-
-@line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
-def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
-    """The consensus of the cycle. Its first design challenges the champion."""
-    return _ranking(store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores)
-
-
-def _scores(store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
+def scored(store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
+    """Rows of SCORES: every live objective on every live design."""
     from evolake.designs.evolution.objective_writing import live_objectives
 
     voting = live_objectives(population)
@@ -95,7 +84,8 @@ def _scores(store: LineStore, jail: JailResource, population: Population, fideli
     return SCORES.frame(rows)
 
 
-def _ranking(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
+def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
+    """Rows of RANKING from rows of SCORES; publishes the weights that made it."""
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, stage = store.cycle, store.asset

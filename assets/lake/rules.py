@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
 
 from assets.line import Line, files_version
+from assets.package import WATCHED
 from evolake import settings as settings_module
 from evolake.errors import InputError
-
-_watched: dict[dg.AssetKey, Callable[[], dg.DataVersion]] = {}
 
 
 def rules_asset(
@@ -33,7 +31,7 @@ def rules_asset(
             raise InputError(f"no rule file in {rules}", wanted=f"at least one {pattern}", do="restore data_lake/seeds/rules/ (git checkout)")
         return dg.DataVersion(files_version(paths, rules))
 
-    _watched[line.key(name)] = version
+    WATCHED[line.key(name)] = version
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # observable source assets are in beta in Dagster 1.13
         return dg.observable_source_asset(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)(version)
@@ -45,6 +43,6 @@ def observe_rules(context: dg.AssetExecutionContext, line: Line) -> None:
     What judges by rules later in that run is then known to stand on that version. Without this, Dagster would know no version before somebody
     observes the rules by hand, and would call every cycle stale that is already there.
     """
-    for key, version in _watched.items():
+    for key, version in WATCHED.items():
         if key.path[0] == line.name:
             context.log_event(dg.AssetObservation(asset_key=key, tags={"dagster/data_version": version().value}))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import dagster as dg
 import polars as pl
 
+import assets.prompts.results  # noqa: F401  (what is read is defined first)
 from assets.prompts.line import archive, line, rules
 from assets.store import LineStore
 from evolake.lake import RULES, VERDICTS

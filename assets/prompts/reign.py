@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+import assets.prompts.judge  # noqa: F401  (what is read is defined first)
 from assets.prompts.line import archive, line, policy_at, problems_of, shown
 from assets.store import LineStore
 from evolake.lake import AGENT_CALLS

@@ -1,0 +1,57 @@
+"""The best by consensus rank at medium and high fidelity, and the consensus once more, with what that showed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from assets.designs.line import line, so_far
+from assets.designs.measure import run_fidelity, run_metadata
+from assets.designs.rank import ranked_by, scored
+from assets.store import LineStore
+from evolake.designs.evolution.scoring import consensus_of
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tables import EXPERIMENTS, RANKING, SCORES
+from resources.compute import ComputeResource
+from resources.jail import JailResource
+
+if TYPE_CHECKING:
+    from evolake.designs.evolution.population import Population
+
+
+@line.asset(deps=["experiments", "objectives", "candidates"], schema=EXPERIMENTS, kinds={"torch"})
+def promoted_experiments(store: LineStore, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
+    """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
+    from evolake.designs.evolution.schedule import promoted
+
+    settings = store.settings.of(DesignsSettings)
+    population = so_far(store, "candidates", "experiments", "objectives")
+    order = consensus_ranking.sort("rank")["design_id"].to_list()
+    medium = run_fidelity(store, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
+    population = population.add(experiments=medium)
+    order = [str(name) for name in consensus_of(jail.open(), population, store.cycle, "medium").order]
+    high = run_fidelity(store, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
+    rows = medium + high
+    store.tell(run_metadata(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high)})
+    return EXPERIMENTS.frame(rows)
+
+
+@line.asset(deps=["candidates", "experiments", "objectives"], schema=SCORES, kinds={"bubblewrap"})
+def final_scores(store: LineStore, jail: JailResource, promoted_experiments: pl.DataFrame) -> pl.DataFrame:
+    """Every objective on every live design, with the promoted experiments."""
+    population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
+    return scored(store, jail, population, "high", {"promoted_rows": promoted_experiments.height})
+
+
+@line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
+def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
+    """The consensus of the cycle. Its first design challenges the champion."""
+    return ranked_by(store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores)
+
+
+def _new_at(population: Population, ids: Sequence[str], fidelity: str) -> list[str]:
+    """Those of `ids` that have no row at this fidelity: what was measured stays measured."""
+    there = set(population.experiments.filter(pl.col("fidelity") == fidelity)["design_id"].to_list())
+    return [design_id for design_id in ids if design_id not in there]
