@@ -20,7 +20,8 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.evolution.proposing import Judge, Proposals, propose_families
 from evolake.families.faults.injection import kill_rates, plant_faults
-from evolake.families.gates.judging import GATE_NAMES, Examined, examine
+from evolake.families.gates.judging import FamilyResults, run_gates
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family
 from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint
@@ -83,8 +84,8 @@ def judge_of(pool: Any, agents: Agents) -> Judge:
     """The shipped gates."""
     ruleset = load_rules(SEEDS / "rules", "families")
 
-    def judge(family: Family, known: Sequence[Fingerprint]) -> Examined:
-        return examine(family, pool=pool, agents=agents, ruleset=ruleset, settings=SETTINGS, cycle="0001", run_id="benchmark", known=known)
+    def judge(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
+        return run_gates(family, pool=pool, agents=agents, ruleset=ruleset, settings=SETTINGS, cycle="0001", run_id="benchmark", known=known)
 
     return judge
 

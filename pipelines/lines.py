@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -54,6 +54,11 @@ def _packages() -> list[ModuleType]:
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
     """What the package's modules define. Not by Dagster's own loaders: those make every definition anew, twice."""
     modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
-    found = {id(one): one for module in (package, *modules) for one in vars(module).values() if isinstance(one, Asset)}
+    found = {id(one): one for module in (package, *modules) for held in vars(module).values() for one in _each(held) if isinstance(one, Asset)}
     checks = [one for one in found.values() if isinstance(one, dg.AssetChecksDefinition)]
     return [one for one in found.values() if not isinstance(one, dg.AssetChecksDefinition)], checks
+
+
+def _each(held: object) -> Iterable[object]:
+    """What a module's variable holds: itself, or the members of a collection."""
+    return held.values() if isinstance(held, dict) else held if isinstance(held, list | tuple) else (held,)

@@ -11,9 +11,10 @@ from assets.designs.rank import consensus_ranking, objective_scores
 from assets.designs.tune import tuning
 from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.raised import Reasons, raised_check
+from evolake.designs.evolution.gate_specs import GATES as DESIGN_GATES
 from evolake.designs.tables import EXPERIMENTS, TUNING, UNMADE
 
-GATES = 4
+GATES = len(DESIGN_GATES)
 ALWAYS = "true"
 """A design is judged once in its life, whatever cycle ranks it."""
 

@@ -13,7 +13,7 @@ from evolake.designs.tables import ARCHIVE
 from evolake.lake import DERIVATIONS
 
 if TYPE_CHECKING:
-    from evolake.designs.evolution.judging import Examined
+    from evolake.designs.evolution.judging import DesignResults
     from evolake.designs.evolution.population import Population
     from evolake.designs.evolution.proposals import Judge
     from evolake.jail import Pool
@@ -39,12 +39,12 @@ def archive(store: LineStore) -> Population:
 
 def gates(store: LineStore, pool: Pool) -> Judge:
     """The gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
-    from evolake.designs.evolution.judging import examine
+    from evolake.designs.evolution.judging import run_gates
 
     settings, ruleset = store.settings, store.rules()
 
-    def judge(source: str, hyper: Mapping[str, Any], known: Mapping[str, str]) -> Examined:
-        return examine(
+    def judge(source: str, hyper: Mapping[str, Any], known: Mapping[str, str]) -> DesignResults:
+        return run_gates(
             source, hyper, pool=pool, known=known, ruleset=ruleset, settings=settings.of(DesignsSettings), cycle=store.cycle, run_id=store.run_id,
             root_seed=settings.seed,
         )

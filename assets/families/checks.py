@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import dagster as dg
+
 from assets.cycle import cycles
-from assets.families.judge import GATES_OF, accepted, blind_reviews, consensus_labels, execution, quality
+from assets.families.judge import accepted, gates, of_record
 from assets.families.line import line
 from assets.families.products import complexity, funnel, instances
 from assets.families.propose import candidates
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
 from assets.raised import Reasons, raised_check
-from evolake.families.tables import UNMADE
+from evolake.families.gates.specs import GATE_NAMES
+from evolake.families.tables import GATED, UNMADE
+from resources.tables import declared
 
-GATES = 5
+GATES = len(GATE_NAMES)
 
 
-def _judged_once(asset, gates: str):
+def _judged_once(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
     return rows_check(
-        asset, "each_family_judged_once", f"Every candidate that came to {gates} has one judgement there, with its evidence.",
+        asset, "each_family_judged_once", "Every candidate that came to a gate has one result there, with its evidence.",
         once("family_id", "gate"), "evidence_sha IS NOT NULL", "passed IS NOT NULL",
     )
 
@@ -28,14 +32,13 @@ candidates_are_known_once = rows_check(
 candidate_weights_sum_to_one = weights_sum_to_one(
     candidates, "parent_weights_sum_to_one", "Every candidate has parents, whose shares in it sum to 1.", "family_id", orphans_allowed=False,
 )
-execution_judged_each_once = _judged_once(execution, "the execution gate")
-quality_judged_each_once = _judged_once(quality, "the static and the quality gate")
+judged_each_once = [_judged_once(asset) for name, asset in gates.items() if declared(line.name, name) is GATED]
 labels_have_a_majority = rows_check(
-    consensus_labels, "labels_have_a_strict_majority", "No instance has a label without more than half of its voters; a plurality is none.",
+    gates["consensus_labels"], "labels_have_a_strict_majority", "No instance has a label without more than half of its voters; a plurality is none.",
     once("family_id", "difficulty", "seed"), "NOT decided OR 2 * votes > voters",
 )
 reviews_are_honest = rows_check(
-    blind_reviews, "matches_have_an_answer", "One row per review; whoever matches the label has answered, and not N/A.",
+    gates["blind_reviews"], "matches_have_an_answer", "One row per review; whoever matches the label has answered, and not N/A.",
     once("family_id", "number"), "matched IS NOT TRUE OR (status = 'answered' AND answer <> '')",
 )
 accepted_passed_every_gate = passed_every_gate(
@@ -64,9 +67,9 @@ funnel_adds_up = rows_check(
     funnel, "funnel_adds_up", "Passed and blocked make up what came; nobody passes without having come.",
     "came = passed + blocked", "passed >= 0 AND blocked >= 0", "rate IS NULL OR rate BETWEEN 0 AND 1",
 )
-judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=tuple(GATES_OF), told=[Reasons("unmade", UNMADE, "number")])
+judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=of_record.assets, told=[Reasons("unmade", UNMADE, "number")])
 GUARDS = (
-    candidates_are_known_once, candidate_weights_sum_to_one, execution_judged_each_once, quality_judged_each_once, labels_have_a_majority,
+    candidates_are_known_once, candidate_weights_sum_to_one, *judged_each_once, labels_have_a_majority,
     reviews_are_honest, accepted_passed_every_gate, accepted_are_agreed_on, accepted_are_known_once, instances_are_labelled,
     complexity_is_measured_once, funnel_adds_up,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from assets.families.checks import GUARDS
-from assets.families.judge import passed_before, settled, verdict_rows
+from assets.families.judge import of_record, settled
 from assets.families.line import archive, line
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
@@ -13,7 +13,7 @@ from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES
 from evolake.lake import DERIVATIONS
 
 
-@line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews"], schema=EXPERIENCE)
+@line.asset(deps=of_record.assets, schema=EXPERIENCE)
 def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
     from evolake.families.evolution.failure_rows import failure_rows, observations
@@ -21,7 +21,7 @@ def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame)
     from evolake.families.evolution.stages import gates_of
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
-    failures = observations(gates_of(verdict_rows(store.lake, cycle)), store.blobs)
+    failures = observations(gates_of(of_record.verdicts(store)), store.blobs)
     with store.roles() as agents:
         items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
     store.extra(FAILURES, failure_rows(failures, cycle))
@@ -30,14 +30,14 @@ def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame)
     return population.with_experience(items, cycle).experience
 
 
-@line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews", "complexity", "drift"], schema=FAMILIES)
+@line.asset(deps=[*of_record.assets, "complexity", "drift"], schema=FAMILIES)
 def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame, instances: pl.DataFrame, experience: pl.DataFrame) -> pl.DataFrame:
     """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it."""
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
 
     cycle, settings, before = store.cycle, store.settings, archive(store)
-    rows = settled(store.lake, cycle, candidates, passed_before(store.lake, cycle, "", candidates))
+    rows = settled(store, candidates, of_record.passed(store, candidates))
     counts = {row["family_id"]: 0 for row in [*before.without_instances(), *accepted.to_dicts()]}
     counts |= dict(instances.group_by("family_id").len().iter_rows())
     made = before.value(MADE, {}) | {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+import assets.families.seeds  # noqa: F401  (what is read is defined first)
 from assets.checks import suite_check
 from assets.families.line import judge, line, open_jail, rules
 from assets.line import SEED_ROUND
@@ -20,7 +21,7 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.dataset.datasets import load_families
     from evolake.families.faults.injection import ALL_FAULTS, kill_rates, plant_faults, short_caps
-    from evolake.families.gates.judging import GATE_NAMES
+    from evolake.families.gates.specs import GATE_NAMES
     from evolake.families.model.similarity import Fingerprint
     from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
 

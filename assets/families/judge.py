@@ -1,110 +1,80 @@
-"""The gates of record: verdicts on stored evidence, so that a changed rule is judged anew without a run in the jail."""
+"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, where there is none, made now."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
+import assets.families.propose  # noqa: F401  (what is read is defined first)
 from assets.families.line import archive, judge, line, open_jail, rules
+from assets.gates import GatesOfRecord, Table
 from assets.store import LineStore
+from evolake.families.gates.specs import GATES
 from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES
-from evolake.lake import AGENT_CALLS, VERDICTS, Lake, side_table
+from evolake.lake import AGENT_CALLS, Lake
 from resources.lake import LakeResource
 
-GATES_OF = {"execution": ("execution",), "quality": ("static", "quality"), "consensus_labels": ("consensus",), "blind_reviews": ("blind",)}
-"""Asset -> its gates, both in order."""
+if TYPE_CHECKING:
+    from evolake.families.evolution.stages import FamilyGateResult
+
+of_record = GatesOfRecord(line, GATES, key="family_id", shown="name")
 
 
-def judge_gates(context: dg.AssetExecutionContext, lake: LakeResource, asset: str, frame: pl.DataFrame) -> list[Any]:
-    """Every candidate that met a gate of `asset` (evolake.families.evolution.stages.Staged). Publishes the verdicts as its side table."""
-    from evolake.families.evolution.stages import judge_stage
+def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[FamilyGateResult]:
+    """Every candidate that met a gate of the store's asset."""
+    from evolake.families.evolution.stages import replay_gate
 
-    store = LineStore(line, context, lake)
-    cycle, ruleset = store.cycle, store.rules()
-    allowed = passed_before(store.lake, cycle, asset, frame)
-    rows = rows_now(store.lake, cycle, frame, list(GATES_OF)[: list(GATES_OF).index(asset)])
-    waiting = [row for row in rows if row["family_id"] in allowed]
-    judgements: dict[tuple[str, str], Any] = {}
+    ruleset, allowed = store.rules(), of_record.passed(store, frame, store.asset)
+    rows = rows_now(store.lake, store.cycle, frame, of_record.assets[: of_record.assets.index(store.asset)])
     with getting_further(store, ruleset, rows) as further:
-        for gate in GATES_OF[asset]:
-            met = [judge_stage(row, gate, ruleset, further, blobs=store.blobs, cycle=cycle, run_id=store.run_id) for row in waiting]
-            judgements |= {(item.row["family_id"], item.gate): item for item in met}
-            waiting = [item.row for item in met if item.passed]
-    found = list(judgements.values())
-    store.verdicts(verdict for item in found for verdict in item.verdicts)
-    for item in found:
-        if not item.passed:
-            context.log.info(f"{item.row['name']} ({item.row['family_id'][:12]}) blocked at {item.gate}: {item.verdicts[-1].reason}")
-    context.add_output_metadata({
-        "judged": len(allowed), "passed": len(waiting), "blocked": len(allowed) - len(waiting), "ruleset": ruleset.hash,
-    })
-    return found
+        return of_record.replay(
+            store, [row for row in rows if row["family_id"] in allowed], ruleset,
+            lambda row, gate: replay_gate(row, gate.name, ruleset, further, blobs=store.blobs, cycle=store.cycle, run_id=store.run_id),
+        )
 
 
-def verdict_rows(store: Lake, cycle: str, assets: Sequence[str] = tuple(GATES_OF)) -> list[dict[str, Any]]:
-    """The verdicts of record of this cycle."""
-    return [row for asset in assets for row in store.read(line.name, side_table(asset, VERDICTS), cycle).to_dicts()]
+def gated_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
+    """Rows of GATED."""
+    return [result.gated() for result in results]
 
 
-def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> set[str]:
-    """Candidates of `frame` that every gate before those of `asset` has passed; "" for all gates."""
-    from evolake.families.evolution.stages import gates_of
-
-    names = list(GATES_OF)
-    before = names[: names.index(asset)] if asset in GATES_OF else names
-    wanted = {gate for name in before for gate in GATES_OF[name]}
-    passed: dict[str, set[str]] = {}
-    for said in gates_of(verdict_rows(store, cycle, before)):
-        if said["passed"]:
-            passed.setdefault(said["family_id"], set()).add(said["gate"])
-    return {family_id for family_id in frame["family_id"].to_list() if passed.get(family_id, set()) >= wanted}
-
-
-@line.asset(deps=[rules], schema=GATED)
-def execution(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Gate 0: every source runs within its limits, twice the same."""
-    return GATED.frame(item.gated() for item in judge_gates(context, lake, "execution", candidates))
-
-
-@line.asset(deps=[rules, "execution"], schema=GATED)
-def quality(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Gate 1: what can be seen on a sample and on the sources, and the quality reviewer."""
-    return GATED.frame(item.gated() for item in judge_gates(context, lake, "quality", candidates))
-
-
-@line.asset(deps=[rules, "execution", "quality"], schema=VOTES)
-def consensus_labels(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Gate 2a: the label of each sampled instance by strict majority of independent validators; an instance without one has none."""
+def label_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
+    """Rows of VOTES. Publishes what each validator said."""
     from evolake.families.evolution.records import vote_rows
 
     whole, single = [], []
-    for item in judge_gates(context, lake, "consensus_labels", candidates):
-        labels, votes = vote_rows(item.row["family_id"], context.partition_key, item.rows, item.passed)
+    for result in results:
+        labels, votes = vote_rows(result.row["family_id"], store.cycle, result.rows, result.passed)
         whole += labels
         single += votes
-    LineStore(line, context, lake).extra(VALIDATOR_VOTES, single)
-    return VOTES.frame(whole)
+    store.extra(VALIDATOR_VOTES, single)
+    return whole
 
 
-@line.asset(deps=[rules, "execution", "quality", "consensus_labels"], schema=REVIEWS)
-def blind_reviews(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Gate 2b: reviewers who saw the text only, what they answered, and whether it is the label."""
-    found = judge_gates(context, lake, "blind_reviews", candidates)
-    return REVIEWS.frame(
-        review | {"family_id": item.row["family_id"], "cycle": context.partition_key, "passed": item.passed} for item in found for review in item.rows
-    )
+def review_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
+    """Rows of REVIEWS."""
+    return [
+        {**review, "family_id": result.row["family_id"], "cycle": store.cycle, "passed": result.passed}
+        for result in results for review in result.rows
+    ]
 
 
-@line.asset(deps=list(GATES_OF), schema=FAMILIES)
+gates = of_record.define(
+    replayed, {"consensus_labels": Table(VOTES, label_rows), "blind_reviews": Table(REVIEWS, review_rows)}, Table(GATED, gated_rows),
+    "candidates", rules,
+)
+
+
+@line.asset(deps=of_record.assets, schema=FAMILIES)
 def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """The candidates that every gate of record has passed."""
     store = LineStore(line, context, lake)
-    passed = passed_before(store.lake, store.cycle, "", candidates)
-    rows = settled(store.lake, store.cycle, candidates, passed)
+    passed = of_record.passed(store, candidates)
+    rows = settled(store, candidates, passed)
     store.artifacts(rows)
     if not passed:
         store.warn(f"no candidate of cycle {store.cycle} passed the gates; the families before it go on")
@@ -112,13 +82,13 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     return FAMILIES.frame(row for row in rows if row["state"] == "accepted")
 
 
-def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
+def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
     """Rows of FAMILIES for all candidates, with state, gate and reason by the verdicts of record."""
     from evolake.families.evolution.stages import gates_of
 
-    blocks = {said["family_id"]: said for said in gates_of(verdict_rows(store, cycle)) if not said["passed"]}
+    blocks = {said["family_id"]: said for said in gates_of(of_record.verdicts(store)) if not said["passed"]}
     rows = []
-    for row in rows_now(store, cycle, candidates):
+    for row in rows_now(store.lake, store.cycle, candidates):
         block: Mapping[str, Any] = blocks.get(row["family_id"], {})
         state = "accepted" if row["family_id"] in passed else "blocked"
         rows.append({
@@ -128,7 +98,7 @@ def settled(store: Lake, cycle: str, candidates: pl.DataFrame, passed: set[str])
     return rows
 
 
-def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = tuple(GATES_OF)) -> list[dict[str, Any]]:
+def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = of_record.assets) -> list[dict[str, Any]]:
     """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see evolake.families.evolution.further)."""
     there = [asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None]  # lakes of before have none
     now = {row["family_id"]: row for asset in there for row in store.read(line.name, further_table(asset), cycle).to_dicts()}
@@ -142,7 +112,7 @@ def further_table(asset: str) -> str:
 
 @contextmanager
 def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
-    """Takes candidates of `rows` further, for `judge_stage`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
+    """Takes candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
     from evolake.families.evolution.further import Further
 
     opened: list[Any] = []

@@ -46,12 +46,12 @@ def open_jail(store: LineStore) -> Pool:
 
 def judge(store: LineStore, pool: Pool, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> Callable[..., Any]:
     """All gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'."""
-    from evolake.families.gates.judging import examine
+    from evolake.families.gates.judging import run_gates
 
     settings = store.settings
 
     def one(family: Any, known: Sequence[Any]) -> Any:
-        return examine(
+        return run_gates(
             family, pool=pool, agents=agents, ruleset=ruleset, settings=sizes or settings.of(FamiliesSettings), cycle=store.cycle,
             run_id=store.run_id, known=known, root_seed=settings.seed,
         )

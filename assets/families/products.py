@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.families.judge import passed_before, verdict_rows
+from assets.families.judge import of_record
 from assets.families.line import archive, line, open_jail
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
@@ -59,16 +59,16 @@ def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-@line.asset(deps=["execution", "quality", "consensus_labels", "blind_reviews", "accepted"], schema=FUNNEL)
+@line.asset(deps=[*of_record.assets, "accepted"], schema=FUNNEL)
 def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
     """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the cost of one accepted family."""
     from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
     from evolake.families.evolution.stages import gates_of
 
     cycle, rows = store.cycle, candidates.to_dicts()
-    spent = resource_rows(rows, passed_before(store.lake, cycle, "", candidates), store.rows("candidates", AGENT_CALLS), cycle)
+    spent = resource_rows(rows, of_record.passed(store, candidates), store.rows("candidates", AGENT_CALLS), cycle)
     store.extra(RESOURCES, spent)
-    frame = FUNNEL.frame(funnel_rows(rows, gates_of(verdict_rows(store.lake, cycle)), cycle))
+    frame = FUNNEL.frame(funnel_rows(rows, gates_of(of_record.verdicts(store)), cycle))
     shown = {f"{row['gate']}": f"{row['passed']} of {row['came']}" for row in frame.filter(pl.col("operator") == "all").to_dicts()}
     ratio = divergence(spent)
     store.tell(shown | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0} | ({"rejected_takes_times": ratio} if ratio else {}))

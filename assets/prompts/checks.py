@@ -14,8 +14,9 @@ from assets.prompts.results import children, edits, ratings, rollouts, updates, 
 from assets.prompts.train import problems
 from assets.raised import raised_check
 from evolake.lake import Lake
+from evolake.prompts.evolution.gate_specs import GATES as PROMPT_GATES
 
-GATES = 2
+GATES = len(PROMPT_GATES)
 PLAIN_TEXT = r"trim(regexp_replace(lower(text), '\s+', ' ', 'g'))"
 
 

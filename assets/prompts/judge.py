@@ -20,14 +20,14 @@ def accepted(
     context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame, edits: pl.DataFrame, children: pl.DataFrame
 ) -> pl.DataFrame:
     """Which children passed: lineage replayed from its edits, size, that they are new, and no problem in them."""
-    from evolake.prompts.evolution.judging import evidence_bytes, examine
+    from evolake.prompts.evolution.judging import Newborn, evidence_bytes, run_gates
 
     store = LineStore(line, context, lake)
     cycle, ruleset, before = store.cycle, store.rules(), archive(store)
     population = replace(before, prompts=pl.concat([before.prompts, children]))
     rows, verdicts = [], []
     for child in children.to_dicts():
-        judged = examine(child, population, edits.to_dicts(), problems.to_dicts(), ruleset, cycle=cycle, run_id=store.run_id)
+        judged = run_gates(Newborn(child, population, edits.to_dicts(), problems.to_dicts()), ruleset, cycle=cycle, run_id=store.run_id)
         evidence = store.blobs.put(evidence_bytes(judged.evidence))
         objection = judged.blocked_by
         rows.append({
@@ -37,5 +37,6 @@ def accepted(
         verdicts += [verdict.row() | {"evidence_sha": evidence} for verdict in judged.verdicts]
     store.side(VERDICTS, verdicts)
     store.side(RULES, ruleset.rows())
-    context.add_output_metadata({"passed": sum(row["passed"] for row in rows), "blocked": sum(not row["passed"] for row in rows)})
+    passed = sum(row["passed"] for row in rows)
+    context.add_output_metadata({"passed": passed, "blocked": len(rows) - passed, "evidence": f"0 reused, {len(rows)} made"})
     return GATED.frame(rows)

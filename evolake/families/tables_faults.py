@@ -63,7 +63,7 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
 
 def figure_of(frame: pl.DataFrame) -> bytes:
     """The kill rates as a PNG. frame: rows of KILL_RATES."""
-    from evolake.families.gates.judging import GATE_NAMES
+    from evolake.families.gates.specs import GATE_NAMES
     from evolake.plots import FaultKills
     from evolake.plots import kill_rates as drawn
 

@@ -3,59 +3,78 @@
 A gate collects evidence (this may run the jail) and its rules judge that evidence. Evidence that could not be had because our machinery failed is
 an exception and never a verdict; evidence that says the candidate failed is judged like any other. Whatever else comes up while one candidate is
 judged is its block (see `boundary`): the first rule of the gate says so.
+
+`run_gates` takes a candidate through its gates; `replay_gate` asks the rules of one gate about evidence that is there, so that a changed rule is
+judged anew without running anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evolake.gates.boundary import Raised, contained
 from evolake.gates.checkers import Finding, apply
+from evolake.gates.result import GateResult, GateResults
 from evolake.gates.rules import Ruleset
+from evolake.gates.spec import GateSpec
 from evolake.gates.verdict import Verdict
 
-
-@dataclass(frozen=True)
-class Gate:
-    """`collect(candidate) -> evidence`; the rules with this gate's name judge it."""
-
-    number: int
-    name: str
-    collect: Callable[[Any], Mapping[str, Any]]
+Write = Callable[[Mapping[str, Any]], bytes]
+"""Evidence as it is stored. Evidence that cannot be written is the candidate's fault, like all that comes up while it is collected."""
 
 
-def judge(candidate: Any, gates: Sequence[Gate], ruleset: Ruleset, *, artifact_id: str, cycle: str, run_id: str) -> list[Verdict]:
-    """Verdicts of `candidate`, one a rule, in order of gates; rules after the first block are not run.
+def run_gates(
+    candidate: Any, gates: Sequence[GateSpec], ruleset: Ruleset, *, artifact_id: str, cycle: str, run_id: str, write: Write | None = None,
+) -> GateResults:
+    """`candidate` through `gates` in order of their numbers, up to the first block.
 
-    A gate without a rule is an error of ours (ValueError): a gate that cannot block is no gate. Machinery failures and rules that cannot be used
-    (InputError) pass through.
+    Machinery failures and rules that cannot be used (InputError) pass through.
     """
-    verdicts: list[Verdict] = []
-    pinned = ruleset.hash
+    results: list[GateResult] = []
     for gate in sorted(gates, key=lambda gate: gate.number):
-        rules = ruleset.of_gate(gate.name)
-        if not rules:
-            raise ValueError(f"gate {gate.name!r} of line {ruleset.line!r} has no rule")
-        collected = contained(gate.collect, candidate)
-        evidence = collected.evidence() if isinstance(collected, Raised) else collected
-        for rule in rules:
-            found = contained(apply, rule.check, evidence, rule.parameters)
-            finding = Finding(found.reason) if isinstance(found, Raised) else found
-            verdicts.append(
-                Verdict(
-                    artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=str(rule.version),
-                    ruleset_hash=pinned, outcome="block" if finding else "pass", reason=finding.reason if finding else "",
-                    evidence_sha=finding.evidence_sha if finding else None, run_id=run_id,
-                )
+        evidence = collected(gate.collector(), candidate, write=write)
+        results.append(replay_gate(gate, evidence, ruleset, artifact_id=artifact_id, cycle=cycle, run_id=run_id))
+        if not results[-1].passed:
+            break
+    accepted = len(results) == len(gates) and all(result.passed for result in results)
+    return GateResults(artifact_id, tuple(results), accepted)
+
+
+def replay_gate(
+    gate: GateSpec, evidence: Mapping[str, Any], ruleset: Ruleset, *, artifact_id: str, cycle: str, run_id: str, evidence_sha: str | None = None,
+) -> GateResult:
+    """What the rules of one gate say of evidence, as it was collected or stored; those after the first block are not asked.
+
+    A gate without a rule is an error of ours (ValueError): a gate that cannot block is no gate. A rule that cannot be used raises InputError.
+    """
+    rules = ruleset.of_gate(gate.name)
+    if not rules:
+        raise ValueError(f"gate {gate.name!r} of line {ruleset.line!r} has no rule")
+    verdicts: list[Verdict] = []
+    for rule in rules:
+        found = contained(apply, rule.check, evidence, rule.parameters)
+        finding = Finding(found.reason) if isinstance(found, Raised) else found
+        verdicts.append(
+            Verdict(
+                artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=str(rule.version),
+                ruleset_hash=ruleset.hash, outcome="block" if finding else "pass", reason=finding.reason if finding else "",
+                evidence_sha=(finding.evidence_sha if finding else None) or evidence_sha, run_id=run_id,
             )
-            if finding:
-                return verdicts
-    return verdicts
+        )
+        if finding:
+            break
+    return GateResult(gate.name, tuple(verdicts), evidence, evidence_sha)
 
 
-def passed(verdicts: Sequence[Verdict], gates: Sequence[Gate]) -> bool:
-    """True where every gate has a verdict and all verdicts are passes: a missing verdict is not a pass."""
-    judged = {verdict.gate for verdict in verdicts}
-    return judged >= {gate.name for gate in gates} and all(verdict.outcome == "pass" for verdict in verdicts)
+def collected(collect: Callable[..., Mapping[str, Any]], *arguments: Any, write: Write | None = None, **options: Any) -> Mapping[str, Any]:
+    """Evidence of one candidate. What collecting or writing it raises is evidence that every rule blocks; machinery failures pass through."""
+
+    def collecting() -> Mapping[str, Any]:
+        evidence = collect(*arguments, **options)
+        if write is not None:
+            write(evidence)
+        return evidence
+
+    found = contained(collecting)
+    return found.evidence() if isinstance(found, Raised) else found

@@ -15,7 +15,7 @@ from families_house import SETTINGS, judged, seed_family
 from families_poison import corpus, plain
 
 from evolake.errors import InputError
-from evolake.families.gates.judging import GATE_NAMES
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json, to_record
 from evolake.families.model.loading import check_text
 from evolake.families.sandbox.running import PRELOAD

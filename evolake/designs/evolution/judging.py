@@ -1,9 +1,4 @@
-"""The gates of a design, in order: contract, trace, duplicate, dynamics. Rules are files; the checkers that they name are registered here.
-
-    contract   the file is a design: exports, variables, hyperparameters, the keys and shapes that come back
-    trace      its dynamics are a graph of listed operators; time, memory and output in the jail stay within limits
-    duplicate  no other design computes the same
-    dynamics   a few steps on small instances stay finite
+"""The gates of a design, in order: `gate_specs`. Rules are files; the checkers that they name are registered here.
 
 Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never becomes a verdict. Whatever else collecting
 the evidence of a design raises is evidence too, and blocks it (evolake.designs.model.boundary): this is where one design is judged.
@@ -16,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evolake import gates
 from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.evolution.population import design_id_of, text_id_of
 from evolake.designs.evolution.schedule import sizes
 from evolake.designs.model.boundary import alone
@@ -25,7 +22,7 @@ from evolake.designs.model.graph_check import check_at
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.errors import InputError
-from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, passed, read_reason
+from evolake.gates import Finding, GateResults, Ruleset, checker, read_reason
 from evolake.gates.boundary import RAISED
 from evolake.seeds import child_seed
 
@@ -36,25 +33,66 @@ PROBE_WALL_S = 20.0
 
 
 @dataclass(frozen=True)
-class Examined:
+class DesignResults(GateResults):
     """A design after its gates. `traced` is there where it could be traced, also when a later gate blocked it."""
 
-    design_id: str
-    traced: TracedDesign | None
-    verdicts: tuple[Verdict, ...]
-    accepted: bool
+    traced: TracedDesign | None = None
+
+    @property
+    def design_id(self) -> str:
+        return self.artifact_id
 
     @property
     def reason(self) -> str:
         """Why it was blocked: gate and sentence. Empty for an accepted design."""
-        blocked = [verdict for verdict in self.verdicts if verdict.outcome != "pass"]
-        return f"{blocked[0].gate}: {blocked[0].reason}" if blocked else ""
+        blocked = self.blocked_by
+        return f"{blocked.gate}: {blocked.reason}" if blocked else ""
 
 
-def examine(
+@dataclass(frozen=True)
+class Attempt:
+    """A design as its gates see it. found: its trace, why there is none, or evidence that says what judging it raised. twin: who computes it too."""
+
+    source: str
+    found: TracedDesign | Blocked | dict[str, Any]
+    twin: str | None
+    settings: DesignsSettings
+    root_seed: int
+
+    @property
+    def traced(self) -> TracedDesign | None:
+        return self.found if isinstance(self.found, TracedDesign) else None
+
+    @property
+    def nodes(self) -> int:
+        """Of its gradient's graph; 0 without a trace."""
+        return len(self.traced.graph["gradient"]["nodes"]) if self.traced else 0
+
+
+def collect_contract(one: Attempt) -> dict[str, Any]:
+    """Why it is no design, or its trace; and how long its file is."""
+    return {"blocked": one.found, "bytes": len(one.source.encode(errors="backslashreplace"))}
+
+
+def collect_trace(one: Attempt) -> dict[str, Any]:
+    """Why it has no graph, or its trace; and how large the graph is."""
+    return one.found if isinstance(one.found, dict) else {"blocked": one.found, "nodes": one.nodes}
+
+
+def collect_duplicate(one: Attempt) -> dict[str, Any]:
+    """The design that computes the same."""
+    return {"twin": one.twin}
+
+
+def collect_dynamics(one: Attempt) -> dict[str, Any]:
+    """What a few steps came to."""
+    return alone(lambda: _probed(one.traced, one.settings, one.root_seed), _raising)
+
+
+def run_gates(
     source: str, hyper: Mapping[str, HyperValue], *, pool: Any, known: Mapping[str, str], ruleset: Ruleset, settings: DesignsSettings, cycle: str,
     run_id: str, root_seed: int = 0,
-) -> Examined:
+) -> DesignResults:
     """Take one design through its gates.
 
     Args:
@@ -67,17 +105,9 @@ def examine(
     found = alone(lambda: _traced(source, hyper, pool, settings), _raising)
     traced = found if isinstance(found, TracedDesign) else None
     twin = known.get(traced.graph_sha) if traced else None
-    nodes = len(traced.graph["gradient"]["nodes"]) if traced else 0
-    gates = (
-        Gate(0, "contract", lambda _: {"blocked": found, "bytes": len(source.encode(errors="backslashreplace"))}),
-        Gate(1, "trace", lambda _: found if isinstance(found, dict) else {"blocked": found, "nodes": nodes}),
-        Gate(2, "duplicate", lambda _: {"twin": twin}),
-        Gate(3, "dynamics", lambda _: alone(lambda: _probed(traced, settings, root_seed), _raising)),
-    )
-    runs = traced is not None and twin is None
-    design_id = design_id_of(traced) if traced is not None and runs else text_id_of(source, hyper)
-    verdicts = judge(None, gates, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
-    return Examined(design_id, traced, tuple(verdicts), passed(verdicts, gates))
+    design_id = design_id_of(traced) if traced is not None and twin is None else text_id_of(source, hyper)
+    done = gates.run_gates(Attempt(source, found, twin, settings, root_seed), GATES, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
+    return DesignResults(done.artifact_id, done.results, done.accepted, traced)
 
 
 def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge
+from evolake.gates import Finding, GateSpec, Ruleset, Verdict, checker, replay_gate
 
-GATE = "objective"
+GATE = GateSpec(0, "objective", lambda scores: {"scores": scores}, ("scores",), asset="objectives", about="it runs in the jail and gives numbers")
 
 
 def judge_objective(objective_id: str, scores: Sequence[Mapping[str, Any]], *, ruleset: Ruleset, cycle: str, run_id: str) -> list[Verdict]:
     """Verdicts of one objective from its rows of SCORES on designs that have results."""
-    gates = (Gate(0, GATE, lambda _: {"scores": list(scores)}),)
-    return judge(None, gates, ruleset, artifact_id=objective_id, cycle=cycle, run_id=run_id)
+    return list(replay_gate(GATE, {"scores": list(scores)}, ruleset, artifact_id=objective_id, cycle=cycle, run_id=run_id).verdicts)
 
 
 @checker("designs.objective_runs")

@@ -1,6 +1,6 @@
 """The designer's turn in a cycle: from directions to candidates that are traced, repaired once, and told apart from what is known.
 
-A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.examine` with its
+A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.run_gates` with its
 rules bound), so every candidate meets the same ones, seeds and tuned copies too. The genome that comes with a reply is believed only if
 composing it gives that very file. A reply that cannot even be taken in is a failed call; no reply stops the line.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.designs.evolution.experiments import LINE
-from evolake.designs.evolution.judging import Examined
+from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import detail, resolved, schedule_text, short_ids
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.genome.compose import compose
@@ -31,7 +31,7 @@ from evolake.seeds import child_seed
 
 REPAIRS = 1
 REPAIRABLE = ("contract", "trace", "dynamics")
-Judge = Callable[[str, Mapping[str, HyperValue], Mapping[str, str]], Examined]
+Judge = Callable[[str, Mapping[str, HyperValue], Mapping[str, str]], DesignResults]
 """(source, hyper, {graph_sha: design id of every known design}) -> the design after its gates."""
 
 
@@ -58,7 +58,7 @@ class Candidate:
 class Judged(Candidate):
     """A candidate with what its gates said."""
 
-    examined: Examined
+    examined: DesignResults
 
     @property
     def design_id(self) -> str:

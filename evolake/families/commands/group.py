@@ -15,7 +15,7 @@ from evolake.commands import LazyGroup
 from evolake.families.settings import FamiliesSettings
 
 if TYPE_CHECKING:
-    from evolake.families.gates.judging import Examined
+    from evolake.families.gates.judging import FamilyResults
     from evolake.families.model.contract import Family
 
 
@@ -37,7 +37,7 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line."""
     from evolake.agents import open_agents
     from evolake.families.evolution.validator_pool import complete
-    from evolake.families.gates.judging import examine
+    from evolake.families.gates.judging import run_gates
     from evolake.families.sandbox.running import PRELOAD
     from evolake.gates import load_rules
     from evolake.jail import open_pool
@@ -54,7 +54,7 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
         for family in found:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
             known = [result.fingerprint for result in results if result.accepted and result.fingerprint]
-            examined = examine(
+            examined = run_gates(
                 whole, pool=pool, agents=agents, ruleset=ruleset, settings=settings.of(FamiliesSettings), cycle="0001", run_id="check", known=known,
                 root_seed=root_seed,
             )
@@ -79,7 +79,7 @@ def read_path(path: Path) -> tuple[list[Family], bool]:
     return [read_family(path)], False
 
 
-def as_object(results: list[Examined], many: bool) -> dict[str, Any]:
+def as_object(results: list[FamilyResults], many: bool) -> dict[str, Any]:
     """One family's verdict; for several, one of the whole with the families' own under `families`."""
     found = [_one(result) for result in results]
     if not many or len(found) == 1:
@@ -91,7 +91,7 @@ def as_object(results: list[Examined], many: bool) -> dict[str, Any]:
     }
 
 
-def _one(result: Examined) -> dict[str, Any]:
+def _one(result: FamilyResults) -> dict[str, Any]:
     verdict = result.blocked_by
     votes = None
     if result.sample_votes:
@@ -106,7 +106,7 @@ def _one(result: Examined) -> dict[str, Any]:
     }
 
 
-def say(result: Examined) -> None:
+def say(result: FamilyResults) -> None:
     """The same for people."""
     verdict = result.blocked_by
     if verdict is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.families.gates.judging import GATE_NUMBERS
+from evolake.families.gates.specs import GATE_NAMES, GATES
 
 Row = Mapping[str, Any]
 ALL = "all"
@@ -22,6 +22,7 @@ ATTEMPTS = "attempts"
 def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str) -> list[dict[str, Any]]:
     """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of record."""
     operators = {row["family_id"]: row["operator"] for row in candidates}
+    numbers = {gate.name: gate.number for gate in GATES}
     counts: dict[tuple[str, str], list[int]] = {}
     for row in gated:
         for operator in (operators[row["family_id"]], ALL):
@@ -36,7 +37,7 @@ def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str) -> 
             came[1] += any(version["family_id"] in accepted for version in versions)
     return [
         {
-            "cycle": cycle, "operator": operator, "gate_no": GATE_NUMBERS.get(gate), "gate": gate, "came": came, "passed": passed,
+            "cycle": cycle, "operator": operator, "gate_no": numbers.get(gate), "gate": gate, "came": came, "passed": passed,
             "blocked": came - passed, "rate": passed / came,
         }
         for (operator, gate), (came, passed) in sorted(counts.items(), key=lambda item: (item[0][0] != ALL, item[0][0], _place(item[0][1])))
@@ -49,7 +50,7 @@ def accepted_ids(candidates: Sequence[Row], gated: Iterable[Row]) -> set[str]:
     for row in gated:
         if row["passed"] and row["family_id"] in passed:
             passed[row["family_id"]].add(row["gate"])
-    return {family_id for family_id, gates in passed.items() if gates == set(GATE_NUMBERS)}
+    return {family_id for family_id, gates in passed.items() if gates == set(GATE_NAMES)}
 
 
 def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
@@ -99,4 +100,4 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _place(gate: str) -> int:
-    return list(GATE_NUMBERS).index(gate) if gate in GATE_NUMBERS else len(GATE_NUMBERS)
+    return GATE_NAMES.index(gate) if gate in GATE_NAMES else len(GATE_NAMES)

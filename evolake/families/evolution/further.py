@@ -14,7 +14,7 @@ from typing import Any
 
 from evolake.families.evolution.records import load_evidence, store_evidence, store_gate
 from evolake.families.evolution.stages import passes_all
-from evolake.families.gates.judging import Examined
+from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.static import nearest
 from evolake.families.model.contract import Family, as_json
 from evolake.families.model.population import load_family
@@ -37,7 +37,7 @@ class Further:
     rows: Sequence[Mapping[str, Any]]
     ruleset: Ruleset
     blobs: BlobStore
-    examine: Callable[[Family, Sequence[Fingerprint]], Examined]
+    examine: Callable[[Family, Sequence[Fingerprint]], FamilyResults]
     renewed: dict[str, dict[str, Any]] = field(default_factory=dict)
     _known: list[Fingerprint] | None = None
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evolake.gates import raised_in
 
 if TYPE_CHECKING:
-    from evolake.families.gates.judging import Examined
+    from evolake.families.gates.judging import FamilyResults
 
 Kind = Literal["implementation bug", "unsolvable", "ambiguity"]
 TRACES = 3
@@ -61,7 +61,7 @@ class Observation:
         return LESSONS.get(self.rule_id, "")
 
 
-def observe(examined: Examined) -> Observation | None:
+def observe(examined: FamilyResults) -> Observation | None:
     """The observation of a blocked family, None of an accepted one."""
     verdict = examined.blocked_by
     if verdict is None:

@@ -18,7 +18,7 @@ from evolake.errors import InputError
 from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
 from evolake.families.evolution.validator_pool import complete
-from evolake.families.gates.judging import Examined
+from evolake.families.gates.judging import FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.loading import make_family
 from evolake.families.model.similarity import Fingerprint
@@ -46,8 +46,8 @@ IDEAS = {
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
 }
 T = TypeVar("T")
-Judge = Callable[[Family, Sequence[Fingerprint]], Examined]
-"""(family, fingerprints of all known ones) -> the family after its gates: `judging.examine` with the rest bound."""
+Judge = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
+"""(family, fingerprints of all known ones) -> the family after its gates: `judging.run_gates` with the rest bound."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Proposal:
         return self.refinement.family
 
     @property
-    def rounds(self) -> tuple[Examined, ...]:
+    def rounds(self) -> tuple[FamilyResults, ...]:
         """Every version with what the gates said, in order."""
         return self.refinement.rounds
 
@@ -76,7 +76,7 @@ class Proposals:
     failures: tuple[tuple[int, str, str], ...]
 
     @property
-    def accepted(self) -> list[Examined]:
+    def accepted(self) -> list[FamilyResults]:
         """The delivered families, after their gates."""
         return [proposal.rounds[-1] for proposal in self.proposals if proposal.family is not None]
 

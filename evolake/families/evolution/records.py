@@ -12,13 +12,13 @@ from typing import Any
 from evolake.families.evolution.proposing import Proposal
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import Vote
-from evolake.families.gates.judging import Examined
+from evolake.families.gates.judging import FamilyResults
 from evolake.families.model.contract import as_json
 from evolake.families.model.population import store_family
 from evolake.lake import BlobStore
 
 
-def store_evidence(examined: Examined, blobs: BlobStore) -> dict[str, str]:
+def store_evidence(examined: FamilyResults, blobs: BlobStore) -> dict[str, str]:
     """gate -> sha, for every gate that was reached."""
     rows: dict[str, list[dict[str, Any]]] = {
         "consensus": [plain_vote(vote) for vote in examined.sample_votes], "blind": [plain_review(review) for review in examined.reviews],
@@ -37,7 +37,7 @@ def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
 
 
 def candidate_row(
-    examined: Examined, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0
+    examined: FamilyResults, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0
 ) -> dict[str, Any]:
     """A row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence."""
     family, verdict = examined.family, examined.blocked_by

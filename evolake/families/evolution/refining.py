@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evolake.families.evolution.observations import Observation, observe
-from evolake.families.gates.judging import Examined
+from evolake.families.gates.judging import FamilyResults
 from evolake.families.model.contract import Family
 
 Revise = Callable[[Family, Observation, int], Family | None]
@@ -30,7 +30,7 @@ class SubmissionGuard:
         """Whether the attempt is over."""
         return self.refused >= self.refusals
 
-    def record(self, examined: Examined) -> None:
+    def record(self, examined: FamilyResults) -> None:
         """Remember a pass of every gate, blind review among them."""
         if examined.accepted:
             self._passed.add(examined.family_id)
@@ -49,20 +49,20 @@ class SubmissionGuard:
 class Refinement:
     """An attempt: every version in order with what its gates said. `family` is the delivered version, None where there is none."""
 
-    rounds: tuple[Examined, ...]
+    rounds: tuple[FamilyResults, ...]
     observations: tuple[Observation, ...]
     family: Family | None
     ended: str
     """accepted, rounds (t_max reached), refused (the guard ended it), given up, or unchanged (a revision that changes nothing)."""
 
     @property
-    def last(self) -> Examined:
+    def last(self) -> FamilyResults:
         return self.rounds[-1]
 
 
-def refine(family: Family, examine: Callable[[Family], Examined], revise: Revise, *, rounds: int, guard: SubmissionGuard) -> Refinement:
+def refine(family: Family, examine: Callable[[Family], FamilyResults], revise: Revise, *, rounds: int, guard: SubmissionGuard) -> Refinement:
     """Examine the family, and up to `rounds` revisions of it."""
-    seen: list[Examined] = []
+    seen: list[FamilyResults] = []
     observations: list[Observation] = []
     for number in range(rounds + 1):
         examined = examine(family)

@@ -6,15 +6,16 @@ A rule that has changed is thus judged anew on any old cycle without a run in th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import evolake.families.gates.checkers  # noqa: F401  (registers what the rules name)
+from evolake import gates
 from evolake.errors import MachineryError
 from evolake.families.evolution.records import load_evidence
-from evolake.families.gates.judging import GATE_NAMES, GATE_NUMBERS
-from evolake.gates import Gate, Ruleset, Verdict, judge
+from evolake.families.gates.specs import GATE_NAMES, GATES
+from evolake.gates import GateResult, Ruleset, gate_named, gate_outcomes
 from evolake.lake import BlobStore
 
 
@@ -31,19 +32,11 @@ class Renewal(Protocol):
 
 
 @dataclass(frozen=True)
-class Staged:
-    """One gate on one candidate: verdicts, the blob of the evidence, and the votes or reviews in it."""
+class FamilyGateResult(GateResult):
+    """One gate on one candidate: its row of CANDIDATES, as it is now, and the votes or reviews that the gate's evidence comes from."""
 
-    row: Mapping[str, Any]
-    gate: str
-    verdicts: tuple[Verdict, ...]
-    evidence_sha: str
-    evidence: Mapping[str, Any]
-    rows: list[dict[str, Any]]
-
-    @property
-    def passed(self) -> bool:
-        return _passes(self.verdicts)
+    row: Mapping[str, Any] = field(default_factory=dict)
+    rows: Sequence[Mapping[str, Any]] = ()
 
     def gated(self) -> dict[str, Any]:
         """A row of GATED."""
@@ -57,67 +50,62 @@ class Staged:
 
 def gates_of(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What each gate said of each family, from rows of VERDICTS: family_id, gate, passed, and the rule and reason that blocked it."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for verdict in verdicts:
-        key = (verdict["artifact_id"], verdict["gate"])
-        said = found.setdefault(key, {"family_id": key[0], "gate": key[1], "passed": True, "rule_id": None, "reason": None, "evidence_sha": None})
-        if verdict["outcome"] != "pass" and said["passed"]:
-            said |= {"passed": False, **{name: verdict[name] for name in ("rule_id", "reason", "evidence_sha")}}
-    return list(found.values())
+    return gate_outcomes(verdicts, key="family_id")
 
 
-def judge_stage(
+def replay_gate(
     row: Mapping[str, Any], gate: str, ruleset: Ruleset, further: Renewal, *, blobs: BlobStore, cycle: str, run_id: str
-) -> Staged:
-    """One gate on a row of CANDIDATES that passed the gates before.
+) -> FamilyGateResult:
+    """One gate on a row of CANDIDATES that passed the gates before. Evidence that is not there, or of a version that looked at less, is made.
 
     A candidate that gets further than when it was made may be stopped at a gate before this one, as a duplicate of what was accepted since: then it
-    is that gate's judgement that is given.
+    is that gate's result that is given.
 
     Raises:
         MachineryError: evidence had to be collected and the jail failed, or ended before this gate without a block.
     """
-    if gate not in json.loads(row["evidence"]):
+    reused = _usable(row, gate, blobs)
+    if not reused:
         row = further.again(row)
         reached = [name for name in GATE_NAMES if name in json.loads(row["evidence"])]
         if gate not in reached:
-            return _stopped(_staged(row, reached[-1], ruleset, blobs, cycle, run_id), gate)
-    staged = _staged(row, gate, ruleset, blobs, cycle, run_id)
-    if staged.passed and gate == row["gate"] == GATE_NAMES[-1]:
+            return _stopped(_replayed(row, reached[-1], ruleset, blobs, cycle, run_id, reused=False), gate)
+    result = _replayed(row, gate, ruleset, blobs, cycle, run_id, reused=reused)
+    if result.passed and gate == row["gate"] == GATE_NAMES[-1]:
         row = further.compared(row)
-        static = _staged(row, "static", ruleset, blobs, cycle, run_id)
-        return replace(staged, row=row) if static.passed else _stopped(static, gate)
-    return staged
+        static = _replayed(row, "static", ruleset, blobs, cycle, run_id, reused=True)
+        return replace(result, row=row) if static.passed else _stopped(static, gate)
+    return result
 
 
 def passes_all(evidence: Mapping[str, str], ruleset: Ruleset, blobs: BlobStore) -> bool:
     """Whether stored evidence (gate -> sha) passes every gate under these rules."""
     return all(
-        gate in evidence and _passes(_verdicts(gate, load_evidence(evidence[gate], blobs)["evidence"], ruleset, "", "", "")) for gate in GATE_NAMES
+        gate.name in evidence
+        and gates.replay_gate(gate, load_evidence(evidence[gate.name], blobs)["evidence"], ruleset, artifact_id="", cycle="", run_id="").passed
+        for gate in GATES
     )
 
 
-def _staged(row: Mapping[str, Any], gate: str, ruleset: Ruleset, blobs: BlobStore, cycle: str, run_id: str) -> Staged:
+def _usable(row: Mapping[str, Any], gate: str, blobs: BlobStore) -> bool:
+    """Whether the row has evidence of this gate that its rules can judge."""
+    sha = json.loads(row["evidence"]).get(gate)
+    return sha is not None and gate_named(GATES, gate).can_use(load_evidence(sha, blobs)["evidence"])
+
+
+def _replayed(row: Mapping[str, Any], gate: str, ruleset: Ruleset, blobs: BlobStore, cycle: str, run_id: str, *, reused: bool) -> FamilyGateResult:
     sha = json.loads(row["evidence"])[gate]
     stored = load_evidence(sha, blobs)
-    verdicts = _verdicts(gate, stored["evidence"], ruleset, row["family_id"], cycle, run_id)
-    pinned = tuple(replace(verdict, evidence_sha=sha) for verdict in verdicts)
-    return Staged(row, gate, pinned, sha, stored["evidence"], stored["rows"])
+    said = gates.replay_gate(
+        gate_named(GATES, gate), stored["evidence"], ruleset, artifact_id=row["family_id"], cycle=cycle, run_id=run_id, evidence_sha=sha
+    )
+    return FamilyGateResult(gate, said.verdicts, said.evidence, sha, reused, row, stored["rows"])
 
 
-def _stopped(staged: Staged, wanted: str) -> Staged:
-    """The judgement of an earlier gate than was wanted, without its votes or reviews."""
-    if staged.passed:
+def _stopped(result: FamilyGateResult, wanted: str) -> FamilyGateResult:
+    """The result of an earlier gate than was wanted, without its votes or reviews."""
+    if result.passed:
         raise MachineryError(
-            f"family {staged.row['family_id'][:12]} does not come to the gate {wanted!r} again", do="materialize the gates before it again"
+            f"family {result.row['family_id'][:12]} does not come to the gate {wanted!r} again", do="materialize the gates before it again"
         )
-    return replace(staged, rows=[])
-
-
-def _verdicts(gate: str, evidence: Mapping[str, Any], ruleset: Ruleset, family_id: str, cycle: str, run_id: str) -> list[Verdict]:
-    gates = (Gate(GATE_NUMBERS[gate], gate, lambda _: evidence),)
-    return judge(None, gates, ruleset, artifact_id=family_id, cycle=cycle, run_id=run_id)
-
-
-def _passes(verdicts: Iterable[Verdict]) -> bool:
-    return all(verdict.outcome == "pass" for verdict in verdicts)
+    return replace(result, rows=())

@@ -12,6 +12,7 @@ import polars as pl
 from evolake.errors import InputError
 from evolake.families.dataset.datasets import LINE, archive_after
 from evolake.families.gates.duplicates import duplicate_pairs
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.population import Population
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import DRIFT_SUMMARY, GRADES
@@ -123,12 +124,11 @@ FROM {LINE}.instances WHERE cycle <= $cycle"""
 GATES = f"""
 SELECT gate, any_value(gate_no) AS gate_no, sum(came)::INTEGER AS came, sum(passed)::INTEGER AS passed FROM {LINE}.funnel
 WHERE operator = 'all' AND cycle <= $cycle GROUP BY gate
-ORDER BY list_position(['execution', 'static', 'quality', 'consensus', 'blind', 'attempts'], gate)"""
+ORDER BY list_position({[*GATE_NAMES, 'attempts']}, gate)"""
 FUNNEL = f"""
 SELECT operator, sum(came) FILTER (gate = 'attempts')::INTEGER AS attempts, sum(passed) FILTER (gate = 'attempts')::INTEGER AS accepted,
-  sum(came) FILTER (gate = 'execution')::INTEGER AS versions, sum(passed) FILTER (gate = 'execution')::INTEGER AS passed_execution,
-  sum(passed) FILTER (gate = 'static')::INTEGER AS passed_static, sum(passed) FILTER (gate = 'quality')::INTEGER AS passed_quality,
-  sum(passed) FILTER (gate = 'consensus')::INTEGER AS passed_consensus, sum(passed) FILTER (gate = 'blind')::INTEGER AS passed_blind
+  sum(came) FILTER (gate = '{GATE_NAMES[0]}')::INTEGER AS versions,
+  {", ".join(f"sum(passed) FILTER (gate = '{gate}')::INTEGER AS passed_{gate}" for gate in GATE_NAMES)}
 FROM {LINE}.funnel WHERE cycle <= $cycle GROUP BY operator ORDER BY operator <> 'all', operator"""
 RESOURCES = f"""
 SELECT outcome, sum(attempts)::INTEGER AS attempts, sum(versions)::INTEGER AS versions,

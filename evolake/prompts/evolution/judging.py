@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import evolake.prompts.evolution.checkers  # noqa: F401  (registers what the rules name)
-from evolake.gates import Gate, Raised, Ruleset, Verdict, contained, judge, passed
+from evolake import gates
+from evolake.gates import GateResults, Ruleset
+from evolake.prompts.evolution.gate_specs import GATES
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.edits import Hunk, apply, copies
 from evolake.prompts.model.prompt import SystemPrompt, from_json
 
-GATES = (Gate(0, "form", lambda evidence: evidence["form"]), Gate(1, "leak", lambda evidence: evidence["leak"]))
-
 
 @dataclass(frozen=True)
-class Judged:
-    """A child after its gates. evidence: gate -> what its rules judged."""
+class Newborn:
+    """A child as its gates see it: its row of PROMPTS, the population with all prompts that are older, rows of EDITS and PROBLEMS of the cycle."""
 
-    prompt_id: str
-    verdicts: tuple[Verdict, ...]
-    accepted: bool
-    evidence: Mapping[str, Any]
-
-    @property
-    def blocked_by(self) -> Verdict | None:
-        """The verdict that blocked it."""
-        return next((verdict for verdict in self.verdicts if verdict.outcome != "pass"), None)
+    child: Mapping[str, Any]
+    population: Population
+    edits: Sequence[Mapping[str, Any]]
+    problems: Sequence[Mapping[str, Any]]
 
 
-def examine(
-    child: Mapping[str, Any], population: Population, edits: Sequence[Mapping[str, Any]], problems: Sequence[Mapping[str, Any]], ruleset: Ruleset, *,
-    cycle: str, run_id: str,
-) -> Judged:
-    """Judge one child.
-
-    Args:
-        child: its row of PROMPTS. population: with all prompts that are older. edits: rows of EDITS of the cycle. problems: rows of PROBLEMS.
-
-    What a child's texts make our code raise is its block (evolake.gates.boundary).
-    """
-    evidence = {"form": _storable(_form, child, population, edits), "leak": _storable(_leak, child, problems)}
-    verdicts = tuple(judge(evidence, GATES, ruleset, artifact_id=child["prompt_id"], cycle=cycle, run_id=run_id))
-    return Judged(child["prompt_id"], verdicts, passed(verdicts, GATES), evidence)
+def run_gates(newborn: Newborn, ruleset: Ruleset, *, cycle: str, run_id: str) -> GateResults:
+    """Judge one child. What its texts make our code raise is its block (evolake.gates.boundary)."""
+    prompt_id = newborn.child["prompt_id"]
+    return gates.run_gates(newborn, GATES, ruleset, artifact_id=prompt_id, cycle=cycle, run_id=run_id, write=evidence_bytes)
 
 
 def replay(parent: SystemPrompt, edits: Iterable[Mapping[str, Any]]) -> tuple[SystemPrompt | None, str]:
@@ -64,7 +49,9 @@ def replay(parent: SystemPrompt, edits: Iterable[Mapping[str, Any]]) -> tuple[Sy
     return prompt, ""
 
 
-def _form(child: Mapping[str, Any], population: Population, edits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def form(newborn: Newborn) -> dict[str, Any]:
+    """Its lineage replayed from its edits, its principles, and an older prompt that says the same."""
+    child, population, edits = newborn.child, newborn.population, newborn.edits
     prompt = from_json(child["principles"])
     own = [row for row in edits if row["child_id"] == child["prompt_id"] and row["operator"] == child["operator"]]
     parent = own[0]["prompt_id"] if own else child["parents"][0]
@@ -77,23 +64,13 @@ def _form(child: Mapping[str, Any], population: Population, edits: Sequence[Mapp
     }
 
 
-def _leak(child: Mapping[str, Any], problems: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def leak(newborn: Newborn) -> dict[str, Any]:
+    """Which principles hold the text of a problem, trained on or held out."""
+    child, problems = newborn.child, newborn.problems
     prompt = from_json(child["principles"])
     texts = {split: [row["text"] for row in problems if row["split"] == split] for split in ("heldout", "train")}
     found = [[one.id, split] for one in prompt.principles for split, theirs in texts.items() if copies(one.text, theirs)]
     return {"prompt_id": child["prompt_id"], "copies": found, "problems": {split: len(theirs) for split, theirs in texts.items()}}
-
-
-def _storable(collect: Callable[..., Mapping[str, Any]], *arguments: Any) -> Mapping[str, Any]:
-    """Evidence that a blob can hold, or why there is none."""
-
-    def collected() -> Mapping[str, Any]:
-        found = collect(*arguments)
-        evidence_bytes(found)
-        return found
-
-    found = contained(collected)
-    return found.evidence() if isinstance(found, Raised) else found
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:

@@ -18,13 +18,13 @@ import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import evolake.solvers.rules  # noqa: F401  (registers the checkers)
-from evolake.gates import Gate, Ruleset, Verdict, judge
+from evolake.gates import GateSpec, Ruleset, Verdict, replay_gate
 from evolake.gates.boundary import Raised, contained
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.gates.build import program_evidence
@@ -112,9 +112,8 @@ def gate_verdicts(
     Raises:
         InputError: a rule that cannot be used.
     """
-    asked = Gate((*GATES, *LATE_GATES).index(gate), gate, lambda _: evidence)
-    found = judge(None, [asked], ruleset, artifact_id=variant_id, cycle=cycle, run_id=run_id)
-    return [replace(verdict, evidence_sha=verdict.evidence_sha or evidence_sha) for verdict in found]
+    asked = GateSpec((*GATES, *LATE_GATES).index(gate), gate, lambda _: evidence)
+    return list(replay_gate(asked, evidence, ruleset, artifact_id=variant_id, cycle=cycle, run_id=run_id, evidence_sha=evidence_sha).verdicts)
 
 
 def build_evidence(build: BuildResult) -> dict[str, Any]:

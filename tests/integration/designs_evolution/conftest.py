@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from designs_runs import Inline
 
-from evolake.designs.evolution.judging import examine
+from evolake.designs.evolution.judging import run_gates
 from evolake.designs.evolution.proposals import Judge
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD
@@ -43,7 +43,7 @@ def judge_at(pool: Any) -> Callable[[str], Judge]:
     rules = load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", "designs")
 
     def at(cycle: str) -> Judge:
-        return lambda source, hyper, known: examine(
+        return lambda source, hyper, known: run_gates(
             source, hyper, pool=pool, known=known, ruleset=rules, settings=TINY, cycle=cycle, run_id="test"
         )
 

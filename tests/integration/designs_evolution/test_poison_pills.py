@@ -13,7 +13,7 @@ from scripted_agents import scripted
 from evolake.agents import AgentFailure
 from evolake.designs.engines.engine import unsolved
 from evolake.designs.evolution.experiments import Job, run_jobs
-from evolake.designs.evolution.judging import examine
+from evolake.designs.evolution.judging import run_gates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
@@ -209,7 +209,7 @@ def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(ju
             raise self.error
 
     def judged(error: Exception) -> Any:
-        return examine(FILE, {}, pool=Pool(error), known={}, ruleset=rules, settings=tiny, cycle="0001", run_id="test")
+        return run_gates(FILE, {}, pool=Pool(error), known={}, ruleset=rules, settings=tiny, cycle="0001", run_id="test")
 
     with pytest.raises(JailUnavailable):
         judged(JailUnavailable("no sandbox"))

@@ -12,7 +12,8 @@ from families_house import RULES, SEEDS, judged
 
 from evolake.answers.matching import equivalent
 from evolake.families.gates.checkers import near_duplicate
-from evolake.families.gates.judging import GATE_NAMES, Examined
+from evolake.families.gates.judging import FamilyResults
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import nearest
 from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import CATEGORIES, Family
@@ -22,17 +23,17 @@ from evolake.families.sandbox.running import generate, read, solve
 
 FAMILIES = {family.name: family for family in read_families(SEEDS / "families")}
 PAIRS = [(difficulty, 100 + difficulty) for difficulty in range(1, 11)]
-EXAMINED: dict[str, Examined] = {}
+EXAMINED: dict[str, FamilyResults] = {}
 every_family = pytest.mark.parametrize("name", FAMILIES)
 
 
-def examined(name: str, pool) -> Examined:
+def examined(name: str, pool) -> FamilyResults:
     if name not in EXAMINED:
         EXAMINED[name] = judged(FAMILIES[name], pool)
     return EXAMINED[name]
 
 
-def unanimous(seen: Examined) -> None:
+def unanimous(seen: FamilyResults) -> None:
     """Accepted, with all voters on all labels and all blind reviews right, by as many reviewers at least as there are validators."""
     assert seen.blocked_by is None
     assert {verdict.gate for verdict in seen.verdicts} == set(GATE_NAMES)

@@ -11,7 +11,7 @@ from families_house import SEEDS, judged, seed_family
 from evolake.families.faults.catalogue import FAULTS, NOBODY
 from evolake.families.faults.injection import Planted, kill_rates, plant, plant_faults
 from evolake.families.faults.unseen import UNSEEN
-from evolake.families.gates.judging import GATE_NAMES
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint

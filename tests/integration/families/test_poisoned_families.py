@@ -17,10 +17,11 @@ from evolake.families.evolution.further import Further
 from evolake.families.evolution.proposing import Proposal, Proposals, propose_families
 from evolake.families.evolution.records import proposal_rows
 from evolake.families.evolution.refining import SubmissionGuard, refine
-from evolake.families.evolution.stages import judge_stage
+from evolake.families.evolution.stages import replay_gate
 from evolake.families.gates import instances, judging, static
 from evolake.families.gates.batch_sampling import sample_families
-from evolake.families.gates.judging import GATE_NAMES, examine
+from evolake.families.gates.judging import run_gates
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json
 from evolake.families.sandbox.running import solve
 from evolake.families.tables import CANDIDATES
@@ -64,7 +65,7 @@ def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(p
     [row] = proposal_rows([Proposal(0, "switch", done)], lake.blobs, cycle="0001", origin="operators")
     CANDIDATES.frame([row])
     stored = Further(list, [row], RULES, lake.blobs, lambda *_: pytest.fail("evidence is stored"))
-    staged = judge_stage(row, "static", RULES, stored, blobs=lake.blobs, cycle="0001", run_id="r")
+    staged = replay_gate(row, "static", RULES, stored, blobs=lake.blobs, cycle="0001", run_id="r")
     assert not staged.passed and staged.verdicts[-1].reason == blocked.reason
 
 
@@ -124,7 +125,7 @@ REPLIES = [
 
 def cycle(pool: Any, agents: Agents) -> Proposals:
     def judge(family: Family, known: Any) -> Any:
-        return examine(family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known)
+        return run_gates(family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known)
 
     return propose_families(agents, [CLINIC], pool=pool, judge=judge, settings=SIZES, cycle="0001", root_seed=0, known=())
 

@@ -17,10 +17,11 @@ from evolake.families.evolution.drift import drift_summary, measure_pair
 from evolake.families.evolution.failure_rows import failure_rows, observations
 from evolake.families.evolution.further import Further
 from evolake.families.evolution.records import candidate_row, vote_rows
-from evolake.families.evolution.stages import gates_of, judge_stage
+from evolake.families.evolution.stages import gates_of, replay_gate
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.gates.instances import sample_instances
-from evolake.families.gates.judging import GATE_NAMES, Examined
+from evolake.families.gates.judging import FamilyResults
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import switch
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.tables import CANDIDATES, DROPPED, INSTANCES, VALIDATOR_VOTES, VOTES
@@ -104,9 +105,9 @@ def blobs(tmp_path_factory) -> BlobStore:
     return BlobStore(tmp_path_factory.mktemp("blobs"))
 
 
-def further(blobs: BlobStore, examined: Examined | None = None, ruleset: Ruleset = RULES) -> Further:
+def further(blobs: BlobStore, examined: FamilyResults | None = None, ruleset: Ruleset = RULES) -> Further:
     """With nothing known, and `examined` for what has to be run; None: nothing is to be run."""
-    def examine(*_: Any) -> Examined:
+    def examine(*_: Any) -> FamilyResults:
         assert examined is not None, "evidence is stored; nothing is to be run"
         return examined
 
@@ -115,7 +116,7 @@ def further(blobs: BlobStore, examined: Examined | None = None, ruleset: Ruleset
 
 def stages(row: dict, blobs: BlobStore, ruleset: Ruleset = RULES):
     renewal = further(blobs, ruleset=ruleset)
-    return [judge_stage(row, gate, ruleset, renewal, blobs=blobs, cycle="0001", run_id="later") for gate in GATE_NAMES]
+    return [replay_gate(row, gate, ruleset, renewal, blobs=blobs, cycle="0001", run_id="later") for gate in GATE_NAMES]
 
 
 def test_stored_evidence_gives_the_verdicts_again_without_a_run(pool, blobs):
@@ -145,13 +146,13 @@ def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(poo
     examined = judged(lone, pool)
     assert examined.blocked_by is not None and examined.blocked_by.gate == "consensus"
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
-    stopped = judge_stage(row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later")
+    stopped = replay_gate(row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later")
     assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == ("consensus", "families-voters", False, [])
     whole = judged(CLINIC, pool)
-    cut = replace(whole, evidence={name: whole.evidence[name] for name in GATE_NAMES[:4]})
+    cut = replace(whole, results=whole.results[:4])
     with pytest.raises(MachineryError, match="does not come to the gate 'blind'"):
-        judge_stage(row, "blind", RULES, further(blobs, cut), blobs=blobs, cycle="0001", run_id="later")
-    again = judge_stage(row, "blind", RULES, further(blobs, whole), blobs=blobs, cycle="0001", run_id="later")
+        replay_gate(row, "blind", RULES, further(blobs, cut), blobs=blobs, cycle="0001", run_id="later")
+    again = replay_gate(row, "blind", RULES, further(blobs, whole), blobs=blobs, cycle="0001", run_id="later")
     assert again.passed and len(again.rows) == 5
 
 
@@ -160,7 +161,7 @@ def test_failures_are_told_from_what_is_stored(pool, blobs):
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
     verdicts = [
         verdict.row() for gate in GATE_NAMES[:4]
-        for verdict in judge_stage(row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r").verdicts
+        for verdict in replay_gate(row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r").verdicts
     ]
     failures = failure_rows(observations(gates_of(verdicts), blobs), "0001")
     assert [(one["gate"], one["rule_id"], one["kind"]) for one in failures] == [("consensus", "families-voters", "implementation bug")]

@@ -17,7 +17,8 @@ from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
 from evolake.families.evolution.observations import LESSONS
 from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
-from evolake.families.gates.judging import GATE_NAMES, examine
+from evolake.families.gates.judging import run_gates
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.operators.invert import invert
@@ -32,7 +33,7 @@ SIZES = SETTINGS.model_copy(update={"families_per_cycle": 6, "refinements": 2})
 
 
 def judge_with(agents: Agents, pool: Any) -> Judge:
-    return lambda family, known: examine(
+    return lambda family, known: run_gates(
         family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known
     )
 

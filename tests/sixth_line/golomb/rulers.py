@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evolake.gates import Finding, Gate, Ruleset, Verdict, checker, judge, load_rules
+from evolake.gates import Finding, GateSpec, Ruleset, Verdict, checker, load_rules, run_gates
 from evolake.lake import TableSchema, incoming_tables
 from evolake.lines import folder_of
 
@@ -74,8 +74,8 @@ def distances_differ(evidence: Mapping[str, Any]) -> Finding | None:
 
 
 GATES = (
-    Gate(0, "form", lambda marks: {"marks": list(marks)}),
-    Gate(1, "distances", lambda marks: {"distances": [later - earlier for earlier, later in combinations(marks, 2)]}),
+    GateSpec(0, "form", lambda marks: {"marks": list(marks)}),
+    GateSpec(1, "distances", lambda marks: {"distances": [later - earlier for earlier, later in combinations(marks, 2)]}),
 )
 
 
@@ -84,6 +84,6 @@ def rules() -> Ruleset:
     return load_rules(folder_of("golomb.rules"), "golomb")
 
 
-def verdicts(row: Mapping[str, Any], *, run_id: str) -> list[Verdict]:
+def verdicts(row: Mapping[str, Any], *, run_id: str) -> tuple[Verdict, ...]:
     """What the gates say of a row of RULERS."""
-    return judge(tuple(json.loads(row["marks"])), GATES, rules(), artifact_id=row["ruler_id"], cycle=row["cycle"], run_id=run_id)
+    return run_gates(tuple(json.loads(row["marks"])), GATES, rules(), artifact_id=row["ruler_id"], cycle=row["cycle"], run_id=run_id).verdicts

@@ -8,7 +8,7 @@ import pytest
 
 from evolake.families.evolution.drift import drift_summary
 from evolake.families.evolution.funnel import accepted_ids, attempts, divergence, funnel_rows, resource_rows
-from evolake.families.gates.judging import GATE_NAMES
+from evolake.families.gates.specs import GATE_NAMES
 
 
 def version(family_id: str, attempt: int, number: int, operator: str, cpu_s: float) -> dict:

@@ -8,10 +8,11 @@ from families_house import RULES, SEEDS, seed_family
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evolake.families.gates.collecting import rule_evidence
 from evolake.families.gates.consensus import copies, vote
-from evolake.families.gates.judging import GATE_NAMES, rule_evidence
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import drawing, rises
 from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, jaccard, likeness, normalised, sketch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evolake.families.faults.injection import KillRate, Planted, kill_rates, short_caps
-from evolake.families.gates.judging import GATE_NAMES
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables_faults import KILL_RATES, figure_of, kill_rate_rows
 from evolake.plots import FaultKills

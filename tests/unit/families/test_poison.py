@@ -21,8 +21,8 @@ from evolake.families.dataset.gallery import file_name
 from evolake.families.evolution.observations import kind_of, traces_of
 from evolake.families.evolution.proposing import family_of
 from evolake.families.gates.checkers import difficulty, growing
+from evolake.families.gates.collecting import rule_evidence
 from evolake.families.gates.consensus import consensus_evidence, vote
-from evolake.families.gates.judging import rule_evidence
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly
 from evolake.families.gates.static import characters, magnitude

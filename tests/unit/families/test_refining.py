@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from evolake.families.evolution.observations import LESSONS, kind_of, observe
 from evolake.families.evolution.refining import SubmissionGuard, refine
-from evolake.families.gates.judging import Examined
+from evolake.families.gates.judging import FamilyResults
 from evolake.families.roles.experience import merged
 from evolake.families.roles.models import CurateRequest
 from evolake.families.roles.quality import curate
-from evolake.gates import Verdict
+from evolake.gates import GateResult, Verdict
 
 FAMILY = seed_family("clinic-queue")
 
@@ -26,12 +26,12 @@ def edited(number: int):
     return replace(FAMILY, template=f"{FAMILY.template}Edit {number}.\n")
 
 
-def examined(family, *, accepted: bool, rule: str = "families-majority", evidence=None) -> Examined:
+def examined(family, *, accepted: bool, rule: str = "families-majority", evidence=None) -> FamilyResults:
     outcome = "pass" if accepted else "block"
     verdict = Verdict(family.family_id, "0001", 2, "consensus", rule, "1", "0" * 64, outcome, "" if accepted else "no majority", None, "r")
     vote = {"difficulty": 3, "seed": 1, "label": None, "answers": {"primary": 4, "b": 5, "c": 6}}
-    found = {"consensus": evidence or {"undecided": [vote], "primary_wrong": []}}
-    return Examined(family, (verdict,), accepted, (), (), (), None, {}, found)
+    found = evidence or {"undecided": [vote], "primary_wrong": []}
+    return FamilyResults(family.family_id, (GateResult("consensus", (verdict,), found),), accepted, family)
 
 
 def test_a_block_is_a_structured_observation_with_its_traces():

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from evolake.errors import AgentUnavailable, BudgetExhausted, CorruptPart, InputError, JailUnavailable, MachineryError, PartitionBusy
-from evolake.gates import Finding, Gate, Raised, Ruleset, checker, contained, is_machinery, judge
+from evolake.gates import Finding, GateSpec, Raised, Ruleset, checker, contained, is_machinery, run_gates
 from evolake.gates.boundary import MACHINERY
 from evolake.gates.rules import parse_rule
 
@@ -62,7 +62,7 @@ POISON = (deep, long_number, overflow, surrogate, name_too_long, nul_in_a_name, 
 
 
 def verdict(collect):
-    return judge("text", [Gate(0, "only", collect)], RULES, artifact_id="a", cycle="0001", run_id="r")[0]
+    return run_gates("text", [GateSpec(0, "only", collect)], RULES, artifact_id="a", cycle="0001", run_id="r").verdicts[0]
 
 
 @pytest.mark.parametrize("poison", POISON, ids=lambda one: one.__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evolake.errors import InputError, JailUnavailable
-from evolake.gates import Finding, Gate, Ruleset, checker, judge, load_rules, passed
+from evolake.gates import Finding, GateSpec, Ruleset, checker, load_rules, passed_gates, run_gates
 from evolake.gates.rules import parse_rule
 
 
@@ -24,26 +24,27 @@ def ruleset(*texts: str) -> Ruleset:
     return Ruleset("toy", tuple(parse_rule(text, f"{number}.md") for number, text in enumerate(texts)))
 
 
-GATES = (Gate(1, "small", lambda candidate: {"value": candidate}), Gate(0, "tiny", lambda candidate: {"value": candidate}))
+GATES = (GateSpec(1, "small", lambda candidate: {"value": candidate}), GateSpec(0, "tiny", lambda candidate: {"value": candidate}))
 
 
 def run(candidate: int, rules: Ruleset):
-    return judge(candidate, GATES, rules, artifact_id="a", cycle="0001", run_id="r")
+    return run_gates(candidate, GATES, rules, artifact_id="a", cycle="0001", run_id="r")
 
 
 def test_gates_run_by_number_and_stop_at_the_first_block():
     rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
-    assert [(v.gate, v.outcome, v.reason) for v in run(9, rules)] == [("tiny", "block", "9 is above 5")]
-    assert [(v.gate, v.outcome) for v in run(4, rules)] == [("tiny", "pass"), ("small", "block")]
-    assert [(v.gate, v.outcome) for v in run(2, rules)] == [("tiny", "pass"), ("small", "pass")]
+    assert [(v.gate, v.outcome, v.reason) for v in run(9, rules).verdicts] == [("tiny", "block", "9 is above 5")]
+    assert [(v.gate, v.outcome) for v in run(4, rules).verdicts] == [("tiny", "pass"), ("small", "block")]
+    assert [(v.gate, v.outcome) for v in run(2, rules).verdicts] == [("tiny", "pass"), ("small", "pass")]
 
 
 def test_a_candidate_passes_only_with_a_pass_from_every_gate():
     rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
-    assert passed(run(2, rules), GATES)
-    assert not passed(run(4, rules), GATES)
-    assert not passed(run(2, rules)[:1], GATES)
-    assert not passed([], GATES)
+    assert run(2, rules).accepted
+    assert not run(4, rules).accepted and run(4, rules).blocked_by == run(4, rules).verdicts[-1]
+    rows = [verdict.row() for verdict in run(2, rules).verdicts]
+    assert passed_gates(rows, ["tiny", "small"]) == {"a"}
+    assert passed_gates(rows[:1], ["tiny", "small"]) == passed_gates([verdict.row() for verdict in run(4, rules).verdicts], ["small"]) == set()
 
 
 def test_a_gate_without_a_rule_is_refused():
@@ -56,7 +57,7 @@ def test_a_failure_of_our_machinery_is_not_a_verdict():
         raise JailUnavailable("the jail is dead")
 
     with pytest.raises(JailUnavailable, match="the jail is dead"):
-        judge(1, [Gate(0, "tiny", broken)], ruleset(rule_text("one", "tiny", 5)), artifact_id="a", cycle="0001", run_id="r")
+        run_gates(1, [GateSpec(0, "tiny", broken)], ruleset(rule_text("one", "tiny", 5)), artifact_id="a", cycle="0001", run_id="r")
 
 
 def test_the_ruleset_hash_changes_with_meaning_and_not_with_prose():
@@ -99,9 +100,9 @@ def test_rules_come_from_the_folder_of_their_line(tmp_path: Path):
 def test_an_unknown_checker_or_parameter_is_an_input_error():
     text = rule_text("one", "tiny", 5)
     with pytest.raises(InputError, match="no checker is called 'test.none'"):
-        judge(1, [GATES[1]], ruleset(text.replace("test.at_most", "test.none")), artifact_id="a", cycle="0001", run_id="r")
+        run_gates(1, [GATES[1]], ruleset(text.replace("test.at_most", "test.none")), artifact_id="a", cycle="0001", run_id="r")
     with pytest.raises(InputError, match="does not take these parameters"):
-        judge(1, [GATES[1]], ruleset(text.replace("limit", "bound")), artifact_id="a", cycle="0001", run_id="r")
+        run_gates(1, [GATES[1]], ruleset(text.replace("limit", "bound")), artifact_id="a", cycle="0001", run_id="r")
 
 
 GUIDANCE = "---\nid: goal\nversion: 1\nkind: guidance\n---\nSolve more, prove all.\n"

@@ -12,7 +12,8 @@ import pytest
 from prompts_house import PROBLEMS, SEEDS, problem
 
 from evolake.gates import load_rules
-from evolake.prompts.evolution.judging import GATES, examine, replay
+from evolake.prompts.evolution.gate_specs import GATES
+from evolake.prompts.evolution.judging import Newborn, replay, run_gates
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import Principle, SystemPrompt, prompt_of
@@ -47,7 +48,7 @@ def born(hunks=HUNKS, parent: SystemPrompt = ROOT) -> tuple[dict[str, Any], Popu
 
 
 def judged(child, population, edits, problems=SHOWN):
-    return examine(child, population, edits, problems, RULES, cycle="0001", run_id="run")
+    return run_gates(Newborn(child, population, edits, problems), RULES, cycle="0001", run_id="run")
 
 
 def with_text(child: dict[str, Any], population: Population, texts: list[str]) -> tuple[dict[str, Any], Population]:

@@ -12,7 +12,7 @@ from evolake.errors import BudgetExhausted
 from evolake.gates import load_rules
 from evolake.prompts.evolution import iteration, judging
 from evolake.prompts.evolution.iteration import TABLES
-from evolake.prompts.evolution.judging import evidence_bytes, examine
+from evolake.prompts.evolution.judging import Newborn, evidence_bytes, run_gates
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.edits import Hunk, Limits, apply
 from evolake.prompts.model.library import load_roots
@@ -93,7 +93,7 @@ def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison: str, gat
         raise ValueError("a number of 5,000 digits")
 
     monkeypatch.setattr(judging, poison, poisoned)
-    found = examine(row, population, [], [{"text": one.text, "split": one.split} for one in PROBLEMS], RULES, cycle="0001", run_id="run")
+    found = run_gates(Newborn(row, population, [], [{"text": one.text, "split": one.split} for one in PROBLEMS]), RULES, cycle="0001", run_id="run")
     assert not found.accepted and found.blocked_by is not None
     assert {gate for gate, seen in found.evidence.items() if "ValueError" in seen.get("raised", "")} == gates
     assert b"ValueError" in evidence_bytes(found.evidence)

@@ -11,7 +11,7 @@ import pytest
 from assets.cycle import cycles
 from assets.line import Line, register_keys
 from assets.raised import NAME, Reasons, raised_check
-from evolake.gates import Finding, Gate, Ruleset, checker, judge
+from evolake.gates import Finding, GateSpec, Ruleset, checker, run_gates
 from evolake.gates.rules import parse_rule
 from evolake.lake import VERDICTS, TableSchema, side_table
 from resources.lake import LakeResource
@@ -51,10 +51,10 @@ def evaluation(house, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessRes
 
     @line.asset()
     def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-        gates = [Gate(0, "form", lambda number: {"number": number, "fault": fault})]
+        gates = [GateSpec(0, "form", lambda number: {"number": number, "fault": fault})]
         verdicts = [
             verdict.row() for number in range(CANDIDATES)
-            for verdict in judge(number, gates, RULES, artifact_id=f"c{number}", cycle=context.partition_key, run_id=context.run_id)
+            for verdict in run_gates(number, gates, RULES, artifact_id=f"c{number}", cycle=context.partition_key, run_id=context.run_id).verdicts
         ]
         rows = [
             {"number": number, "cycle": context.partition_key, "reason": "judging it raised ValueError at taking.py:3"} for number in range(lost)

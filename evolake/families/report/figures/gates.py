@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evolake.families.gates.specs import GATES
 from evolake.families.report import paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
     from evolake.families.report.data import FamiliesReport
 
-SHOWN = {"execution": "execution", "static": "static", "quality": "quality reviewer", "consensus": "consensus", "blind": "blind reviews",
-         "attempts": "attempts, refined"}
+SHOWN = {**{gate.name: gate.label or gate.name for gate in GATES}, "attempts": "attempts, refined"}
 """Gate -> its name on the figure."""
 
 

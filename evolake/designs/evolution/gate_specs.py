@@ -1,0 +1,25 @@
+"""The gates of a design. A further one is an entry here with its function, a rule file that names it, and a test with its planted fault.
+
+They are asked where designs are made: a design that is blocked is a row of `candidates`, and no asset of its own judges it again.
+"""
+
+from __future__ import annotations
+
+from evolake.gates.spec import GateSpec
+
+_COLLECTING = "evolake.designs.evolution.judging"
+GATES = (
+    GateSpec(
+        0, "contract", f"{_COLLECTING}:collect_contract", ("blocked", "bytes"), asset="candidates",
+        about="the file is a design: exports, variables, hyperparameters, the keys and shapes that come back",
+    ),
+    GateSpec(
+        1, "trace", f"{_COLLECTING}:collect_trace", ("blocked", "nodes"), asset="candidates",
+        about="its dynamics are a graph of listed operators; time, memory and output in the jail stay within limits",
+    ),
+    GateSpec(2, "duplicate", f"{_COLLECTING}:collect_duplicate", ("twin",), asset="candidates", about="no other design computes the same"),
+    GateSpec(
+        3, "dynamics", f"{_COLLECTING}:collect_dynamics", ("diverged_fraction", "failure"), asset="candidates",
+        about="a few steps on small instances stay finite",
+    ),
+)

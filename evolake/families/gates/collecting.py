@@ -1,0 +1,120 @@
+"""What the gates of a family collect, in order: one function per gate. Evidence is collected when its gate is reached, and later gates find the
+sample of earlier ones in the `Course`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.families.gates.blind import Review, blind_evidence, blind_review
+from evolake.families.gates.checkers import growing
+from evolake.families.gates.consensus import Vote, consensus_evidence, take_votes
+from evolake.families.gates.execution import execute, execution_evidence
+from evolake.families.gates.static import Sample, draw_sample, static_evidence
+from evolake.families.model.ast_transforms import constants
+from evolake.families.model.contract import Family
+from evolake.families.model.similarity import Fingerprint, fingerprint
+from evolake.families.model.statement import rules
+from evolake.families.model.syntax import unparsed
+from evolake.families.roles.models import QualityRequest
+from evolake.families.roles.quality import QUALITY_ROLE
+from evolake.families.sandbox.metering import MeteredPool
+from evolake.families.settings import FamiliesSettings
+from evolake.seeds import child_seed
+
+REVIEWED_DIFFICULTY = 5
+
+
+@dataclass
+class Course:
+    """One family on its way through the gates: what they collect from, and what they leave for those after them.
+
+    static: evidence of the static gate, whose measures the quality reviewer is shown.
+    """
+
+    family: Family
+    pool: MeteredPool
+    agents: Agents
+    settings: FamiliesSettings
+    known: Sequence[Fingerprint]
+    root_seed: int
+    parent_statement: str
+    sample: Sample | None = None
+    fingerprint: Fingerprint | None = None
+    static: Mapping[str, Any] = field(default_factory=dict)
+    sample_votes: list[Vote] = field(default_factory=list)
+    blind_votes: list[Vote] = field(default_factory=list)
+    reviews: list[Review] = field(default_factory=list)
+
+
+def execution(course: Course) -> Mapping[str, Any]:
+    """What running every source twice came to."""
+    return execution_evidence(course.family, execute(course.family, pool=course.pool, settings=course.settings))
+
+
+def static(course: Course) -> Mapping[str, Any]:
+    """A sample of instances, looked at beside the sources and the families that there are."""
+    course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
+    course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
+    course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family)
+    return course.static
+
+
+def quality(course: Course) -> Mapping[str, Any]:
+    """The quality reviewer's word on the instance of middle difficulty."""
+    assert course.sample is not None, "the quality gate comes after the static gate"
+    pairs = list(zip(course.sample.instances, course.sample.answers, strict=True))
+    instance, solved = min(pairs, key=lambda pair: abs(pair[0].difficulty - REVIEWED_DIFFICULTY))
+    growths = [_growth([value for _, value in series]) for series in growing(course.static).values()]
+    metrics = {
+        "growth": max(growths), "commonest_share": course.static["commonest_share"], "boolean": course.static["boolean"],
+        "same_text": any(other["same_text"] for other in course.static["nearest"]),
+    }
+    request = QualityRequest(
+        title=course.family.title, category=course.family.category, statement=instance.text, answer=json.dumps(solved.answer, ensure_ascii=False),
+        difficulty=instance.difficulty, parent_statement=course.parent_statement, metrics=metrics,
+    )
+    seed = child_seed(course.root_seed, "families", course.family.family_id, "quality")
+    reply = course.agents.call(QUALITY_ROLE, request, seed=seed, artifact_id=course.family.family_id)
+    if isinstance(reply, AgentFailure):
+        return {"failure": f"{reply.status}: {reply.reason}", "action": "revise", "feedback": ""}
+    return {"failure": ""} | reply.model_dump()
+
+
+def consensus(course: Course) -> Mapping[str, Any]:
+    """The votes of all validators on the sample."""
+    assert course.sample is not None, "the consensus gate comes after the static gate"
+    course.sample_votes = take_votes(
+        course.family, course.sample.instances, pool=course.pool, settings=course.settings, primary=course.sample.answers
+    )
+    return consensus_evidence(course.family, course.sample_votes)
+
+
+def blind(course: Course) -> Mapping[str, Any]:
+    """What reviewers make of the text alone."""
+    course.reviews, course.blind_votes = blind_review(
+        course.family, pool=course.pool, agents=course.agents, settings=course.settings, root_seed=course.root_seed
+    )
+    return blind_evidence(course.family, course.reviews, course.blind_votes)
+
+
+def rule_evidence(family: Family) -> dict[str, Any]:
+    """Whether text and code of the mutation points go together."""
+    found = {name: constants(source) for name, source in family.sources().items()}
+    mismatched, unused = [], []
+    for point in family.points:
+        holders = {name: values[point.constant] for name, values in found.items() if point.constant in values}
+        if not holders:
+            unused.append(point.constant)
+        for name, value in holders.items():
+            if value != unparsed(point.alternative().expression(name)):
+                mismatched.append(f"{point.constant} is {value} in {name}, the text says {point.alternative().text!r}")
+    unstated = [point.name for point in family.points if point.name not in rules(family.template)]
+    return {"unstated": unstated, "unused": unused, "mismatched": mismatched}
+
+
+def _growth(values: Sequence[float]) -> float:
+    return values[-1] / max(values[0], 1e-9) if values else 0.0

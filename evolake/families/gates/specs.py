@@ -1,0 +1,34 @@
+"""The gates of a family, cheapest first. (The paper's g1 is gates 1, its g2 is gates 2.)
+
+A further gate is an entry here with its function in `collecting`, a rule file under data_lake/seeds/rules/families that names it, and a test with its
+planted fault; its asset, table, check, place in the funnel and column of the report follow.
+"""
+
+from __future__ import annotations
+
+from evolake.gates.spec import GateSpec
+
+_COLLECTING = "evolake.families.gates.collecting"
+GATES = (
+    GateSpec(
+        0, "execution", f"{_COLLECTING}:execution", ("instances", "unstable_instances", "slots", "slot_texts", "voters", "answer_type"),
+        about="every source runs within its limits, twice the same",
+    ),
+    GateSpec(
+        1, "static", f"{_COLLECTING}:static", ("failed", "unfilled", "commonest_share", "size", "magnitude", "work", "nearest", "unstated"),
+        asset="quality", about="what can be seen on a sample and on the sources; near-duplicates",
+    ),
+    GateSpec(
+        1, "quality", f"{_COLLECTING}:quality", ("failure", "action", "feedback"), asset="quality", about="the quality reviewer",
+        label="quality reviewer",
+    ),
+    GateSpec(
+        2, "consensus", f"{_COLLECTING}:consensus", ("independent", "copies", "instances", "undecided", "primary_wrong"), asset="consensus_labels",
+        about="the label of each sampled instance by strict majority of independent validators; an instance without one has none",
+    ),
+    GateSpec(
+        2, "blind", f"{_COLLECTING}:blind", ("reviews", "probes", "accepted_wrongly"), asset="blind_reviews",
+        about="reviewers who saw the text only, what they answered, and whether it is the label", label="blind reviews",
+    ),
+)
+GATE_NAMES = tuple(gate.name for gate in GATES)

@@ -1,0 +1,77 @@
+"""A gate as data. One tuple of these per line says which gates there are and in which order, and everything else follows from it: the verdicts'
+numbers, the assets that do them, counts in checks, the funnel, columns of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from evolake.gates.boundary import raised_in
+
+Evidence = Mapping[str, Any]
+Collect = Callable[[Any], Evidence]
+
+
+@dataclass(frozen=True)
+class GateSpec:
+    """One gate of a line.
+
+    Attributes:
+        number: its place, as verdicts show it; gates that come one after the other may share a number. name: what rules and verdicts call it.
+        collect: (what the line hands its gates) -> evidence, or its name as "package.module:function", which is imported when the gate is asked.
+        evidence: keys that its evidence has. Stored evidence without one of them is of an earlier version, and is collected again.
+        asset: the asset that does it, with the gates beside it; "" for one of the gate's own name.
+        about: what it asks, in a sentence. label: its name on figures; "" for its name.
+    """
+
+    number: int
+    name: str
+    collect: Collect | str
+    evidence: tuple[str, ...] = ()
+    asset: str = ""
+    about: str = ""
+    label: str = ""
+
+    @property
+    def made_by(self) -> str:
+        """The asset that does it."""
+        return self.asset or self.name
+
+    def collector(self) -> Collect:
+        """The function that collects its evidence."""
+        if not isinstance(self.collect, str):
+            return self.collect
+        module, _, function = self.collect.partition(":")
+        return getattr(import_module(module), function)
+
+    def can_use(self, evidence: Evidence) -> bool:
+        """Whether stored evidence has all that its rules ask for today. Why it could not be collected is enough."""
+        return bool(raised_in(evidence)) or all(key in evidence for key in self.evidence)
+
+
+def gate_named(gates: Iterable[GateSpec], name: str) -> GateSpec:
+    """The gate called `name`. Raises KeyError."""
+    for gate in gates:
+        if gate.name == name:
+            return gate
+    raise KeyError(name)
+
+
+def gates_of_assets(gates: Iterable[GateSpec]) -> dict[str, tuple[GateSpec, ...]]:
+    """Asset -> its gates, both in order."""
+    found: dict[str, tuple[GateSpec, ...]] = {}
+    for gate in gates:
+        found[gate.made_by] = (*found.get(gate.made_by, ()), gate)
+    return found
+
+
+def gates_before(gates: Iterable[GateSpec], asset: str) -> tuple[GateSpec, ...]:
+    """The gates of the assets before `asset`; all of them where `asset` does none."""
+    found = []
+    for gate in gates:
+        if gate.made_by == asset:
+            break
+        found.append(gate)
+    return tuple(found)

@@ -1,0 +1,14 @@
+"""The gates of a system prompt. A further one is an entry here with its function, a rule file that names it, and a test with its planted fault."""
+
+from __future__ import annotations
+
+from evolake.gates.spec import GateSpec
+
+_COLLECTING = "evolake.prompts.evolution.judging"
+GATES = (
+    GateSpec(
+        0, "form", f"{_COLLECTING}:form", ("prompt_id", "parent", "replayed", "objection", "principles", "same_as"), asset="accepted",
+        about="its lineage holds, its size, and that it is new",
+    ),
+    GateSpec(1, "leak", f"{_COLLECTING}:leak", ("prompt_id", "copies", "problems"), asset="accepted", about="no problem is in it"),
+)
