@@ -28,7 +28,7 @@ def accepted(
     rows, verdicts = [], []
     for child in children.to_dicts():
         judged = run_gates(Newborn(child, population, edits.to_dicts(), problems.to_dicts()), ruleset, cycle=cycle, run_id=store.run_id)
-        evidence = store.blobs.put(evidence_bytes(judged.evidence))
+        evidence = store.blobs.put(evidence_bytes(judged.seen))
         objection = judged.blocked_by
         rows.append({
             "prompt_id": child["prompt_id"], "cycle": cycle, "passed": judged.accepted, "gate": objection.gate if objection else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import evolake.prompts.evolution.checkers  # noqa: F401  (registers what the rules name)
@@ -26,10 +26,19 @@ class Newborn:
     problems: Sequence[Mapping[str, Any]]
 
 
-def run_gates(newborn: Newborn, ruleset: Ruleset, *, cycle: str, run_id: str) -> GateResults:
+@dataclass(frozen=True)
+class ChildResults(GateResults):
+    """A child after its gates. seen: gate -> what its rules judge, of every gate: it is cheap, and is stored whatever blocks the child."""
+
+    seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def run_gates(newborn: Newborn, ruleset: Ruleset, *, cycle: str, run_id: str) -> ChildResults:
     """Judge one child. What its texts make our code raise is its block (evolake.gates.boundary)."""
-    prompt_id = newborn.child["prompt_id"]
-    return gates.run_gates(newborn, GATES, ruleset, artifact_id=prompt_id, cycle=cycle, run_id=run_id, write=evidence_bytes)
+    seen = {gate.name: gates.collected(gate.collector(), newborn, write=evidence_bytes) for gate in GATES}
+    stored = [replace(gate, collect=lambda _, name=gate.name: seen[name]) for gate in GATES]
+    done = gates.run_gates(newborn, stored, ruleset, artifact_id=newborn.child["prompt_id"], cycle=cycle, run_id=run_id)
+    return ChildResults(done.artifact_id, done.results, done.accepted, seen)
 
 
 def replay(parent: SystemPrompt, edits: Iterable[Mapping[str, Any]]) -> tuple[SystemPrompt | None, str]:

@@ -147,7 +147,7 @@ def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(poo
     assert examined.blocked_by is not None and examined.blocked_by.gate == "consensus"
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
     stopped = replay_gate(row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later")
-    assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == ("consensus", "families-voters", False, [])
+    assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == ("consensus", "families-voters", False, ())
     whole = judged(CLINIC, pool)
     cut = replace(whole, results=whole.results[:4])
     with pytest.raises(MachineryError, match="does not come to the gate 'blind'"):

@@ -110,7 +110,7 @@ def test_a_planted_fault_of_form_is_blocked_by_its_rule(plant: Callable, rule: s
     found = judged(*faulty)
     assert not found.accepted
     objections = {verdict.rule_id for verdict in found.verdicts if verdict.outcome == "block"}
-    every = {one.id: judged_by(one, found.evidence) for one in RULES.rules}
+    every = {one.id: judged_by(one, found.seen) for one in RULES.rules}
     assert objections == {next(name for name in (one.id for one in RULES.of_gate("form")) if every[name])}
     assert every[rule]
 

@@ -95,8 +95,8 @@ def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison: str, gat
     monkeypatch.setattr(judging, poison, poisoned)
     found = run_gates(Newborn(row, population, [], [{"text": one.text, "split": one.split} for one in PROBLEMS]), RULES, cycle="0001", run_id="run")
     assert not found.accepted and found.blocked_by is not None
-    assert {gate for gate, seen in found.evidence.items() if "ValueError" in seen.get("raised", "")} == gates
-    assert b"ValueError" in evidence_bytes(found.evidence)
+    assert {gate for gate, seen in found.seen.items() if "ValueError" in seen.get("raised", "")} == gates
+    assert b"ValueError" in evidence_bytes(found.seen)
 
 
 def test_edits_of_any_text_are_applied_or_refused() -> None:
