@@ -18,7 +18,7 @@ from evolake.families.evolution.proposing import Proposal, Proposals, propose_fa
 from evolake.families.evolution.records import proposal_rows
 from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.evolution.stages import replay_gate
-from evolake.families.gates import instances, judging, static
+from evolake.families.gates import collecting, instances, static
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.gates.judging import run_gates
 from evolake.families.gates.specs import GATE_NAMES
@@ -56,7 +56,7 @@ def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(p
     def poisoned(*_: Any) -> Any:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(judging, "static_evidence", poisoned)
+    monkeypatch.setattr(collecting, "static_evidence", poisoned)
     done = refine(CLINIC, lambda family: judged(family, pool, settings=SIZES), lambda *_: None, rounds=1, guard=SubmissionGuard(3))
     [examined] = done.rounds
     blocked = examined.blocked_by
