@@ -1,0 +1,95 @@
+"""A gate's asset does its gate: evidence that is stored is reused, and what is missing is made, for real, in the jail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import dagster as dg
+import pytest
+from families_house import judged, seed_family
+
+import assets.families.judge as judging
+from assets.families.line import line, rules
+from assets.families.propose import candidates
+from assets.line import register_keys
+from evolake.families.evolution.records import candidate_row
+from evolake.families.gates.specs import GATES
+from evolake.families.sandbox.running import PRELOAD
+from evolake.families.tables import CANDIDATES
+from evolake.gates import gates_of_assets
+from evolake.jail import open_pool
+from evolake.lake import VERDICTS, Lake, side_table
+from resources.lake import LakeIOManager, LakeResource
+
+CYCLE = "0001"
+Materialize = Callable[..., dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def row_of(tmp_path_factory) -> Iterator[Callable[[Lake], dict[str, Any]]]:
+    """(lake) -> the row of CANDIDATES of a family that passes every gate, with its evidence in the lake."""
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        results = judged(seed_family("clinic-queue"), pool)
+    assert results.accepted
+    yield lambda lake: candidate_row(results, lake.blobs, cycle=CYCLE, origin="operators")
+
+
+@pytest.fixture
+def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
+    """(lake, materialize): gives what each asset says of its evidence."""
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
+    monkeypatch.setenv("EVOLAKE_WORKERS", "1")
+    monkeypatch.setattr(judging, "archive", lambda store: SimpleNamespace(known=list))
+    lake = LakeResource()
+    with dg.DagsterInstance.ephemeral() as instance:
+        register_keys(instance, [CYCLE])
+
+        def materialize(*names: str) -> dict[str, str]:
+            chosen = [judging.gates[name] for name in names or judging.gates]
+            done = dg.materialize(
+                [line.incoming, rules, candidates, *judging.gates.values()], selection=[one.key for one in chosen], partition_key=CYCLE,
+                instance=instance, resources={"lake": lake, "io_manager": LakeIOManager(lake=lake)},
+            )
+            found = {one.key.path[-1]: done.asset_materializations_for_node(one.op.name)[0] for one in chosen}
+            return {name: str(made.metadata["evidence"].value) for name, made in found.items()}
+
+        yield lake.open(), materialize
+
+
+def publish(lake: Lake, row: dict[str, Any], *lost: str) -> None:
+    """The candidate, without its references to the evidence of the gates `lost`, as an older lake has it."""
+    kept = {gate: sha for gate, sha in json.loads(row["evidence"]).items() if gate not in lost}
+    frame = CANDIDATES.frame([row | {"evidence": json.dumps(kept)}])
+    lake.publish("families", "candidates", frame, cycle=CYCLE, run_id="r", schema=CANDIDATES)
+
+
+def contents(lake: Lake) -> dict[str, str]:
+    names = [name for asset in judging.gates for name in (asset, side_table(asset, VERDICTS))]
+    return {name: lake.record("families", name, CYCLE).content_sha for name in names}
+
+
+def test_evidence_that_is_stored_is_reused_and_lost_evidence_is_made_again_with_the_same_content(gates, row_of):
+    lake, materialize = gates
+    row = row_of(lake)
+    publish(lake, row)
+    counts = {asset: len(of) for asset, of in gates_of_assets(GATES).items()}
+    assert materialize() == {asset: f"{count} reused, 0 made" for asset, count in counts.items()}
+    before = contents(lake)
+    publish(lake, row, "consensus", "blind")
+    assert materialize("consensus_labels", "blind_reviews") == {"consensus_labels": "0 reused, 1 made", "blind_reviews": "1 reused, 0 made"}
+    publish(lake, row, "blind")
+    lake.publish("families", "further_consensus_labels", judging.FURTHER.empty(), cycle=CYCLE, run_id="r", schema=judging.FURTHER)
+    assert materialize("blind_reviews") == {"blind_reviews": "0 reused, 1 made"}
+    assert contents(lake) == before
+
+
+def test_a_candidate_without_any_evidence_goes_through_all_gates(gates, row_of):
+    lake, materialize = gates
+    publish(lake, row_of(lake), *(gate.name for gate in GATES))
+    said = materialize()
+    assert said == {"execution": "0 reused, 1 made", "quality": "2 reused, 0 made", "consensus_labels": "1 reused, 0 made",
+                    "blind_reviews": "1 reused, 0 made"}
+    assert lake.read("families", "blind_reviews", CYCLE)["passed"].all() and lake.read("families", "blind_reviews", CYCLE).height == 5
