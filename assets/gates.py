@@ -13,7 +13,7 @@ import polars as pl
 from assets.line import Line
 from assets.package import Upstream
 from assets.store import LineStore
-from evolake.gates.spec import GateSpec, gates_before, gates_of_assets
+from evolake.gate_spec import GateSpec, gates_before, gates_of_assets
 from evolake.lake import VERDICTS, TableSchema
 from resources.lake import LakeResource
 

@@ -1,20 +1,21 @@
 """Gates: from a candidate and a ruleset to verdicts, and the rules as files.
 
-`rules` reads the rule files and pins their hash; `checkers` is the registry of named checks that rules refer to; `spec` says which gates a line has;
-`run` takes candidates through them, or asks one about stored evidence, and gives `result`s. A verdict is a row of the lake; that a candidate is
-blocked is a value, never an exception: `boundary` sees to it. `faults` tells when such blocks look like a fault of ours.
+`rules` reads the rule files and pins their hash; `checkers` is the registry of named checks that rules refer to; `evolake.gate_spec`, which imports
+nothing, says what a gate is; `run` takes candidates through gates, or asks one about stored evidence, and gives `result`s. A verdict is a row of the
+lake; that a candidate is blocked is a value, never an exception: `boundary` sees to it. `faults` tells when such blocks look like a fault of ours.
 """
 
+from evolake.gate_spec import GateSpec, gate_named, gates_before, gates_of_assets
 from evolake.gates.boundary import Raised, contained, is_machinery, raised_in, read_reason
 from evolake.gates.checkers import CHECKERS, Finding, checker
 from evolake.gates.result import GateResult, GateResults, gate_outcomes, passed_gates
 from evolake.gates.rules import Rule, Ruleset, load_rules
-from evolake.gates.run import collected, replay_gate, run_gates
-from evolake.gates.spec import GateSpec, gate_named, gates_before, gates_of_assets
+from evolake.gates.run import collected, is_usable, replay_gate, run_gates
 from evolake.gates.verdict import Verdict
 
 __all__ = [
     "CHECKERS", "Finding", "GateResult", "GateResults", "GateSpec", "Raised", "Rule", "Ruleset", "Verdict", "checker", "collected", "contained",
-    "gate_named", "gate_outcomes", "gates_before", "gates_of_assets", "is_machinery", "load_rules", "passed_gates", "raised_in", "read_reason",
+    "gate_named", "gate_outcomes", "gates_before", "gates_of_assets", "is_machinery", "is_usable",
+    "load_rules", "passed_gates", "raised_in", "read_reason",
     "replay_gate", "run_gates",
 ]

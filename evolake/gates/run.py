@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evolake.gates.boundary import Raised, contained
+from evolake.gate_spec import GateSpec
+from evolake.gates.boundary import Raised, contained, raised_in
 from evolake.gates.checkers import Finding, apply
 from evolake.gates.result import GateResult, GateResults
 from evolake.gates.rules import Ruleset
-from evolake.gates.spec import GateSpec
 from evolake.gates.verdict import Verdict
 
 Write = Callable[[Mapping[str, Any]], bytes]
@@ -78,3 +78,8 @@ def collected(collect: Callable[..., Mapping[str, Any]], *arguments: Any, write:
 
     found = contained(collecting)
     return found.evidence() if isinstance(found, Raised) else found
+
+
+def is_usable(gate: GateSpec, evidence: Mapping[str, Any]) -> bool:
+    """Whether stored evidence has all that the gate's rules ask for today. Why it could not be collected is enough."""
+    return bool(raised_in(evidence)) or all(key in evidence for key in gate.evidence)

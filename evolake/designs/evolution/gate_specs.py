@@ -5,7 +5,7 @@ They are asked where designs are made: a design that is blocked is a row of `can
 
 from __future__ import annotations
 
-from evolake.gates.spec import GateSpec
+from evolake.gate_spec import GateSpec
 
 _COLLECTING = "evolake.designs.evolution.judging"
 GATES = (

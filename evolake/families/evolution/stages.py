@@ -90,7 +90,7 @@ def passes_all(evidence: Mapping[str, str], ruleset: Ruleset, blobs: BlobStore) 
 def _usable(row: Mapping[str, Any], gate: str, blobs: BlobStore) -> bool:
     """Whether the row has evidence of this gate that its rules can judge."""
     sha = json.loads(row["evidence"]).get(gate)
-    return sha is not None and gate_named(GATES, gate).can_use(load_evidence(sha, blobs)["evidence"])
+    return sha is not None and gates.is_usable(gate_named(GATES, gate), load_evidence(sha, blobs)["evidence"])
 
 
 def _replayed(row: Mapping[str, Any], gate: str, ruleset: Ruleset, blobs: BlobStore, cycle: str, run_id: str, *, reused: bool) -> FamilyGateResult:

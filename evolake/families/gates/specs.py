@@ -6,7 +6,7 @@ planted fault; its asset, table, check, place in the funnel and column of the re
 
 from __future__ import annotations
 
-from evolake.gates.spec import GateSpec
+from evolake.gate_spec import GateSpec
 
 _COLLECTING = "evolake.families.gates.collecting"
 GATES = (

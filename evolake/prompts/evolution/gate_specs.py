@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.gates.spec import GateSpec
+from evolake.gate_spec import GateSpec
 
 _COLLECTING = "evolake.prompts.evolution.judging"
 GATES = (

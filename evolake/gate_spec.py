@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from evolake.gates.boundary import raised_in
-
 Evidence = Mapping[str, Any]
 Collect = Callable[[Any], Evidence]
 
@@ -45,10 +43,6 @@ class GateSpec:
             return self.collect
         module, _, function = self.collect.partition(":")
         return getattr(import_module(module), function)
-
-    def can_use(self, evidence: Evidence) -> bool:
-        """Whether stored evidence has all that its rules ask for today. Why it could not be collected is enough."""
-        return bool(raised_in(evidence)) or all(key in evidence for key in self.evidence)
 
 
 def gate_named(gates: Iterable[GateSpec], name: str) -> GateSpec:
