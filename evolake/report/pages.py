@@ -77,6 +77,8 @@ def _figures(value: float) -> str:
     """A number as it stands in a table: four decimals at most, four digits where it is small."""
     if not abs(value) < 10**9:
         return str(value)
+    if not isinstance(value, float) and value == int(value):  # also a whole Decimal, as SQL sums come
+        return f"{int(value):,}"
     return f"{round(value, 4):,}" if not value or abs(value) >= 0.001 else f"{value:.4g}"
 
 
