@@ -1,1 +1,1 @@
-"""Assets, one package a line or a study (`evolake.lines` says which there are), and what they share."""
+"""Assets, one package per line or a study (`evolake.lines` says which there are), and what they share."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipelines.house import define
 from pipelines.lines import built_lines, built_studies
+from pipelines.policy import define
 
 lines = built_lines()
 studies = built_studies()

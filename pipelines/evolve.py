@@ -30,9 +30,9 @@ from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
 from evolake.report.health import examine, summary
 from pipelines.home import home_from_environment
+from pipelines.line_state import IN_PROCESS_TAG, bury_dead_runs, next_cycle
+from pipelines.progress import Progress
 from pipelines.runlog import listening, run_config
-from pipelines.show import Progress
-from pipelines.standing import IN_PROCESS_TAG, bury_dead_runs, next_cycle
 from resources.locks import hold_line, release_lines
 
 JUDGED_BAD, WRONG_INPUT, MACHINERY_FAILED = 1, 2, 3

@@ -15,7 +15,7 @@ import os
 import dagster as dg
 
 from assets.line import Line, register_keys
-from pipelines.standing import bury_dead_runs, next_cycle, runs_at_work
+from pipelines.line_state import bury_dead_runs, next_cycle, runs_at_work
 from resources.lake import LakeResource
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"

@@ -15,7 +15,7 @@ from evolake import settings as settings_module
 
 
 class ComputeResource(dg.ConfigurableResource):
-    """One executor a run, made on first use. `workers` 0 means the settings' number (EVOLAKE_WORKERS, else the machine's cores)."""
+    """One executor per run, made on first use. `workers` 0 means the settings' number (EVOLAKE_WORKERS, else the machine's cores)."""
 
     workers: int = 0
     _executor: Executor | None = PrivateAttr(default=None)

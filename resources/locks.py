@@ -5,7 +5,7 @@ takes the line's lock in the lake: at the first asset that opens, writes or seal
 operating system's (filelock), so it goes with the process that held it, however that died.
 
 The table of held locks belongs to the process, not to a resource object: the opening asset, the IO manager and the sealing asset of one run each
-see their own copy of the lake resource, and all ask for the same lock. Line jobs run on the in-process executor, hence one process a run.
+see their own copy of the lake resource, and all ask for the same lock. Line jobs run on the in-process executor, hence one process per run.
 """
 
 from __future__ import annotations

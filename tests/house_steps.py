@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from designs_house import ROOT, House
+from designs_fixtures import ROOT, House
 from loopback_model import KEY
 
 T = TypeVar("T")

@@ -35,7 +35,7 @@ def run_fidelity(store: LineStore, compute: ComputeResource, population: Populat
 
 @line.asset(schema=EXPERIMENTS, kinds={"torch"})
 def experiments(store: LineStore, compute: ComputeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Low fidelity: every accepted design that has not been measured yet, one row a size of instances."""
+    """Low fidelity: every accepted design that has not been measured yet, one row per size of instances."""
     population = so_far(store, "candidates")
     rows = run_fidelity(store, compute, population, population.unmeasured(), "low")
     store.tell(run_metadata(rows, store.settings.profile) | {"candidates": candidates.height})

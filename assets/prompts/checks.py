@@ -7,9 +7,9 @@ import polars as pl
 from assets.checks import suite_check
 from assets.cycle import cycles
 from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, weights_sum_to_one
+from assets.prompts.champion_selection import champion, duel_replies, heldout
 from assets.prompts.judge import accepted
 from assets.prompts.line import line
-from assets.prompts.reign import champion, duel_replies, heldout
 from assets.prompts.results import children, edits, ratings, rollouts, updates, values
 from assets.prompts.train import problems
 from assets.raised import raised_check
@@ -83,7 +83,7 @@ ratings_follow_from_ranks = suite_check(
     prepare=_rematched,
 )
 updates_have_checkpoints = suite_check(
-    updates, "updates_have_checkpoints", "One row an iteration; whatever learnt has a checkpoint that is in the lake.", cycles,
+    updates, "updates_have_checkpoints", "One row per iteration; whatever learnt has a checkpoint that is in the lake.", cycles,
     lambda gxe: [
         gxe.ExpectColumnValuesToBeUnique(column="iteration"), gxe.ExpectColumnValuesToBeBetween(column="lost", min_value=0, max_value=0),
     ],

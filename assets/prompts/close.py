@@ -6,9 +6,9 @@ import polars as pl
 
 from assets.cycle import following
 from assets.pictures import figures_of
+from assets.prompts.champion_selection import reigning, trained
 from assets.prompts.checks import GUARDS
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line
-from assets.prompts.reign import reigning, trained
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS

@@ -1,4 +1,4 @@
-"""What is found over all cells, one table a question. Nothing is found before every cell has passed its checks."""
+"""What is found over all cells, one table per question. Nothing is found before every cell has passed its checks."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from resources.lake import LakeResource
 def results(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, problems: pl.DataFrame, record: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row a problem; attempts and calls beside it. A model's calls are on the tape, so a cell that was killed repeats none that was paid for."""
+    """One row per problem; attempts and calls beside it. A model's calls are on the tape, so a cell that was killed pays for none twice."""
     from evolake.repair.cells import is_finished, publish_cell, run_cell
 
     cell, store = context.partition_key, lake.open()

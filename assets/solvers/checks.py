@@ -5,11 +5,11 @@ from __future__ import annotations
 from assets.cycle import cycles
 from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.raised import Reasons, raised_check
+from assets.solvers.champion_selection import champion
 from assets.solvers.judge import PROVING, binaries, compliance, correctness, smoke
 from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
 from assets.solvers.propose import variants
-from assets.solvers.reign import champion
 from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
 from evolake.solvers.tables_archive import UNMADE
 

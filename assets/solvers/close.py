@@ -7,7 +7,7 @@ import polars as pl
 from assets.pictures import figures_of
 from assets.solvers.checks import GUARDS
 from assets.solvers.learn import verdict_rows
-from assets.solvers.line import archive, line, workshop
+from assets.solvers.line import archive, line, open_workspace
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS
 from evolake.solvers.tables_archive import VARIANTS
@@ -26,7 +26,7 @@ def survivors(
     tables = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
     tables["derivations"] = store.rows("variants", DERIVATIONS)
     closed = close_cycle(
-        workshop(store, population), population, variants.to_dicts(), verdict_rows(store, "champion", "holdout_runs"), runs=benchmark_runs,
+        open_workspace(store, population), population, variants.to_dicts(), verdict_rows(store, "champion", "holdout_runs"), runs=benchmark_runs,
         metrics=metrics.to_dicts(), ranking=consensus_ranking.to_dicts(), decisions=champion.to_dicts(), holdout=holdout_runs.to_dicts(),
         findings=post_mortem.to_dicts(), added=tables, cycle=cycle,
     )

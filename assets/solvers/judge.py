@@ -1,4 +1,4 @@
-"""The gates of record, one asset a gate: verdicts on stored evidence, so that a changed rule is judged anew without a build or a run."""
+"""The gates of record, one asset per gate: verdicts on stored evidence, so that a changed rule is judged anew without a build or a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.solvers.line import archive, line, rules, rules_in_force, workshop
+from assets.solvers.line import archive, line, open_workspace, rules, rules_in_force
 from assets.store import LineStore
 from evolake.lake import VERDICTS, Lake, side_table
 from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, GATED, RUNS, SMOKE_RUNS, STABILITY_RUNS
@@ -28,14 +28,14 @@ def judge_gates(
 
     store = LineStore(line, context, lake)
     cycle, run_id, population = store.cycle, store.run_id, archive(store)
-    shop, ruleset = workshop(store, population), rules_in_force(store, population)
+    workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     by_id = {row["variant_id"]: row for row in population.rows()}
     allowed = passed_before(store.lake, cycle, asset, frame)
     waiting = [row for row in frame.to_dicts() if row["variant_id"] in allowed]
     found: dict[str, list[Any]] = {gate: [] for gate in gates}
     for gate in gates:
         found[gate] = [
-            judge_stage(shop, gate, row, ruleset, cycle=cycle, run_id=run_id, parent_edits=parents_edits(row, by_id)) for row in waiting
+            judge_stage(workspace, gate, row, ruleset, cycle=cycle, run_id=run_id, parent_edits=parents_edits(row, by_id)) for row in waiting
         ]
         for item in found[gate]:
             if not item.passed:

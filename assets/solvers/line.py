@@ -1,4 +1,4 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, the rules in force, the workshop."""
+"""The line itself, and what all its assets share: the archive that entered the cycle, the rules in force, the workspace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evolake.solvers.tables_archive import ARCHIVE
 if TYPE_CHECKING:
     from evolake.gates import Ruleset
     from evolake.solvers.evolution.population import Population
-    from evolake.solvers.evolution.workspace import Workshop
+    from evolake.solvers.evolution.workspace import Workspace
 
 
 def _no_compiler() -> str | None:
@@ -50,13 +50,13 @@ def rules_in_force(store: LineStore, population: Population) -> Ruleset:
     return with_learned(store.rules(), population.rule_proposals.to_dicts())
 
 
-def workshop(store: LineStore, population: Population) -> Workshop:
+def open_workspace(store: LineStore, population: Population) -> Workspace:
     """Where this cycle's variants are unpacked, built and run."""
-    from evolake.solvers.evolution.workspace import Workshop
+    from evolake.solvers.evolution.workspace import Workspace
     from evolake.solvers.seeds.seeding import seed_trees
 
     settings, work = store.settings, store.lake.root / "work" / line.name
-    return Workshop(
+    return Workspace(
         store.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
         seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from assets.solvers.judge import accepted_ids, late_verdicts, publish_late
-from assets.solvers.line import archive, line, rules_in_force, workshop
+from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS, EVALUATIONS
 from evolake.solvers.settings import SolversSettings
@@ -37,7 +37,7 @@ def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.Data
         if done % 50 == 0 or done == total:
             store.log(f"benchmark: {done} of {total} runs")
 
-    runs = benchmark(workshop(store, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
+    runs = benchmark(open_workspace(store, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
     publish_late(store, judge(runs.to_dicts()))
     store.side(EVALUATIONS, evaluation_rows(runs))
     store.tell({

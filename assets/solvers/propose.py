@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from assets.solvers.line import archive, line, rules_in_force, workshop
+from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.solvers.tables import GATE_RUNS
 from evolake.solvers.tables_archive import PLANS, UNMADE, VARIANTS
@@ -23,7 +23,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
     with store.roles(agents) as served:
         opened, population, notes = store.open_cycle(), archive(store), store.guidance()
         planned = plan_cycle(
-            served, population, workshop(store, population), rules_in_force(store, population), cycle=store.cycle, root_seed=settings.seed,
+            served, population, open_workspace(store, population), rules_in_force(store, population), cycle=store.cycle, root_seed=settings.seed,
             guidance=notes,
         )
     if planned.failure:
@@ -39,10 +39,10 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     from evolake.solvers.evolution.variant_making import make_variants
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
-    shop, ruleset = workshop(store, population), rules_in_force(store, population)
+    workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     with store.roles(agents) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
         made = make_variants(
-            served, population, plan.to_dicts(), shop, ruleset, Path(folder), judge_folder(shop, ruleset, cycle=cycle, run_id=store.run_id),
+            served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(workspace, ruleset, cycle=cycle, run_id=store.run_id),
             cycle=cycle, root_seed=settings.seed,
         )
     store.artifacts(made.rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from assets.solvers.line import line, rules, workshop
+from assets.solvers.line import line, open_workspace, rules
 from assets.store import LineStore
 from evolake.errors import EvolakeError
 from evolake.solvers.settings import SolversSettings
@@ -20,10 +20,10 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.solvers.evolution.population import empty_population
     from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
 
-    ruleset, shop = store.rules(), workshop(store, empty_population())
+    ruleset, workspace = store.rules(), open_workspace(store, empty_population())
     rows, verdicts, fetched = [], [], []
     for name in store.settings.of(SolversSettings).seeds:
-        judged = judge_seed(shop, name, ruleset, cycle=store.cycle, run_id=store.run_id)
+        judged = judge_seed(workspace, name, ruleset, cycle=store.cycle, run_id=store.run_id)
         store.log(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")
         rows.append(judged.row)
         verdicts += judged.verdicts
@@ -32,7 +32,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.verdicts(verdicts)
     store.extra(PROVENANCE, fetched)
     try:
-        checkers = build_second_checkers(shop)
+        checkers = build_second_checkers(workspace)
     except EvolakeError as error:
         store.warn(f"champions are checked by one proof checker alone: {error.what}")
         checkers = []

@@ -1,7 +1,7 @@
 """The seam: what a backend is, and the one that needs no model.
 
 A backend answers a job and records a row for every attempt it made, as soon as it was made, so that an exception later loses no row. Both backends
-pass the same conformance kit (`tests/agent_backend_kit.py`).
+pass the same conformance kit (`tests/agent_backend_fixtures.py`).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class FamiliesSettings(BaseModel):
     experience_items: int = Field(default=30, gt=0)
     planted_faults: int = Field(default=3, gt=0, description="families that each class of faults is planted into, to measure the gates")
     drift_pairs: int = Field(default=10, ge=0, description="pairs of a new family and its parent that a solver model is tried on; 0: none")
-    drift_difficulties: list[int] = Field(default=[5, 7, 10], min_length=1, description="one instance an entry and family")
+    drift_difficulties: list[int] = Field(default=[5, 7, 10], min_length=1, description="one instance per entry and family")
     drift_samples: int = Field(default=8, gt=0, description="replies of the solver model an instance")
     instance_cpu_s: float = Field(default=2.0, gt=0, description="cpu seconds of one instance, one answer or one reading")
     call_cpu_s: float = Field(default=20.0, gt=0, description="cpu seconds of one jail call, all its instances together")

@@ -1,6 +1,6 @@
 """SQL over the lake: an in-memory DuckDB whose views are the manifest's tables, with nothing else in reach.
 
-    <line>.<asset>            one view a table, with a `cycle` column
+    <line>.<asset>            one view per table, with a `cycle` column
     artifacts, derivations, verdicts, agent_calls, evaluations, champions, rules
                               each the union of all lines' side tables; typed and empty where nothing is published
     artifacts_all, ...        the same with the superseded rows, and where each row came from

@@ -1,7 +1,7 @@
 """Where things lie below the lake's root, and which names may be used there.
 
     tables/<line>/<asset>/_manifest.jsonl                     what has been published, appended only
-    tables/<line>/<asset>/cycle=0001/part.parquet             one part a partition (Hive keys)
+    tables/<line>/<asset>/cycle=0001/part.parquet             one part per partition (Hive keys)
     tables/<line>/<asset>/cycle=0001/_record.json             the part's line of the manifest, once more
     tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table

@@ -1,4 +1,4 @@
-"""Locks: one writer a partition, one running cycle a line; and the fencing token that outlives a lost lock.
+"""Locks: one writer per partition, one running cycle a line; and the fencing token that outlives a lost lock.
 
 A lock is an advisory lock on a file (filelock), so it dies with its process. Beside it lies a note that names the holder, for the error that
 the loser gets. A lock can still be lost without its holder noticing (a network file system, a suspended machine), so each writer also takes a

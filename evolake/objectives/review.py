@@ -74,7 +74,7 @@ def review(
     Args:
         objectives: K objectives. scores: (K, n) float, NaN or +inf missing; consensus: what `aggregate` made of them.
         reach: (n,) largest size each design solved, 0 for none.
-        progress: one entry a cycle, oldest first.
+        progress: one entry per cycle, oldest first.
 
     Raises:
         InputError: shapes that do not fit together.

@@ -1,4 +1,4 @@
-"""Who descends from whom: one column a cycle, the champion's ancestry in light blue, the line of its main parents in dark blue."""
+"""Who descends from whom: one column per cycle, the champion's ancestry in light blue, the line of its main parents in dark blue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float
     """Layered picture of a lineage.
 
     Args:
-        designs: nodes, one column a cycle. edges: (parent id, child id, weight), thicker for a larger weight; those to unknown designs are left out.
+        designs: nodes, one column per cycle. edges: (parent id, child id, weight), thicker for a larger weight; those to unknown designs are omitted.
         champion: whose ancestors are highlighted. column: what a column is.
     """
     from matplotlib.collections import LineCollection

@@ -37,7 +37,7 @@ def tau_matrix(tau: np.ndarray, labels: Sequence[str]) -> bytes:
 def objective_weights(
     labels: Sequence[str], weights: Sequence[float] | np.ndarray, families: Sequence[str], multipliers: Sequence[float] | np.ndarray | None = None
 ) -> bytes:
-    """Consensus weights, one bar an objective in the order given, coloured by family; a cross marks an objective that the meta review lowered."""
+    """Consensus weights, one bar per objective in the order given, coloured by family; a cross marks an objective that the meta review lowered."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -52,7 +52,7 @@ def fit_power_law(n: Sequence[float], steps: Sequence[float]) -> PowerLaw | None
 
 
 def scaling(curves: Sequence[Curve], champion: str | None = None, baseline: str | None = None, highest: int = 60) -> bytes:
-    """Median steps against N, log-log, one line a design.
+    """Median steps against N, log-log, one line per design.
 
     Champion and baseline (labels) stand out, with a power-law fit through their solved levels, its exponent and 1-sigma band; of the others at most
     `highest` are drawn, thin. Unsolved levels are hollow: their steps are projected.

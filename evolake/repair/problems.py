@@ -1,6 +1,6 @@
 """A problem of the study: integer variables with explicit domains, linear constraints over them, and what an assignment violates.
 
-The form is one JSON object, one problem a line in a JSONL file:
+The form is one JSON object, one problem per line in a JSONL file:
 
     {"id": "lin-0127", "variables": {"x1": [0, 9], "x2": [0, 9]}, "label": "unsat", "seed": 7,
      "constraints": [{"id": "c1", "coef": {"x1": 1, "x2": 4}, "op": ">=", "rhs": 23}]}

@@ -1,4 +1,4 @@
-"""Everything that the study finds, from its result rows alone: one call, one table a question.
+"""Everything that the study finds, from its result rows alone: one call, one table per question.
 
 Main benchmark, perturbations and transfer are told apart by (suite, variation). Arms are compared by tests on the main benchmark only; the transfer
 is descriptive.
@@ -87,7 +87,7 @@ def require_one_study(results: pl.DataFrame, problems: pl.DataFrame) -> None:
     if main_of(results).is_empty():
         raise InputError("the study has no results on the main benchmark", do="run it: evolake repair run")
     if (repeated := RESULTS.repeated_keys(results)).height:
-        raise InputError("a run is there more than once", got=str(repeated.select(RESULTS.keys).row(0)), wanted="one row an arm, seed and problem")
+        raise InputError("a run is there more than once", got=str(repeated.select(RESULTS.keys).row(0)), wanted="one row per arm, seed and problem")
     for name in ("backend", "model", "study_sha"):
         if (found := results[name].unique().sort()).len() > 1:
             raise InputError(f"the results differ in {name}", wanted="one", got=", ".join(map(str, found)), do="run the study again, whole")

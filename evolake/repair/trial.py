@@ -28,7 +28,7 @@ from evolake.seeds import child_seed
 
 @dataclass(frozen=True)
 class Trial:
-    """What one trial came to. `attempts`: one dict a candidate, columns of the table `attempts` but for the hashes.
+    """What one trial came to. `attempts`: one dict per candidate, columns of the table `attempts` but for the hashes.
 
     Attributes:
         solved: some candidate was certified. `certified_status`: what it said, else None.

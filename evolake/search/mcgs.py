@@ -104,7 +104,7 @@ class SearchGraph:
         same = (self._edges["child"][1:] == self._edges["child"][:-1]) & (self._edges["parent"][1:] == self._edges["parent"][:-1])
         if same.any():
             child, parent, _ = self._edges[int(np.argmax(same))]
-            raise InputError(f"design {self.nodes[child]} names its parent {self.nodes[parent]} twice", wanted="one edge a parent", got="two")
+            raise InputError(f"design {self.nodes[child]} names its parent {self.nodes[parent]} twice", wanted="one edge per parent", got="two")
         weight = self._edges["weight"]
         bad = ~((weight >= 0) & (weight <= 1))
         if bad.any():

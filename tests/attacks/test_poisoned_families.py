@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from families_house import SETTINGS, judged, seed_family
+from families_fixtures import SETTINGS, judged, seed_family
 from families_poison import corpus, plain
 
 from evolake.errors import InputError

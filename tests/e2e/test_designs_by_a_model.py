@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from designs_house import House, open_house
-from designs_player import PlayedModel
+from designs_fixtures import House, open_house
+from designs_scripted_model import PlayedModel
 from house_steps import assert_no_key, by_a_model, share_tape, usd_of
 from loopback_model import LoopbackModel
 

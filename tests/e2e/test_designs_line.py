@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from designs_house import ROOT, House, open_house
+from designs_fixtures import ROOT, House, open_house
 from house_steps import assert_sealed, parts_of, undescribed
 
 from evolake.report.figures import figures_in

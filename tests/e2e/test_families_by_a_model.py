@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from designs_house import ROOT, House, open_house
-from families_player import GUIDANCE, SEEDS, FamiliesPlayer
+from designs_fixtures import ROOT, House, open_house
+from families_scripted_model import GUIDANCE, SEEDS, FamiliesPlayer
 from house_steps import assert_no_key, by_a_model, share_tape, usd_of
 from loopback_model import LoopbackModel
 

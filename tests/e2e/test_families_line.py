@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from designs_house import ROOT, House, open_house
+from designs_fixtures import ROOT, House, open_house
 from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of, undescribed
 from house_steps import stale as stale_parts
 
@@ -32,7 +32,7 @@ ASSETS = (
 SMALL = {"EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "6", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9"}
 
 
-def families_house(folder: Path) -> House:
+def families_fixtures(folder: Path) -> House:
     """A house with a copy of five seeds and of the rules, so that both may be edited."""
     shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
     for name in SEEDS:
@@ -57,7 +57,7 @@ def drop_folders(families: Path) -> None:
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> House:
     """A house after two cycles."""
-    house = families_house(tmp_path_factory.mktemp("families"))
+    house = families_fixtures(tmp_path_factory.mktemp("families"))
     done = house.run("run", "--cycles", "2", "--lines", "families")
     assert "cycle 0002" in done.stdout
     return house
@@ -217,7 +217,7 @@ def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[
 
 
 def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
-    other = families_house(tmp_path)
+    other = families_fixtures(tmp_path)
     other.run("run", "--cycles", "1", "--lines", "families")
     hashes = "SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current' ORDER BY asset"
     assert other.sql(hashes) == evolved.sql(hashes)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
-from designs_house import ROOT, House, open_house
-from designs_player import PlayedModel
+from designs_fixtures import ROOT, House, open_house
+from designs_scripted_model import PlayedModel
 from house_steps import materialize
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
 

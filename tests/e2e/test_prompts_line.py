@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from designs_house import ROOT, House, open_house
+from designs_fixtures import ROOT, House, open_house
 from house_steps import assert_sealed, kill_when, undescribed
 
 from evolake.lake import Lake

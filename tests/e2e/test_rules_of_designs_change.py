@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from designs_house import ROOT, House, open_house
+from designs_fixtures import ROOT, House, open_house
 from house_steps import contents, edit_rule, flips, materialize
 from house_steps import stale as stale_parts
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from house_steps import by_a_model, materialize, share_tape, usd_of
 from loopback_model import Asked, LoopbackModel
-from solvers_house import LONG_S, SEED, House, cookbook, open_house, share_secret
-from solvers_player import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlayer, played
+from solvers_fixtures import LONG_S, SEED, House, cookbook, open_house, share_secret
+from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
 from evolake.objectives.source import objective_id

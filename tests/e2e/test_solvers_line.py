@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from house_steps import assert_sealed, materialize, parts_of, undescribed
-from solvers_house import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, open_house, share_secret
+from solvers_fixtures import LONG_S, ROOT, SEED, House, cookbook, journal, kill_when_journal_begins, open_house, share_secret
 
 from evolake.lake import Lake
 from evolake.solvers.repository.variant import read_card, source_sha

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from house_steps import contents, edit_rule, flips, materialize
 from house_steps import stale as stale_parts
-from solvers_house import LONG_S, ROOT, House, open_house
+from solvers_fixtures import LONG_S, ROOT, House, open_house
 
 from evolake.lake import Lake
 

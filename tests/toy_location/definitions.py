@@ -2,7 +2,7 @@
 
 from toy_location.lines import toy_line
 
-from pipelines.house import define
+from pipelines.policy import define
 
 lines = [toy_line(name) for name in ("ordered", "failing", "changed", "left", "right", "killed", "nightly", "clicked")]
 lines.append(toy_line("gated", checked=True))

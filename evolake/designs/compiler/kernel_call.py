@@ -58,7 +58,7 @@ class Batch:
 
 
 class KernelCall:
-    """The kernel of a plan on a batch whose arrays have all been made. With `single` it takes one step a call.
+    """The kernel of a plan on a batch whose arrays have all been made. With `single` it takes one step per call.
 
     Raises:
         KernelTrap: an array that the plan needs is missing or does not fit.

@@ -44,7 +44,7 @@ def pointers_of(plan: Plan) -> list[str]:
 
 
 def emit(plan: Plan, dtype: str, *, single: bool = False, checked: bool = False) -> str:
-    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step a call, with nothing computed ahead.
+    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step per call, with nothing computed ahead.
     `checked`: with bounds checks, and a table of guards as a further argument (evolake.designs.compiler.kernel_guard).
 
     Raises:

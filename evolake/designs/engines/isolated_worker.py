@@ -1,4 +1,4 @@
-"""The child of `evolake.designs.engines.isolated`: reads one request a line, computes, answers.
+"""The child of `evolake.designs.engines.isolated`: reads one request per line, computes, answers.
 
 It lives as long as its input: a thread watches that, so a child whose parent is gone is gone too, in the middle of a step as well.
 What a design raises is its failure (`engine.simulate` sees to that); only what `boundary.is_machinery` names is reported as ours.

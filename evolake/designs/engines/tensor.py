@@ -28,7 +28,7 @@ from evolake.designs.model.stepper import EVALUATION_ERRORS, Failed, initial_sta
 Values = dict[int, Any]
 
 
-class PlanesStepper:
+class TensorStepper:
     """Runs lowered expressions with torch. Raises Inexpressible when the graph cannot be lowered, operators left to torch included."""
 
     name = "torch"

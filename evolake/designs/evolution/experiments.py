@@ -149,7 +149,7 @@ def run_jobs(
 
 
 def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """What objectives receive: for each design one dict a size, ascending, the last try of each. No times: nothing is ranked on wall time."""
+    """What objectives receive: for each design one dict per size, ascending, the last try of each. No times: nothing is ranked on wall time."""
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         grouped.setdefault(str(row["design_id"]), []).append(row)

@@ -1,6 +1,6 @@
 """The planner's turn in a cycle: from the ranked archive to directions with references (paper, sections 2 and S5.1).
 
-Two calls: the planner first sees one line a design, ranked by upper confidence bound, and names those it wants to look up; then it sees their
+Two calls: the planner first sees one line per design, ranked by upper confidence bound, and names those it wants to look up; then it sees their
 source, results and lessons, and gives directions. Ids are shortened on the way out and mapped back on the way in; an id that no design has is
 dropped. A planner that gives no usable reply is a value (`Plan.failure`): the cycle then has no directions, and no other backend steps in.
 """

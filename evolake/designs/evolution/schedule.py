@@ -97,7 +97,7 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
 
 
 def latest_levels(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """One row a size, ascending: of a level that was tried again, the try with the most steps."""
+    """One row per size, ascending: of a level that was tried again, the try with the most steps."""
     best: dict[int, Row] = {}
     for row in rows:
         held = best.get(int(row["N"]))

@@ -54,7 +54,7 @@ def ranking_rows(ranked: LongConsensus, population: Any, cycle: str) -> list[dic
 
 
 def weight_rows(ranked: LongConsensus, population: Any, cycle: str, stage: str) -> list[dict[str, Any]]:
-    """One row an objective: its weight, its median tau, its multiplier, as they made the ranking of `stage`."""
+    """One row per objective: its weight, its median tau, its multiplier, as they made the ranking of `stage`."""
     known = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     return [
         {

@@ -89,7 +89,7 @@ def to_dimacs(instances: Planted, index: int) -> str:
 
 
 def write_dimacs(instances: Planted, folder: Path) -> list[Path]:
-    """One file an instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
+    """One file per instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for index in range(instances.batch):

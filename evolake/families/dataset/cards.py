@@ -25,7 +25,7 @@ class Provenance:
 
 TITLE = "# Verifiable task families"
 LOADING = {
-    "jsonl": "`instances.jsonl` holds one instance a line, `families.jsonl` the families they were drawn from: "
+    "jsonl": "`instances.jsonl` holds one instance per line, `families.jsonl` the families they were drawn from: "
     "`evolake families check families.jsonl` takes them through the gates again.",
     "trl": "`datasets.load_dataset(\"path/to/this/folder\")` (datasets >= 5; tried with 5.2.0 and pyarrow 26). "
     "`GRPOTrainer(reward_funcs=reward)` with `reward` from `reward.py`: the columns `answer` and `case_sensitive` reach it by name.",

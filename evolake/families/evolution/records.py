@@ -1,6 +1,6 @@
 """From examined families to rows: candidates, votes, reviews, and the stored evidence that verdicts rest on.
 
-One blob a gate: {"evidence": what the rules judge, "rows": the votes or reviews behind it}.
+One blob per gate: {"evidence": what the rules judge, "rows": the votes or reviews behind it}.
 """
 
 from __future__ import annotations

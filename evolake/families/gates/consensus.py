@@ -18,7 +18,7 @@ from evolake.families.sandbox.running import Instance, Solved, solve
 from evolake.families.settings import FamiliesSettings
 
 COPY = 0.98
-"""Likeness of normalised trees from which on one source is a copy of another."""
+"""Similarity of normalised trees from which on one source is a copy of another."""
 
 
 @dataclass(frozen=True)

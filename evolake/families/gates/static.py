@@ -17,7 +17,7 @@ from evolake.families.gates.ablation import deciding_share
 from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.model.contract import Family
-from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, likeness
+from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
 from evolake.families.sandbox.running import Instance, Solved, generate, solve
 from evolake.families.settings import FamiliesSettings
 
@@ -92,7 +92,7 @@ def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, A
     """The families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers from 0
     to 1, and whether code or text are the same.
     """
-    found = [likeness(ours, other) for other in known if other.family_id != ours.family_id]
+    found = [similarity(ours, other) for other in known if other.family_id != ours.family_id]
     found.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
     by_answers = sorted(found, key=lambda item: (-item.answers, item.family_id))
     return [

@@ -1,4 +1,4 @@
-"""Families from JSON lines, one record a line, in the form of the paper's pipeline.
+"""Families from JSON lines, one record per line, in the form of the paper's pipeline.
 
     task_id             a name
     generator_code      def input(difficulty)

@@ -2,7 +2,7 @@
 
 Code: identifiers are numbered in order of appearance, docstrings and annotations dropped, constants kept (a rule may be one constant); the tree's
 nodes in order make shingles, of which the smallest hashes are a sketch (bottom-k, Broder 1997: the Jaccard index of two sets is the share of
-common hashes among the smallest of their union). Answers: one key an instance of the shared sample.
+common hashes among the smallest of their union). Answers: one key per instance of the shared sample.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Fingerprint:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class Similarity:
     """Of one family to another: code and answers from 0 to 1."""
 
     family_id: str
@@ -66,12 +66,12 @@ def fingerprint(family: Family, answers: Sequence[Any]) -> Fingerprint:
     return Fingerprint(family.family_id, family.name, _sha(json.dumps(tokens)), _sha(text), sketch(tokens), keys)
 
 
-def likeness(one: Fingerprint, other: Fingerprint) -> Likeness:
+def similarity(one: Fingerprint, other: Fingerprint) -> Similarity:
     """How `other` resembles `one`."""
     pairs = list(zip(one.answers, other.answers, strict=False))
     agreement = sum(left == right for left, right in pairs) / len(pairs) if pairs else 0.0
     same = one.code_sha == other.code_sha
-    return Likeness(other.family_id, other.name, jaccard(one.sketch, other.sketch), agreement, same, one.template_sha == other.template_sha)
+    return Similarity(other.family_id, other.name, jaccard(one.sketch, other.sketch), agreement, same, one.template_sha == other.template_sha)
 
 
 def normalised(source: str) -> list[str]:

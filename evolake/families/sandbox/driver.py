@@ -1,4 +1,4 @@
-"""Runs inside the jail, in the candidate's own process: many instances of one source a call.
+"""Runs inside the jail, in the candidate's own process: many instances of one source per call.
 
 A call holds one source only, so a validator never shares a process with the generator, the reader or another validator. `random` and numpy are
 seeded before every `input`, and every item has a cpu cap of its own, held by a virtual timer, so that one slow instance does not take the

@@ -48,7 +48,7 @@ def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
 def score(source: str, payload: dict[str, Any]) -> float:
     """The score of one reply by the dataset's own verifier. payload: {"name", "difficulty", "seed", "reply"}.
 
-    One reply a process: the verifier may evaluate it, and what it changes here ends with this process.
+    One reply per process: the verifier may evaluate it, and what it changes here ends with this process.
     """
     dataset, entry = make(payload["name"], payload["difficulty"], payload["seed"])
     return float(dataset.score_answer(answer=payload["reply"], entry=entry))

@@ -18,7 +18,7 @@ from evolake.errors import InputError
 from evolake.gates import Raised, contained
 from evolake.lake.schemas import TableSchema
 from evolake.prompts import tables
-from evolake.prompts.evolution.payoff_matrix import Board, Judge, rating_rows, rewarded, rollout_row, update_row
+from evolake.prompts.evolution.payoff_matrix import Judge, PayoffMatrix, rating_rows, rewarded, rollout_row, update_row
 from evolake.prompts.evolution.population import ITERATION, Population
 from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.library import PrincipleLibrary
@@ -96,17 +96,17 @@ def run_iteration(
     samples = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
     groups, rollouts = rewarded(pairs, samples, judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
-    board = Board.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
-    rated = _rate(population, board)
-    children = _reproduce(rated, board, arm, agents, settings, library, list(guidance), root_seed, tag)
+    payoffs = PayoffMatrix.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
+    rated = _rate(population, payoffs)
+    children = _reproduce(rated, payoffs, arm, agents, settings, library, list(guidance), root_seed, tag)
     grown = rated
     for child in children:
-        grown = _born(grown, child, board, settings, tag, agents)
+        grown = _born(grown, child, payoffs, settings, tag, agents)
     grown = grown.with_values(**{ITERATION: number}).in_window(settings.window)
     rows = {
         "rollouts": [tag | rollout_row(rollout) for rollout, _ in rollouts],
-        "values": [tag | row for row in board.rows([rollout for rollout, _ in rollouts])],
-        "ratings": [tag | row for row in rating_rows(rated, grown, board)],
+        "values": [tag | row for row in payoffs.rows([rollout for rollout, _ in rollouts])],
+        "ratings": [tag | row for row in rating_rows(rated, grown, payoffs)],
         "edits": [row for child in children for row in child.rows(**tag, backend=agents.backend.name)],
         "updates": [tag | update_row(policy, stats, groups, rollouts)],
     }
@@ -143,35 +143,35 @@ def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
         )
 
 
-def _rate(population: Population, board: Board) -> Population:
+def _rate(population: Population, payoffs: PayoffMatrix) -> Population:
     """With the ratings after the match; one prompt alone keeps its own."""
-    before = [population.rating(prompt.prompt_id) for prompt in board.prompts]
-    after = update(before, ranks_of(board.means)) if board.means is not None else before
-    return population.rated({prompt.prompt_id: rating for prompt, rating in zip(board.prompts, after, strict=True)})
+    before = [population.rating(prompt.prompt_id) for prompt in payoffs.prompts]
+    after = update(before, ranks_of(payoffs.means)) if payoffs.means is not None else before
+    return population.rated({prompt.prompt_id: rating for prompt, rating in zip(payoffs.prompts, after, strict=True)})
 
 
 def _reproduce(
-    population: Population, board: Board, arm: Arm, agents: Agents, settings: PromptsSettings, library: PrincipleLibrary, guidance: list[str],
-    root_seed: int, tag: Mapping[str, Any],
+    population: Population, payoffs: PayoffMatrix, arm: Arm, agents: Agents, settings: PromptsSettings, library: PrincipleLibrary,
+    guidance: list[str], root_seed: int, tag: Mapping[str, Any],
 ) -> list[Reproduction]:
     """The mutation of the best prompt, and by chance a crossover."""
-    if board.means is None or not (arm.evolve or arm.reflect):
+    if payoffs.means is None or not (arm.evolve or arm.reflect):
         return []
-    best, known = board.best(population), population.known()
+    best, known = payoffs.best(population), population.known()
     shared: dict[str, Any] = {
         "library": library, "cycle": tag["cycle"], "iteration": tag["iteration"], "root_seed": root_seed, "guidance": guidance,
-        "limits": Limits(problems=tuple(problem.text for problem in board.problems)),
+        "limits": Limits(problems=tuple(problem.text for problem in payoffs.problems)),
     }
     mutation = _attempted(
-        "mutation", board.prompts[best], mutate, agents, board.prompts[best], board.evidence(best), edits_per_problem=settings.edits_per_problem,
-        known=known, **shared,
+        "mutation", payoffs.prompts[best], mutate, agents, payoffs.prompts[best], payoffs.evidence(best),
+        edits_per_problem=settings.edits_per_problem, known=known, **shared,
     )
     chance = generator(root_seed, LINE, tag["cycle"], "crossover", tag["iteration"]).random()
-    if not arm.evolve or chance >= settings.crossover or len(board.prompts) < 2:
+    if not arm.evolve or chance >= settings.crossover or len(payoffs.prompts) < 2:
         return [mutation]
     taken = known | ({mutation.child.texts} if mutation.child else set())
     crossed = _attempted(
-        "crossover", board.prompts[best], cross, agents, board.prompts, board.phi, board.problems, best=best, known=taken, **shared
+        "crossover", payoffs.prompts[best], cross, agents, payoffs.prompts, payoffs.phi, payoffs.problems, best=best, known=taken, **shared
     )
     return [mutation, crossed]
 
@@ -183,7 +183,7 @@ def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Rep
 
 
 def _born(
-    population: Population, made: Reproduction, board: Board, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
+    population: Population, made: Reproduction, payoffs: PayoffMatrix, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
 ) -> Population:
     """The population with the child, where there is one; the calls are told whom they were for."""
     for reply in made.replies:
@@ -196,8 +196,8 @@ def _born(
         parents = {made.parent.prompt_id: 1.0}
         rating = mutated(population.rating(made.parent.prompt_id), settings.child_uncertainty)
     else:
-        ratings = [population.rating(prompt.prompt_id) for prompt in board.prompts]
-        parents = dict(zip((prompt.prompt_id for prompt in board.prompts), shares(ratings), strict=True))
+        ratings = [population.rating(prompt.prompt_id) for prompt in payoffs.prompts]
+        parents = dict(zip((prompt.prompt_id for prompt in payoffs.prompts), shares(ratings), strict=True))
         rating = crossed(ratings, settings.child_uncertainty)
     return population.with_child(
         made.child, parents, rating, operator=made.operator, cycle=tag["cycle"], iteration=tag["iteration"], origin=agents.backend.name,

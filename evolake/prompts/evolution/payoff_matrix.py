@@ -20,7 +20,7 @@ Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
 
 
 @dataclass(frozen=True)
-class Board:
+class PayoffMatrix:
     """The results of an iteration. phi: (M, B) mean reward of each prompt on each problem, None where nothing was sampled without failure."""
 
     prompts: tuple[SystemPrompt, ...]
@@ -29,7 +29,7 @@ class Board:
     phi: tuple[tuple[float | None, ...], ...]
 
     @staticmethod
-    def of(prompts: Sequence[SystemPrompt], problems: Sequence[Problem], rollouts: Sequence[Rollout]) -> Board:
+    def of(prompts: Sequence[SystemPrompt], problems: Sequence[Problem], rollouts: Sequence[Rollout]) -> PayoffMatrix:
         """From the rollouts of all prompts."""
         held: dict[tuple[str, str], list[Rollout]] = defaultdict(list)
         for one in rollouts:
@@ -37,7 +37,7 @@ class Board:
         phi = tuple(
             tuple(_mean([worth(one) for one in held[prompt.prompt_id, problem.problem_id]]) for problem in problems) for prompt in prompts
         )
-        return Board(tuple(prompts), tuple(problems), {key: tuple(found) for key, found in held.items()}, phi)
+        return PayoffMatrix(tuple(prompts), tuple(problems), {key: tuple(found) for key, found in held.items()}, phi)
 
     @property
     def means(self) -> list[float] | None:
@@ -88,12 +88,12 @@ def rewarded(
     return groups, rollouts
 
 
-def rating_rows(rated: Population, grown: Population, board: Board) -> list[dict[str, Any]]:
+def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> list[dict[str, Any]]:
     """Rows of the table `ratings`. rated: after the match. grown: with the children."""
-    means = board.means
+    means = payoffs.means
     ranks = ranks_of(means) if means is not None else []
     rows = []
-    for place, prompt in enumerate(board.prompts if means is not None else ()):
+    for place, prompt in enumerate(payoffs.prompts if means is not None else ()):
         mu, sigma = rated.rating(prompt.prompt_id)
         rows.append({
             "prompt_id": prompt.prompt_id, "mu": mu, "sigma": sigma, "rank": ranks[place], "mean_reward": (means or [])[place], "source": "update",

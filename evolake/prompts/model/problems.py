@@ -80,7 +80,7 @@ def split(problems: Iterable[Problem], heldout_share: float) -> tuple[list[Probl
 
 
 def read_problems(path: Path) -> list[Problem]:
-    """Problems of a JSONL file: one object a line with the fields of Problem but split and source; others are passed over.
+    """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others are passed over.
 
     Raises:
         InputError: there is no such file, or a line is no problem; names the line.

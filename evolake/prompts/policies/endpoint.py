@@ -79,7 +79,7 @@ class PlainEndpoint(Endpoint):
 
 
 class TextBackend(ModelBackend):
-    """The model backend for free text: one attempt a call, every text that came is a reply."""
+    """The model backend for free text: one attempt per call, every text that came is a reply."""
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
         """The reply, also a truncated or an empty one; an AgentFailure where the server declined or sent no completion."""

@@ -26,7 +26,7 @@ class Score:
 def evaluate(
     policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int
 ) -> list[dict[str, Any]]:
-    """One row a reply, in the order of prompts and problems: the columns of the table `heldout` but cycle, arm and iteration.
+    """One row per reply, in the order of prompts and problems: the columns of the table `heldout` but cycle, arm and iteration.
 
     Args:
         samples: replies a problem; 1 is greedy, more are sampled.

@@ -42,7 +42,7 @@ def verdict(told: Mapping[str, Any]) -> str:
 
 
 def arms_table(told: Mapping[str, Any]) -> pl.DataFrame:
-    """One row an arm."""
+    """One row per arm."""
     rows = []
     for name, arm in told["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]
@@ -55,7 +55,7 @@ def arms_table(told: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def differences_table(told: Mapping[str, Any]) -> pl.DataFrame:
-    """One row an arm that is not the base."""
+    """One row per arm that is not the base."""
     return pl.DataFrame([
         {
             "arm": _name(name), "against": _name(one["base"]), "correct": f"{one['difference']:+.1%}",

@@ -50,7 +50,7 @@ def mutate(
     """A child of `prompt`, or why there is none.
 
     Args:
-        evidence: the prompt's rollouts, one entry a problem; those without contrast are left aside.
+        evidence: the prompt's rollouts, one entry per problem; those without contrast are left aside.
         edits_per_problem: K_ops. known: texts of all prompts that there are. guidance: what people asked for.
 
     Raises:
@@ -114,7 +114,7 @@ class _Mutation:
         ]
 
     def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
-        """One critique a problem; None where there is no longer a contrast, or no reply."""
+        """One critique per problem; None where there is no longer a contrast, or no reply."""
         open_ = [place for place, found in enumerate(trajectories) if len({one.success for one in found}) == 2]
         requests = [
             CritiqueRequest(

@@ -97,7 +97,7 @@ def listed(prompt: SystemPrompt) -> list[PrincipleText]:
 
 
 def lost_calls(step: Step, replies: Sequence[Any], problems: Sequence[str | None]) -> list[Lost]:
-    """One entry a reply that is an AgentFailure."""
+    """One entry per reply that is an AgentFailure."""
     return [
         Lost(step, problem, f"{reply.status}: {reply.reason}")
         for reply, problem in zip(replies, problems, strict=True) if isinstance(reply, AgentFailure)

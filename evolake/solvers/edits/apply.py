@@ -1,7 +1,7 @@
 """Applying edits: all of them meet the same base text, so their order decides only who wins a conflict.
 
 Every edit is resolved to spans of the base files first; overlapping spans, taken slots and missing anchors are outcomes of the edit that came later,
-and an edit is applied whole or not at all. Then the spans are spliced in one pass a file. Insertions at one point do not conflict; equal ones count
+and an edit is applied whole or not at all. Then the spans are spliced in one pass per file. Insertions at one point do not conflict; equal ones count
 once.
 """
 

@@ -9,32 +9,32 @@ from typing import Any
 import polars as pl
 
 from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.measurement.benchmark import Plan, Progress, plan_jobs, run_jobs
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
 
 
 def benchmark(
-    shop: Workshop, population: Population, fresh: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str,
+    workspace: Workspace, population: Population, fresh: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str,
     on_progress: Progress | None = None,
 ) -> pl.DataFrame:
     """Rows of RUNS on `train` of the accepted variants `fresh`, and of live ones that have no runs under today's limits."""
-    settings = shop.settings
+    settings = workspace.settings
     have = set(current_runs(population, RUNS.empty(), settings)["variant_id"].to_list())
     wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
-    suite = shop.suite("train")
+    suite = workspace.suite("train")
     champions = frozenset(filter(None, [population.champion_id()]))
-    jobs = plan_jobs({name: shop.program(row) for name, row in wanted.items()}, suite, measuring_plan(shop, cycle, champions), cycle=cycle)
-    return run_jobs(jobs, executor, journal=shop.journal("benchmark", cycle), on_progress=on_progress)
+    jobs = plan_jobs({name: workspace.program(row) for name, row in wanted.items()}, suite, measuring_plan(workspace, cycle, champions), cycle=cycle)
+    return run_jobs(jobs, executor, journal=workspace.journal("benchmark", cycle), on_progress=on_progress)
 
 
-def measuring_plan(shop: Workshop, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> Plan:
+def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> Plan:
     """How the profile measures. A proof of a formula that was checked before is not checked again."""
-    limits = shop.limits
+    limits = workspace.limits
     return Plan(
-        limits.run, proof_share=shop.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof, verdicts=shop.proofs,
-        draw=shop.key(cycle, "benchmark"),
+        limits.run, proof_share=workspace.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof,
+        verdicts=workspace.proofs, draw=workspace.key(cycle, "benchmark"),
     )
 
 

@@ -11,7 +11,7 @@ from evolake.errors import LakeError
 from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import measuring_plan
 from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.duel import Contender, decide, decision_rng, run_duel
 from evolake.solvers.tables import DUELS
@@ -29,7 +29,7 @@ class ChampionSelection:
 
 
 def challenge(
-    shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], executor: Executor, *,
+    workspace: Workspace, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], executor: Executor, *,
     cycle: str, root_seed: int, judge: Judge, unsound: Collection[str] = (),
 ) -> ChampionSelection:
     """The best-ranked variants against the one that reigns, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
@@ -41,18 +41,18 @@ def challenge(
         judge: finds who is unsound by the runs of a duel. unsound: who is known to be.
     """
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
-    settings, fallen = shop.settings, set(unsound)
-    suite, trials, decisions, seen = shop.duel_suite(cycle), [], [], []
+    settings, fallen = workspace.settings, set(unsound)
+    suite, trials, decisions, seen = workspace.duel_suite(cycle), [], [], []
     lost = {name for name, formulas in population.value("duels_lost", {}).items() if formulas >= len(suite.instances)}
     while True:
         incumbent = incumbent_of(population, ranking, fallen)
         order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"]) if row["variant_id"] not in fallen]
         lost = lost if incumbent == population.champion_id() else set()
-        reigning = Contender(incumbent, shop.program(rows[incumbent]))
+        reigning = Contender(incumbent, workspace.program(rows[incumbent]))
         for name in [name for name in order if name != incumbent and name not in lost][: settings.challengers]:
             found = run_duel(
-                reigning, Contender(name, shop.program(rows[name])), suite, measuring_plan(shop, cycle), executor, cycle=cycle, pairs=settings.pairs,
-                journal=shop.journal("duel", cycle, incumbent, name),
+                reigning, Contender(name, workspace.program(rows[name])), suite, measuring_plan(workspace, cycle), executor, cycle=cycle,
+                pairs=settings.pairs, journal=workspace.journal("duel", cycle, incumbent, name),
             )
             seen += found
             fallen |= unsound_in(judge(found))

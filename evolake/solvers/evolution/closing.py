@@ -13,7 +13,7 @@ import polars as pl
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion_selection import champion_after
 from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import objections, without
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.tables import CUT_OFF_SHARES
@@ -24,7 +24,7 @@ UNTOLD = "an answer on the holdout is refuted"
 
 
 def close_cycle(
-    shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], *, runs: pl.DataFrame,
+    workspace: Workspace, population: Population, variants: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], *, runs: pl.DataFrame,
     metrics: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], decisions: Sequence[Mapping[str, Any]],
     holdout: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], added: Mapping[str, Sequence[Mapping[str, Any]]], cycle: str,
 ) -> Population:
@@ -40,16 +40,17 @@ def close_cycle(
     ranks = {row["variant_id"]: row for row in ranking}
     champion_id = champion_after(population, decisions, ranking, blocked)
     judged = [_with_state(row, blocked.get(row["variant_id"])) for row in variants]
-    judged = [row | {"archive_sha": _written_back(shop, row, measured.get(row["variant_id"]), ranks, cycle)} for row in judged]
+    judged = [row | {"archive_sha": _written_back(workspace, row, measured.get(row["variant_id"]), ranks, cycle)} for row in judged]
     fallen = [_with_state(row, blocked[row["variant_id"]]) for row in population.rows() if row["variant_id"] in blocked]
     live = [row for row in [*population.rows("accepted", "champion"), *judged] if row["state"] in ("accepted", "champion")]
     live = [row for row in live if row["variant_id"] not in blocked]
     runs, ranking = without(runs, blocked), [row for row in ranking if row["variant_id"] not in blocked]
-    chosen = choose_survivors(live, champion_id, [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])], shop.settings.survivors)
+    order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
+    chosen = choose_survivors(live, champion_id, order, workspace.settings.survivors)
     states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
     reigned = population.champion_id()
     quiet = 0 if champion_id != reigned else population.value("cycles_without_gain", 0) + 1
-    both = without(current_runs(population, runs, shop.settings), blocked)
+    both = without(current_runs(population, runs, workspace.settings), blocked)
     return (
         population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
         .updated(
@@ -115,14 +116,14 @@ def _with_state(row: Mapping[str, Any], objection: Mapping[str, Any] | None) -> 
 
 
 def _written_back(
-    shop: Workshop, row: Mapping[str, Any], measured: Mapping[str, Any] | None, ranks: Mapping[str, Mapping[str, Any]], cycle: str
+    workspace: Workspace, row: Mapping[str, Any], measured: Mapping[str, Any] | None, ranks: Mapping[str, Mapping[str, Any]], cycle: str
 ) -> str:
     """The archive again, with its RESULTS.md. The sources, and so the id, stay."""
     with tempfile.TemporaryDirectory(prefix="evolake-results-") as parent:
         folder = Path(parent) / "variant"
-        shutil.copytree(shop.folder(row["archive_sha"]), folder, symlinks=True)
+        shutil.copytree(workspace.folder(row["archive_sha"]), folder, symlinks=True)
         (folder / RESULTS).write_text(results_text(row, measured, ranks.get(row["variant_id"]), len(ranks), cycle))
-        return archive_variant(folder, shop.blobs)
+        return archive_variant(folder, workspace.blobs)
 
 
 def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:

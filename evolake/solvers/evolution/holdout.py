@@ -12,30 +12,30 @@ from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import measuring_plan
 from evolake.solvers.evolution.champion_selection import champion_after
 from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.benchmark import plan_jobs, run_jobs
 from evolake.solvers.tables import HOLDOUT_RUNS
 
 
 def measure_holdout(
-    shop: Workshop, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]],
+    workspace: Workspace, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]],
     decisions: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str, judge: Judge, unsound: Collection[str] = (),
 ) -> tuple[pl.DataFrame, list[Verdict]]:
     """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and verdicts on them. Every proof is checked; a champion
     that is found unsound falls, and the next one is measured.
     """
-    settings, fallen = shop.settings, set(unsound)
+    settings, fallen = workspace.settings, set(unsound)
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
     have = set(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s)["variant_id"].to_list())
     found = HOLDOUT_RUNS.empty()
     while True:
         champion_id = champion_after(population, decisions, ranking, fallen)
         pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
-        programs = {row["variant_id"]: shop.program(row) for row in pair if row["variant_id"] not in have}
-        plan = measuring_plan(shop, cycle, frozenset(programs), settings.holdout_repeats)
-        jobs = plan_jobs(programs, shop.suite("holdout"), plan, cycle=cycle)
-        more = run_jobs(jobs, executor, journal=shop.journal("holdout", cycle), schema=HOLDOUT_RUNS)
+        programs = {row["variant_id"]: workspace.program(row) for row in pair if row["variant_id"] not in have}
+        plan = measuring_plan(workspace, cycle, frozenset(programs), settings.holdout_repeats)
+        jobs = plan_jobs(programs, workspace.suite("holdout"), plan, cycle=cycle)
+        more = run_jobs(jobs, executor, journal=workspace.journal("holdout", cycle), schema=HOLDOUT_RUNS)
         found, have = pl.concat([found, more]), have | set(programs)
         verdicts = judge(found.to_dicts())
         fallen |= unsound_in(verdicts)

@@ -107,7 +107,7 @@ def standings(
     known: Sequence[KnownVariant], *, ranking: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]], settings: SolversSettings,
     cycle: str,
 ) -> list[Standing]:
-    """One line a variant, highest upper confidence bound first; a variant without a rank comes after those with one."""
+    """One line per variant, highest upper confidence bound first; a variant without a rank comes after those with one."""
     refuse_holdout(metrics)
     ranks = {row["variant_id"]: row for row in ranking}
     measured = {row["variant_id"]: row for row in metrics}

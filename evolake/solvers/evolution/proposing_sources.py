@@ -33,7 +33,7 @@ def visible_files(folder: Path, adapter: Any) -> dict[str, str]:
 
 
 def outline(files: Mapping[str, str]) -> list[SourceFile]:
-    """One line a file; for the larger ones also where functions begin. The longest files are kept where there are too many."""
+    """One line per file; for the larger ones also where functions begin. The longest files are kept where there are too many."""
     items = []
     for path, text in files.items():
         lines = text.splitlines()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evolake.gates import Ruleset, Verdict
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import judge_variant
 from evolake.solvers.proof.tools import SOURCES as SECOND_CHECKERS
 from evolake.solvers.proof.tools import build_tools, find_program
@@ -28,7 +28,7 @@ class JudgedSeed:
     provenance: dict[str, Any]
 
 
-def build_second_checkers(shop: Workshop) -> list[str]:
+def build_second_checkers(workspace: Workspace) -> list[str]:
     """Names of the independent proof checkers that cadical's release carries, built once; champions are checked by two checkers where two exist.
 
     Raises:
@@ -36,11 +36,11 @@ def build_second_checkers(shop: Workshop) -> list[str]:
     """
     missing = [name for name in SECOND_CHECKERS if find_program(name) is None]
     if missing:
-        build_tools(shop.trees(CHECKERS_COME_WITH))
+        build_tools(workspace.trees(CHECKERS_COME_WITH))
     return list(SECOND_CHECKERS)
 
 
-def judge_seed(shop: Workshop, name: str, ruleset: Ruleset, *, cycle: str, run_id: str) -> JudgedSeed:
+def judge_seed(workspace: Workspace, name: str, ruleset: Ruleset, *, cycle: str, run_id: str) -> JudgedSeed:
     """The seed called `name` after its gates.
 
     Raises:
@@ -48,16 +48,16 @@ def judge_seed(shop: Workshop, name: str, ruleset: Ruleset, *, cycle: str, run_i
         MachineryError: its sources cannot be reached, or the jail, a checker or the compiler failed.
     """
     now = datetime.now(UTC)
-    seed = seed_named(name, shop.seeds / "solvers.toml")
-    fetched = fetch_seed(seed, shop.blobs, now=now)
-    folder = lay_out_seed(seed, shop.blobs, shop.cache, adapters=shop.seeds / "solvers" / "adapters", now=now)
-    adapter = shop.adapter(seed.adapter)
-    judged = judge_variant(folder, adapter=adapter, base=folder, ruleset=ruleset, bench=shop.bench(name, cycle), cycle=cycle, run_id=run_id)
+    seed = seed_named(name, workspace.seeds / "solvers.toml")
+    fetched = fetch_seed(seed, workspace.blobs, now=now)
+    folder = lay_out_seed(seed, workspace.blobs, workspace.cache, adapters=workspace.seeds / "solvers" / "adapters", now=now)
+    adapter = workspace.adapter(seed.adapter)
+    judged = judge_variant(folder, adapter=adapter, base=folder, ruleset=ruleset, bench=workspace.bench(name, cycle), cycle=cycle, run_id=run_id)
     blocked = judged.blocked
     row = {
         "variant_id": judged.variant_id, "state": "accepted" if judged.accepted else "blocked", "cycle": cycle, "title": name, "base": name,
         "operator": "seed", "origin": "seed", "plan_id": None, "hypothesis": f"{name} {seed.version}, as it is published.",
-        "changed": "", "parents": [], "edits": "[]", "archive_sha": archive_variant(folder, shop.blobs), "diff_sha": shop.blobs.put(b""),
+        "changed": "", "parents": [], "edits": "[]", "archive_sha": archive_variant(folder, workspace.blobs), "diff_sha": workspace.blobs.put(b""),
         "evidence": json.dumps(dict(judged.evidence), sort_keys=True), "gate": blocked.gate if blocked else None,
         "rule_id": blocked.rule_id if blocked else None, "reason": blocked.reason if blocked else None, "repairs": 0, "objections": [],
         "dropped": None,

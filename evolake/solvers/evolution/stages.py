@@ -13,7 +13,7 @@ from typing import Any
 
 from evolake.gates import Ruleset, Verdict
 from evolake.gates.boundary import Raised, contained
-from evolake.solvers.evolution.workspace import Workshop, evidence_of
+from evolake.solvers.evolution.workspace import Workspace, evidence_of
 from evolake.solvers.gates.build import BASE_FLAGS, program_evidence
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.judging import Judged, build_evidence, gate_evidence, gate_verdicts, judge_variant, load_evidence, runs_of, store_evidence
@@ -39,20 +39,20 @@ class Staged:
         return all(verdict.outcome == "pass" for verdict in self.verdicts)
 
 
-def judge_folder(shop: Workshop, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], Judged]:
+def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], Judged]:
     """All gates on a folder, for a coder that is to be told what objects."""
 
     def judge(folder: Path) -> Judged:
-        base = shop.base(read_card(folder)["base"])
+        base = workspace.base(read_card(folder)["base"])
         return judge_variant(
-            folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=shop.bench(base.name, cycle), cycle=cycle, run_id=run_id,
+            folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=workspace.bench(base.name, cycle), cycle=cycle, run_id=run_id,
         )
 
     return judge
 
 
 def judge_stage(
-    shop: Workshop, gate: str, row: Mapping[str, Any], ruleset: Ruleset, *, cycle: str, run_id: str, parent_edits: Edits = (),
+    workspace: Workspace, gate: str, row: Mapping[str, Any], ruleset: Ruleset, *, cycle: str, run_id: str, parent_edits: Edits = (),
 ) -> Staged:
     """Verdicts of one gate on one row of VARIANTS, and the evidence that they rest on.
 
@@ -60,31 +60,31 @@ def judge_stage(
         MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.
     """
     stored, runs = evidence_of(row).get(gate), None
-    if stored is not None and gate in NEWER and NEWER[gate] not in load_evidence(stored, shop.blobs):
+    if stored is not None and gate in NEWER and NEWER[gate] not in load_evidence(stored, workspace.blobs):
         stored = None  # of an earlier version, which did not look at this
     if stored is None or gate == "compliance":  # cheap, and the parents' edits are known only here
-        found = contained(_collected, shop, gate, row, parent_edits, cycle)
+        found = contained(_collected, workspace, gate, row, parent_edits, cycle)
         evidence, runs = (found.evidence(), []) if isinstance(found, Raised) else found
-        stored = store_evidence(evidence, shop.blobs)
+        stored = store_evidence(evidence, workspace.blobs)
     else:
-        evidence = load_evidence(stored, shop.blobs)
+        evidence = load_evidence(stored, workspace.blobs)
     said = gate_verdicts(gate, evidence, ruleset, variant_id=row["variant_id"], cycle=cycle, run_id=run_id, evidence_sha=stored)
     return Staged(row, said, evidence, runs)
 
 
 def _collected(
-    shop: Workshop, gate: str, row: Mapping[str, Any], parent_edits: Edits, cycle: str
+    workspace: Workspace, gate: str, row: Mapping[str, Any], parent_edits: Edits, cycle: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]] | None]:
-    base, bench, variant_id = shop.base(row["base"]), shop.bench(row["base"], cycle), row["variant_id"]
+    base, bench, variant_id = workspace.base(row["base"]), workspace.bench(row["base"], cycle), row["variant_id"]
     if gate == "compliance":
         return compliance_evidence(
-            shop.folder(row["archive_sha"]), base.folder, base.name, parent_edits=parent_edits, adapter=base.adapter,
+            workspace.folder(row["archive_sha"]), base.folder, base.name, parent_edits=parent_edits, adapter=base.adapter,
         ), None
     if gate == "build":
-        built = build_variant(shop.folder(row["archive_sha"]), base.adapter, shop.blobs)
-        return build_evidence(built) | program_evidence(built, base.folder, base.adapter, shop.blobs), None
-    of = {"variant_id": variant_id, "cycle": cycle, "executor": shop.executor}
-    runs = runs_of(gate, shop.program(row), bench, **of)
+        built = build_variant(workspace.folder(row["archive_sha"]), base.adapter, workspace.blobs)
+        return build_evidence(built) | program_evidence(built, base.folder, base.adapter, workspace.blobs), None
+    of = {"variant_id": variant_id, "cycle": cycle, "executor": workspace.executor}
+    runs = runs_of(gate, workspace.program(row), bench, **of)
     return gate_evidence(gate, runs, bench), runs
 
 

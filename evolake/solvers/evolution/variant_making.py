@@ -14,7 +14,7 @@ from evolake.solvers.edits import write_edits
 from evolake.solvers.evolution.planning import Planned, plan_variants, standings
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.proposing import propose_variants
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import Judged
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.roles.told_rules import forbidden_edits, rule_texts
@@ -32,13 +32,13 @@ class Made:
 
 
 def plan_cycle(
-    agents: Agents, population: Population, shop: Workshop, ruleset: Ruleset, *, cycle: str, root_seed: int, guidance: Sequence[str] = (),
+    agents: Agents, population: Population, workspace: Workspace, ruleset: Ruleset, *, cycle: str, root_seed: int, guidance: Sequence[str] = (),
 ) -> Planned:
     """Plans on the variants that live."""
-    known = [shop.known(row) for row in population.rows("accepted", "champion")]
+    known = [workspace.known(row) for row in population.rows("accepted", "champion")]
     return plan_variants(
-        agents, known, shop.bases(), ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), history=population.attempts(),
-        settings=shop.settings, cycle=cycle, root_seed=root_seed, findings=[_told(row) for row in population.findings.to_dicts()],
+        agents, known, workspace.bases(), ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), history=population.attempts(),
+        settings=workspace.settings, cycle=cycle, root_seed=root_seed, findings=[_told(row) for row in population.findings.to_dicts()],
         rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset), guidance=guidance,
         cycles_without_gain=population.value("cycles_without_gain", 0),
     )
@@ -54,19 +54,19 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 
 
 def make_variants(
-    agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], shop: Workshop, ruleset: Ruleset, into: Path,
+    agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace, ruleset: Ruleset, into: Path,
     judge: Callable[[Path], Judged], *, cycle: str, root_seed: int,
 ) -> Made:
     """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
-    live = [shop.known(row) for row in population.rows("accepted", "champion")]
-    lines = standings(live, ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), settings=shop.settings, cycle=cycle)
+    live = [workspace.known(row) for row in population.rows("accepted", "champion")]
+    lines = standings(live, ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), settings=workspace.settings, cycle=cycle)
     taken: dict[str, list[str]] = {}
     for row in population.rows():
         if row["edits"] is not None:
             taken.setdefault(row["base"], []).append(row["edits"])
     found = propose_variants(
-        agents, plans, {item.variant_id: item for item in live}, shop.bases(), {item.variant_id: item for item in lines}, into, judge,
-        settings=shop.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset),
+        agents, plans, {item.variant_id: item for item in live}, workspace.bases(), {item.variant_id: item for item in lines}, into, judge,
+        settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset),
         existing=[row["variant_id"] for row in population.rows()], taken=taken,
     )
     rows, derivations, runs = [], [], []
@@ -78,7 +78,7 @@ def make_variants(
             "variant_id": item.variant_id, "state": "candidate", "cycle": cycle, "title": item.title, "base": item.base, "operator": item.operator,
             "origin": item.origin, "plan_id": item.plan_id, "hypothesis": item.hypothesis, "changed": item.changelog,
             "parents": [parent for parent, _ in item.weights], "edits": None if item.edits is None else write_edits(item.edits),
-            "archive_sha": archive_variant(item.folder, shop.blobs), "diff_sha": shop.blobs.put(item.diff.encode()),
+            "archive_sha": archive_variant(item.folder, workspace.blobs), "diff_sha": workspace.blobs.put(item.diff.encode()),
             "evidence": json.dumps(dict(judged.evidence), sort_keys=True), "gate": blocked.gate if blocked else None,
             "rule_id": blocked.rule_id if blocked else None, "reason": blocked.reason if blocked else None, "repairs": item.repairs,
             "objections": list(item.objections), "dropped": json.dumps(list(item.dropped), sort_keys=True) if item.dropped else None,

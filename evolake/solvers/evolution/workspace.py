@@ -1,4 +1,4 @@
-"""The workshop of a cycle: repositories unpacked, solvers built, suites as files, each made once and found again.
+"""The workspace of a cycle: repositories unpacked, solvers built, suites as files, each made once and found again.
 
 Everything in it comes from blobs and can be thrown away at any time: `work` is a cache. A build is found again by the hash of its sources, so asking
 for the program of a variant that was judged costs nothing.
@@ -40,7 +40,7 @@ TITLES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "ho
 
 
 @dataclass(frozen=True)
-class Workshop:
+class Workspace:
     """Where variants are unpacked, built and run.
 
     seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name of a seed -> its unpacked upstream tree.

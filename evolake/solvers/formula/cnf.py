@@ -107,7 +107,7 @@ def _shown(data: bytes) -> str:
 
 
 def write_dimacs(formula: Formula) -> bytes:
-    """`formula` as DIMACS, one clause a line, without comments: equal formulas give equal bytes."""
+    """`formula` as DIMACS, one clause per line, without comments: equal formulas give equal bytes."""
     numbers = np.zeros(len(formula.literals) + formula.clauses, dtype=np.int64)
     clause_of = np.repeat(np.arange(formula.clauses), np.diff(formula.starts))
     numbers[np.arange(len(formula.literals)) + clause_of] = formula.literals

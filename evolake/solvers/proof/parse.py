@@ -130,7 +130,7 @@ def with_close_names(proof: Proof, variables: int) -> Proof:
 
 
 def write_text(proof: Proof) -> bytes:
-    """The proof as text, one step a line, up to and with its first empty clause."""
+    """The proof as text, one step per line, up to and with its first empty clause."""
     last = proof.first_empty
     lines = []
     literals, starts = proof.literals.tolist(), proof.starts.tolist()

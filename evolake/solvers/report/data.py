@@ -33,7 +33,7 @@ class SolversReport:
 
     base: row of VARIANTS, the seed that the champion descends from. parent: the first parent's row, None for a seed. diff: against the parent.
     decisions: rows of DECISIONS of the cycle. crowned: the one by which the champion came to reign, maybe of an earlier cycle; None for the first.
-    runs: one row a table and state of variant: part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
+    runs: one row per table and state of variant: part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
     """
 
     cycle: str

@@ -42,7 +42,7 @@ with Solver(sys.argv[1], bootstrap_with=clauses) as solver:
 def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]] | None:
     """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not end in time.
 
-    data: DIMACS as `write_dimacs` gives it, one clause a line.
+    data: DIMACS as `write_dimacs` gives it, one clause per line.
     """
     try:
         run = subprocess.run([sys.executable, "-c", ASK, solver], input=data, capture_output=True, timeout=limit_s, check=True)

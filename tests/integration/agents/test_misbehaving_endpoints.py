@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_kit import AddReply, AddRequest, add_role
+from agent_backend_fixtures import AddReply, AddRequest, add_role
 from loopback_model import DRIP, KEY, RESET, Action, LoopbackModel, Script, completion, raw, say, status
 
 from evolake.agents import AgentFailure, Agents, open_agents

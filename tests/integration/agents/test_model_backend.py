@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_kit import AddReply, AddRequest, AgentBackendKit, add_role, sum_asked
+from agent_backend_fixtures import AddReply, AddRequest, AgentBackendKit, add_role, sum_asked
 from loopback_model import (
     DRIP,
     KEY,

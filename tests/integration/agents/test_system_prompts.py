@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from agent_backend_kit import AddReply, AddRequest, add_role
+from agent_backend_fixtures import AddReply, AddRequest, add_role
 from loopback_model import KEY, LoopbackModel, say, serve
 from pydantic import SecretStr
 

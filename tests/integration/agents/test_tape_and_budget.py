@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import agent_backend_kit
+import agent_backend_fixtures
 import pytest
-from agent_backend_kit import AddReply, AddRequest, add_role, sum_asked
+from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
 from loopback_model import KEY, Action, Asked, LoopbackModel, say, serve, status
 
 from evolake.agents import AgentFailure, Agents, open_agents
@@ -99,7 +99,7 @@ def test_the_same_question_asked_at_once_is_paid_for_once(tmp_path: Path) -> Non
 CALL_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
-from agent_backend_kit import AddRequest, add_role
+from agent_backend_fixtures import AddRequest, add_role
 from evolake.agents import open_agents
 from evolake.agents.tape import Tape
 from evolake.settings import Settings
@@ -113,7 +113,7 @@ open_agents(Settings(), folder, "0001", "run-1", line="designs").call(add_role(f
 def test_a_kill_after_the_reply_loses_neither_the_reply_nor_the_bill(tmp_path: Path) -> None:
     with LoopbackModel(ADDS) as server:
         environment = os.environ | {
-            "PYTHONPATH": str(Path(agent_backend_kit.__file__).parent), "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_BASE_URL": server.base_url,
+            "PYTHONPATH": str(Path(agent_backend_fixtures.__file__).parent), "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_BASE_URL": server.base_url,
             "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODELS__DEFAULT": "gpt-test", "EVOLAKE_BUDGET__USD_PER_CYCLE": "1",
             "EVOLAKE_PRICES": '{"gpt-test": {"input": 1, "output": 10}}',
         }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_kit import AddReply, AddRequest, add_role, sum_asked
+from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
 from loopback_model import KEY, LoopbackModel, serve
 
 from evolake.agents import Agents, open_agents

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from families_house import seed_family
+from families_fixtures import seed_family
 
 from evolake.families.sandbox.running import Caps, generate, probe, read, solve
 

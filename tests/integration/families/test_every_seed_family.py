@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 import pytest
-from families_house import RULES, SEEDS, judged
+from families_fixtures import RULES, SEEDS, judged
 
 from evolake.answers.matching import equivalent
 from evolake.families.gates.checkers import near_duplicate

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from families_house import judged, require_module
+from families_fixtures import judged, require_module
 
 from evolake.families.sandbox.driver import MOST_SLOW
 from evolake.families.sandbox.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows, score_external

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from click.testing import CliRunner
-from families_house import SEEDS, seed_family
+from families_fixtures import SEEDS, seed_family
 
 from evolake.errors import InputError
 from evolake.families.commands.group import families

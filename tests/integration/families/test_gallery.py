@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from families_house import SEEDS, seed_family
+from families_fixtures import SEEDS, seed_family
 
 from evolake.families.dataset.gallery import Example, family_page, file_name, write_gallery
 from evolake.families.model.statement import stated

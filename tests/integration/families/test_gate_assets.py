@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from families_house import judged, seed_family
+from families_fixtures import judged, seed_family
 
 import assets.families.judge as judging
 from assets.families.line import line, rules

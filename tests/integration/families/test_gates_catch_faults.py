@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from families_house import SETTINGS, judged, operators, seed_family
+from families_fixtures import SETTINGS, judged, operators, seed_family
 
 from evolake.families.gates.blind import blind_review
 from evolake.families.gates.learned_reader import learn_reader

@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
-from families_house import SEEDS, seed_family
+from families_fixtures import SEEDS, seed_family
 
 from assets.families.judge import rows_now
 from assets.line import register_keys

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families_house import SETTINGS, judged, seed_family
+from families_fixtures import SETTINGS, judged, seed_family
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from families_house import SEEDS, SETTINGS, judged, operators, seed_family
+from families_fixtures import SEEDS, SETTINGS, judged, operators, seed_family
 
 from evolake.families.gates.blind import blind_review
 from evolake.families.model.ast_transforms import NotComposable, switch

@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import replace
 
 import pytest
-from families_house import SEEDS, judged, seed_family
+from families_fixtures import SEEDS, judged, seed_family
 
 from evolake.families.faults.catalogue import FAULTS, NOBODY
 from evolake.families.faults.injection import Planted, kill_rates, plant, plant_faults

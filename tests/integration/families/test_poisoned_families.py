@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families_house import RULES, SETTINGS, judged, seed_family
+from families_fixtures import RULES, SETTINGS, judged, seed_family
 from families_poison import corpus, plain
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr

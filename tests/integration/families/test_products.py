@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from families_house import RULES, SETTINGS, judged, operators, seed_family
+from families_fixtures import RULES, SETTINGS, judged, operators, seed_family
 from loopback_model import KEY, LoopbackModel, serve
 from pydantic import SecretStr
 

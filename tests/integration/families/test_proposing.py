@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from families_house import RULES, SETTINGS, operators, seed_family
+from families_fixtures import RULES, SETTINGS, operators, seed_family
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 

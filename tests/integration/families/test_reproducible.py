@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from families_house import SEEDS
+from families_fixtures import SEEDS
 
 from evolake.families.gates.consensus import take_votes
 from evolake.families.model.loading import read_families

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from families_house import SETTINGS, require_module, seed_family
+from families_fixtures import SETTINGS, require_module, seed_family
 
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset

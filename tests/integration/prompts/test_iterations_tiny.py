@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prompts_house import iterate, operators
+from prompts_fixtures import iterate, operators
 from tiny_policy import tiny_policy
 
 from evolake.prompts.evolution.iteration import TABLES, Iterations

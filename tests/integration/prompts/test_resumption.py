@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, operators
+from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, operators
 
 from evolake.lake import BlobStore
 from evolake.prompts.evolution.journal import read_entry

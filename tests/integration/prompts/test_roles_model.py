@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from loopback_model import Action, Asked, LoopbackModel, say
-from prompts_house import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
+from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
 
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.prompt import prompt_of

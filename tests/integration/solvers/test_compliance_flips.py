@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from solver_house import toy_adapter, toy_tree
+from solver_fixtures import toy_adapter, toy_tree
 
 import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake.gates import load_rules

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from loopback_model import KEY, Asked, LoopbackModel, say
 from solver_runs import run_row
-from solvers_player import OBJECTIVES
+from solvers_scripted_model import OBJECTIVES
 
 from evolake.agents import open_agents
 from evolake.jail import open_pool

@@ -20,7 +20,7 @@ from evolake.solvers.evolution.champion_selection import challenge, champion_aft
 from evolake.solvers.evolution.closing import UNTOLD, close_cycle
 from evolake.solvers.evolution.holdout import measure_holdout
 from evolake.solvers.evolution.population import Population, empty_population
-from evolake.solvers.evolution.workspace import Workshop
+from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.runs import smoke_runs
 from evolake.solvers.gates.soundness import objections, stage_judge, unsound_in, without
 from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs
@@ -39,14 +39,14 @@ LOOKED_AT = ("instance", "status", "answer", "conflicts", "decisions", "propagat
 
 @dataclass(frozen=True)
 class Arena:
-    """A workshop, and rows of VARIANTS by name."""
+    """A workspace, and rows of VARIANTS by name."""
 
     house: GatesHouse
-    shop: Workshop
+    workspace: Workspace
     rows: Mapping[str, dict[str, Any]]
 
     def program(self, name: str) -> Program:
-        return self.shop.program(self.rows[name])
+        return self.workspace.program(self.rows[name])
 
     def name(self, variant_id: str) -> str:
         return next(name for name, row in self.rows.items() if row["variant_id"] == variant_id)
@@ -60,10 +60,10 @@ def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], st
         folders[mutant.name] = house.copy(mutant.base, mutant.name)
         plant(mutant, folders[mutant.name])
     rows = {name: _row(name, folder, house) for name, folder in folders.items()}
-    shop = Workshop(
+    workspace = Workspace(
         house.bench.blobs, house.root / "work", SEEDS, SETTINGS, 0, {"minisat22": rows["seed"]}, lambda name: pytest.fail(f"{name} is not needed"),
     )
-    return Arena(house, shop, rows)
+    return Arena(house, workspace, rows)
 
 
 def _row(name: str, folder: Path, house: GatesHouse) -> dict[str, Any]:
@@ -76,11 +76,11 @@ def _row(name: str, folder: Path, house: GatesHouse) -> dict[str, Any]:
 
 
 def test_who_reads_the_label_finds_none(arena: Arena) -> None:
-    suite, train = arena.house.bench.smoke, arena.shop.suite("train")
+    suite, train = arena.house.bench.smoke, arena.workspace.suite("train")
     rows = {}
     for name in ("seed", LABEL_READER.name):
         program = arena.program(name)
-        plan = Plan(arena.shop.limits.run, proof_share=0.0)
+        plan = Plan(arena.workspace.limits.run, proof_share=0.0)
         with ThreadPoolExecutor(2) as executor:
             rows[name] = [
                 *smoke_runs(program, Suite("smoke", suite.instances[-9:]), cache=arena.house.root / "cache", variant_id=name, cycle="0001"),
@@ -100,22 +100,22 @@ def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
 
 @pytest.mark.parametrize("mutant", [LATE_GUESSER, SILENT_GUESSER], ids=lambda mutant: mutant.name)
 def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(mutant: Mutant, arena: Arena) -> None:
-    row, shop = arena.rows[mutant.name], arena.shop
+    row, workspace = arena.rows[mutant.name], arena.workspace
     if mutant is LATE_GUESSER:
-        judged = arena.house.judge(shop.folder(row["archive_sha"]), "minisat22", unlinted())
+        judged = arena.house.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
         assert judged.accepted, judged.feedback
     population = empty_population().add(variants=[arena.rows["seed"]])
     with ThreadPoolExecutor(2) as executor:
-        runs = benchmark(shop, population, [row], executor, cycle="0001")
+        runs = benchmark(workspace, population, [row], executor, cycle="0001")
     guessed = runs.filter((pl.col("variant_id") == row["variant_id"]) & (pl.col("answer") == "UNSAT"))
     assert guessed.height == 3, "it says UNSAT of all three"
     assert not guessed["solved"].any()
     assert set(guessed["proof_status"]) <= {"refuted", "missing", "unchecked"}
-    verdicts = stage_judge("benchmark", RULES, shop.blobs, cycle="0001", run_id="test")(runs.to_dicts())
+    verdicts = stage_judge("benchmark", RULES, workspace.blobs, cycle="0001", run_id="test")(runs.to_dicts())
     assert unsound_in(verdicts) == {row["variant_id"]}
     [said] = [verdict for verdict in verdicts if verdict.outcome == "block"]
     assert (said.gate, said.rule_id) == ("benchmark", "solvers-benchmark-sound")
-    assert said.evidence_sha is not None and shop.blobs.has(said.evidence_sha)
+    assert said.evidence_sha is not None and workspace.blobs.has(said.evidence_sha)
     closed = _close(arena, population, [row], runs, verdicts, [])
     assert {arena.name(item["variant_id"]): item["state"] for item in closed.rows()} == {"seed": "champion", mutant.name: "blocked"}
     assert closed.variant(row["variant_id"])["rule_id"] == "solvers-benchmark-sound"
@@ -123,12 +123,12 @@ def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(m
 
 
 def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena: Arena) -> None:
-    guesser, seed, reader, shop = (arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.rows[LABEL_READER.name], arena.shop)
+    guesser, seed, reader, workspace = (arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.rows[LABEL_READER.name], arena.workspace)
     population = empty_population().add(variants=[seed, guesser, reader]).with_states({guesser["variant_id"]: "champion"})
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
-    judge = stage_judge("duel", RULES, shop.blobs, cycle="0007", run_id="test")
+    judge = stage_judge("duel", RULES, workspace.blobs, cycle="0007", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        reign = challenge(shop, population, [], ranking, executor, cycle="0007", root_seed=0, judge=judge)
+        reign = challenge(workspace, population, [], ranking, executor, cycle="0007", root_seed=0, judge=judge)
     assert unsound_in(reign.verdicts) == {guesser["variant_id"]}
     assert reign.champion_id != guesser["variant_id"] and reign.changed
     assert guesser["variant_id"] not in {row["champion_id"] for row in reign.decisions if row["wins"]}
@@ -140,12 +140,12 @@ def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one
 
 
 def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_what(arena: Arena) -> None:
-    guesser, seed, shop = arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.shop
+    guesser, seed, workspace = arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.workspace
     population = empty_population().add(variants=[seed, guesser]).with_states({guesser["variant_id"]: "champion"})
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, seed), 1)]
-    judge = stage_judge("holdout", RULES, shop.blobs, cycle="0003", run_id="test")
+    judge = stage_judge("holdout", RULES, workspace.blobs, cycle="0003", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        runs, verdicts = measure_holdout(shop, population, [], ranking, [], executor, cycle="0003", judge=judge)
+        runs, verdicts = measure_holdout(workspace, population, [], ranking, [], executor, cycle="0003", judge=judge)
     assert unsound_in(verdicts) == {guesser["variant_id"]}
     assert {arena.name(name) for name in runs["variant_id"]} == {"seed", LATE_GUESSER.name}
     closed = _close(arena, population, [], shop_runs(), verdicts, [], ranking, cycle="0003")
@@ -197,6 +197,6 @@ def _close(
     ranked = ranking or [_ranked(arena.rows["seed"], 1)]
     added: dict[str, list[Any]] = {"objectives": [], "rule_proposals": [], "attempts": [], "derivations": []}
     return close_cycle(
-        arena.shop, population, variants, json.loads(json.dumps(said)), runs=runs, metrics=measured, ranking=ranked, decisions=decisions, holdout=[],
-        findings=[], added=added, cycle=cycle,
+        arena.workspace, population, variants, json.loads(json.dumps(said)), runs=runs, metrics=measured, ranking=ranked, decisions=decisions,
+        holdout=[], findings=[], added=added, cycle=cycle,
     )

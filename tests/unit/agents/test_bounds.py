@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_kit import AddReply
+from agent_backend_fixtures import AddReply
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_backend_kit import AddReply, AddRequest, AgentBackendKit
+from agent_backend_fixtures import AddReply, AddRequest, AgentBackendKit
 from pydantic import BaseModel
 
 from evolake.agents import Agents, Role, open_agents

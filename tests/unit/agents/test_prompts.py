@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_backend_kit import AddRequest, add_role
+from agent_backend_fixtures import AddRequest, add_role
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel

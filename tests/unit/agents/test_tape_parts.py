@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_kit import AddReply
+from agent_backend_fixtures import AddReply
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agent_backend_kit import assert_served
+from agent_backend_fixtures import assert_served
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages

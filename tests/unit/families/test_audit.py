@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from families_house import seed_family
+from families_fixtures import seed_family
 
 from evolake.errors import InputError
 from evolake.families.dataset.audit import COLUMNS, audit_row, audit_summary, choose, guarded, read_grades, sheet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from families_house import seed_family
+from families_fixtures import seed_family
 
 from evolake.families.dataset.complexity import complexity_row, measure
 from evolake.families.model.syntax import nesting

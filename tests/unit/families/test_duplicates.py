@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from families_house import RULES
+from families_fixtures import RULES
 
 from evolake.families.gates.checkers import near_duplicate
 from evolake.families.gates.duplicates import answer_agreement, duplicate_pairs
 from evolake.families.gates.static import NEAREST, nearest
-from evolake.families.model.similarity import Fingerprint, likeness
+from evolake.families.model.similarity import Fingerprint, similarity
 
 PARAMETERS = next(rule.parameters for rule in RULES.rules if rule.check == "families.near_duplicate")
 ANSWERS = tuple("abcdefghijklmnopqrst")
@@ -42,7 +42,7 @@ def test_pairs_are_those_that_the_gate_would_block():
 def test_agreement_of_all_pairs_is_that_of_single_pairs():
     families = [one(name, answers=other_answers(kept)) for name, kept in zip("abcd", (20, 13, 7, 0), strict=True)]
     families.append(one("e", answers=ANSWERS[:5]))
-    expected = [[likeness(left, right).answers for right in families] for left in families]
+    expected = [[similarity(left, right).answers for right in families] for left in families]
     assert np.allclose(answer_agreement(families), expected)
     assert answer_agreement([]).shape == (0, 0)
 

@@ -1,10 +1,10 @@
-"""The parts of the gates that need no jail: votes, leaks, drawings, growth, likeness, probes, the operators' reviewers, rules read from text."""
+"""The parts of the gates that need no jail: votes, leaks, drawings, growth, similarity, probes, the operators' reviewers, rules read from text."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from families_house import RULES, SEEDS, seed_family
+from families_fixtures import RULES, SEEDS, seed_family
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import drawing, rises
 from evolake.families.model.loading import read_families
-from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, jaccard, likeness, normalised, sketch
+from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, jaccard, normalised, similarity, sketch
 from evolake.families.roles.blind import rules_in, solve_blind
 from evolake.families.roles.models import BlindRequest, QualityReply, QualityRequest, Turn
 from evolake.families.roles.quality import review_quality
@@ -109,7 +109,7 @@ def test_names_comments_and_docstrings_do_not_make_another_source_but_constants_
 
 def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
     prints = [fingerprint(family, range(40)) for family in (seed_family("clinic-queue"), seed_family("truth-tellers"))]
-    itself, other = likeness(prints[0], prints[0]), likeness(prints[0], prints[1])
+    itself, other = similarity(prints[0], prints[0]), similarity(prints[0], prints[1])
     assert (itself.code, itself.answers, itself.same_code, itself.same_text) == (1.0, 1.0, True, True)
     assert (other.code < 0.5, other.same_code, other.same_text) == (True, False, False)
     assert Fingerprint.from_json(prints[0].to_json()) == prints[0]

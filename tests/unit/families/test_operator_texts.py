@@ -7,7 +7,7 @@ from dataclasses import replace
 from string import Formatter
 
 import pytest
-from families_house import SEEDS, seed_family
+from families_fixtures import SEEDS, seed_family
 
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Alternative, MutationPoint

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from families_house import RULES, seed_family
+from families_fixtures import RULES, seed_family
 from families_poison import ANSWERS, CONSTANTS, HELP, plain, with_constant
 
 from evolake.answers.matching import equivalent, matches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from families_house import seed_family
+from families_fixtures import seed_family
 
 from evolake.families.evolution.records import derivation_rows
 from evolake.families.model.population import empty_population, load_family, population_of, store_family

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from families_house import RULES, seed_family
+from families_fixtures import RULES, seed_family
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from prompts_house import PROBLEMS, SEEDS, problem
+from prompts_fixtures import PROBLEMS, SEEDS, problem
 
 from evolake.gates import load_rules
 from evolake.prompts.evolution.gate_specs import GATES

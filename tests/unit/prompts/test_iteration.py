@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
+from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import InputError
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw
-from evolake.prompts.evolution.payoff_matrix import Board
+from evolake.prompts.evolution.payoff_matrix import PayoffMatrix
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
@@ -210,23 +210,23 @@ def test_where_nothing_came_back_nothing_is_rated_or_born() -> None:
     assert len(done.population.prompts) == 2 and done.population.iteration == 1
 
 
-def board(*rows: list[float | None]) -> Board:
+def payoffs(*rows: list[float | None]) -> PayoffMatrix:
     prompts = tuple(prompt_of([f"Advice {number}."]) for number in range(len(rows)))
-    return Board(prompts, tuple(PROBLEMS[: len(rows[0])]), {}, tuple(tuple(row) for row in rows))
+    return PayoffMatrix(prompts, tuple(PROBLEMS[: len(rows[0])]), {}, tuple(tuple(row) for row in rows))
 
 
 def test_means_compare_problems_that_are_known_for_all() -> None:
-    assert board([1.0, None, 0.5], [0.0, 1.0, 0.5]).means == [0.75, 0.25]
-    assert board([None], [1.0]).means is None
+    assert payoffs([1.0, None, 0.5], [0.0, 1.0, 0.5]).means == [0.75, 0.25]
+    assert payoffs([None], [1.0]).means is None
 
 
 def test_of_equal_means_the_higher_mu_is_best_then_the_youngest() -> None:
-    found = board([0.5], [0.5], [0.5])
+    found = payoffs([0.5], [0.5], [0.5])
     ids = [prompt.prompt_id for prompt in found.prompts]
     population = found_population({str(number): prompt for number, prompt in enumerate(found.prompts)}, "0001")
     assert found.best(population) == 2
     assert found.best(population.rated({ids[1]: (26.0, 1.0)})) == 1
-    assert board([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2 and board([0.5], [0.4], [0.3]).best(population) == 0
+    assert payoffs([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2 and payoffs([0.5], [0.4], [0.3]).best(population) == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.0, 1.0, None])), max_size=40))
@@ -236,7 +236,7 @@ def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, 
         Rollout(prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward)
         for number, (row, column, reward) in enumerate(entries)
     ]
-    found = Board.of(prompts, problems, rollouts)
+    found = PayoffMatrix.of(prompts, problems, rollouts)
     for row in range(3):
         for column in range(3):
             rewards = [reward or 0.0 for r, c, reward in entries if (r, c) == (row, column)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from prompts_house import SEEDS, library
+from prompts_fixtures import SEEDS, library
 
 from evolake.errors import InputError
 from evolake.prompts.model.edits import LONGEST_TEXT

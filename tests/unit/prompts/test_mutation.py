@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from prompts_house import PROBLEMS, judge, library, operators, problem
+from prompts_fixtures import PROBLEMS, judge, library, operators, problem
 
 from evolake.agents import Agents
 from evolake.prompts.model.edits import Limits

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from prompts_house import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
+from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import BudgetExhausted
 from evolake.gates import load_rules

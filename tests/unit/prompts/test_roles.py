@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from prompts_house import library
+from prompts_fixtures import library
 
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import roles_in

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from solver_house import ADAPTER, toy_adapter
+from solver_fixtures import ADAPTER, toy_adapter
 
 from evolake.errors import InputError
 from evolake.solvers.repository.adapters import known_adapters, load_adapter

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from package_index import Index, serving
-from solver_house import ADAPTER, toy_adapter, toy_tree
+from solver_fixtures import ADAPTER, toy_adapter, toy_tree
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore

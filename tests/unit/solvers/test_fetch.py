@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from package_index import Index, serving, tar_of, zip_of
-from solver_house import ADAPTER, HEADER, MAIN, toy_tree
+from solver_fixtures import ADAPTER, HEADER, MAIN, toy_tree
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake import BlobStore

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from solver_house import ADAPTER, toy_adapter, toy_tree
+from solver_fixtures import ADAPTER, toy_adapter, toy_tree
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from agent_backend_kit import assert_served
+from agent_backend_fixtures import assert_served
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages

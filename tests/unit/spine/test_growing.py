@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 import pytest
 
-from pipelines.standing import IN_PROCESS_TAG, bury_dead_runs, next_cycle, runs_at_work
+from pipelines.line_state import IN_PROCESS_TAG, bury_dead_runs, next_cycle, runs_at_work
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 from assets.checks import suite_check
 from assets.study import Study
-from pipelines.house import define
 from pipelines.lines import BuiltStudy
+from pipelines.policy import define
 from resources.lake import LakeResource
 
 TOY = Study("toystudy", "A toy study.", owners=("team:toys",), cells=("left-0", "left-1", "right-0"))

@@ -12,10 +12,10 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
-import designs_house
+import designs_fixtures
 import pytest
 from click.testing import CliRunner
-from designs_house import ROOT
+from designs_fixtures import ROOT
 from house_steps import kill_when
 
 from evolake.cli import cli
@@ -36,7 +36,7 @@ LONG_S = 1500
 """How long a command may take on a machine that others load too."""
 
 
-class House(designs_house.House):
+class House(designs_fixtures.House):
     """As for designs; statements are answered in this process, for there are many."""
 
     def sql(self, statement: str) -> list[list]:
@@ -48,7 +48,7 @@ def open_house(folder: Path, **settings: str) -> House:
     """A house under `folder` whose lake holds the seed's sources; `settings` are further environment variables."""
     if not (shutil.which("g++") or shutil.which("clang++")):
         _absent("no C++ compiler is installed; `evolake doctor` names the line that installs it")
-    opened = designs_house.open_house(folder, **SMALL | settings)
+    opened = designs_fixtures.open_house(folder, **SMALL | settings)
     house = House(opened.folder, opened.environment)
     ensure_home(Path(house.environment["DAGSTER_HOME"]))
     try:

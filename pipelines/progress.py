@@ -1,4 +1,4 @@
-"""Progress of cycles on a screen: one line an asset when it is done, and on a terminal the one at work below them."""
+"""Progress of cycles on a screen: one line per asset when it is done, and on a terminal the one at work below them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from assets.solvers.judge import late_verdicts, publish_late
-from assets.solvers.line import archive, line, rules_in_force, workshop
+from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
 from resources.compute import ComputeResource
@@ -20,7 +20,7 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
 
     cycle, population = store.cycle, archive(store)
     found = challenge(
-        workshop(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
+        open_workspace(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
         root_seed=store.settings.seed, unsound=objections(late_verdicts(store, "benchmark_runs")),
         judge=stage_judge("duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )
@@ -43,7 +43,7 @@ def holdout_runs(
 
     cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(
-        workshop(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
+        open_workspace(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
         compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
         judge=stage_judge("holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )

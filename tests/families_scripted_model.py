@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from families_house import seed_family
+from families_fixtures import seed_family
 from loopback_model import Action, Asked, say
 
 from evolake.families.model.contract import Family
