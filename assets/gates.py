@@ -64,7 +64,8 @@ class GatesOfRecord:
 
     def replay(self, store: LineStore, rows: Sequence[Row], ruleset: Ruleset, replay: Replay) -> list[Any]:
         """The gates of the store's asset on `rows`, candidates that passed those before. Publishes the verdicts, and says what was reused."""
-        waiting, results = list(rows), []
+        waiting = list(rows)
+        results: list[Any] = []
         for gate in gates_of_assets(self.gates)[store.asset]:
             met = [replay(row, gate) for row in waiting]
             for result in met:

@@ -33,7 +33,7 @@ def _keys(checks: Sequence[dg.AssetChecksDefinition]) -> list[dg.AssetCheckKey]:
 
 
 def _not_passed(instance: dg.DagsterInstance, keys: Sequence[dg.AssetCheckKey], cycle: str) -> list[tuple[dg.AssetCheckKey, str]]:
-    found = []
+    found: list[tuple[dg.AssetCheckKey, str]] = []
     for key in keys:
         judged = evaluation(instance, key, cycle)
         newest = instance.fetch_materializations(dg.AssetRecordsFilter(asset_key=key.asset_key, asset_partitions=[cycle]), limit=1).records

@@ -53,7 +53,7 @@ class Line(Package):
     `population` types the tables that `incoming` consists of (name -> schema); a table that is not named there has free columns.
     """
 
-    population: Mapping[str, TableSchema] = field(default_factory=dict)
+    population: Mapping[str, TableSchema] = field(default_factory=dict[str, TableSchema])
     artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
 
@@ -94,7 +94,8 @@ class Line(Package):
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset of every cycle."""
-        return self.decorate(self.name, **{"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": cycles})
+        options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": cycles}
+        return self.decorate(self.name, **options)
 
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""

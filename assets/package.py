@@ -8,7 +8,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 import dagster as dg
 import polars as pl
@@ -40,7 +40,8 @@ class Options(TypedDict, total=False):
     schema: TableSchema
     metadata: Mapping[str, Any]
     partitions_def: dg.PartitionsDefinition
-    automation_condition: dg.AutomationCondition
+    automation_condition: dg.AutomationCondition[Any]
+
 
 WATCHED: dict[dg.AssetKey, Callable[[], dg.DataVersion]] = {}
 """Files that people edit, as observable assets: key -> their version now."""
@@ -104,7 +105,8 @@ class Package:
             implied = {reads[path] for path in declare_reads(tuple(self.key(name).path), reads)}
             past = {name: key for name, key in frames.items() if key in implied}
             code_version = "+".join([options.get("code_version") or self.code_version, *filter(None, map(_version, sorted(implied)))])
-            return dg.asset(**options | {
+            define = cast("Callable[..., Decorator]", dg.asset)  # whose overloads know no options by name
+            return define(**options | {
                 "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
                 "kinds": {*self.kinds, *options.get("kinds", ())}, "io_manager_key": "io_manager", "metadata": metadata,
                 "code_version": code_version, "description": options.get("description") or inspect.getdoc(function),

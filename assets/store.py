@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -136,7 +136,7 @@ class LineStore:
         return [note.text for note in read_guidance(self.lake.root, self.line.name, self.cycle)]
 
     @contextmanager
-    def roles(self, agents: AgentsResource | None = None) -> Iterator[Agents]:
+    def roles(self, agents: AgentsResource | None = None) -> Generator[Agents]:
         """The agents of this line and cycle. Their calls are published when the block ends well.
 
         Raises:

@@ -63,7 +63,7 @@ def gates_of_assets(gates: Iterable[GateSpec]) -> dict[str, tuple[GateSpec, ...]
 
 def gates_before(gates: Iterable[GateSpec], asset: str) -> tuple[GateSpec, ...]:
     """The gates of the assets before `asset`; all of them where `asset` does none."""
-    found = []
+    found: list[GateSpec] = []
     for gate in gates:
         if gate.made_by == asset:
             break

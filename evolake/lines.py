@@ -47,7 +47,7 @@ class LineSpec:
     assets: str
     settings: str = ""
     profiles: str = ""
-    commands: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict[str, str])
     report: str = ""
     tables: str = ""
     cookbook: str = ""

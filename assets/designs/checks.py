@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dagster as dg
+
 from assets.cycle import cycles
 from assets.designs.line import line
 from assets.designs.measure import experiments
@@ -19,7 +21,7 @@ ALWAYS = "true"
 """A design is judged once in its life, whatever cycle ranks it."""
 
 
-def _measurements_are_possible(asset):
+def _measurements_are_possible(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
     return rows_check(
         asset, "measurements_are_possible", "Every row is a measurement that can be: one per level, steps within the budget, a share within 0 and 1.",
         once("design_id", "fidelity", '"N"', "max_steps", "seed"), "unsolved_fraction BETWEEN 0 AND 1", "median_step IS NULL OR median_step >= 1",

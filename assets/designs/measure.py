@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-import assets.designs.propose  # noqa: F401  (what is read is defined first)
+import assets.designs.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.designs.line import line, so_far
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-import assets.designs.measure  # noqa: F401  (what is read is defined first)
+import assets.designs.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.designs.line import line, rules, so_far
 from assets.pictures import figures_of
 from assets.store import LineStore
@@ -19,6 +19,7 @@ from resources.jail import JailResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
+    from evolake.gates import Verdict
 
 
 @line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
@@ -40,7 +41,7 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
     ruleset = store.rules()
     measured = {design_id for design_id, results in population.results().items() if results}
     scores = score_rows(jail.open(), population, [Objective(row["objective_id"], row["source"]) for row in rows], cycle, "low")
-    verdicts = []
+    verdicts: list[Verdict] = []
     for row in rows:
         own = [score for score in scores if score["objective_id"] == row["objective_id"] and score["design_id"] in measured]
         judged = judge_objective(row["objective_id"], own, ruleset=ruleset, cycle=cycle, run_id=store.run_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from assets.designs.line import gates, line, rules
@@ -9,6 +11,9 @@ from assets.designs.records import record_candidates
 from assets.store import LineStore
 from evolake.designs.tables import DESIGNS
 from resources.jail import JailResource
+
+if TYPE_CHECKING:
+    from evolake.designs.evolution.proposals import Judged
 
 
 @line.seed_asset(deps=[rules], schema=DESIGNS, kinds={"python"})
@@ -21,7 +26,7 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     folder = store.settings.seeds / "designs"
     judge = gates(store, jail.open())
     known: dict[str, str] = {}
-    candidates = []
+    candidates: list[Judged] = []
     for path in sorted(folder.glob("*.py")):
         source = path.read_text(errors="replace")
         candidate = seed_candidate(path.stem, source, known, judge, recognised(source, jail.open()))

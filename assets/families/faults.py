@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-import assets.families.seeds  # noqa: F401  (what is read is defined first)
+import assets.families.seeds  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.checks import suite_check
 from assets.families.line import judge, line, open_jail, rules
 from assets.line import SEED_ROUND

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
-import assets.families.propose  # noqa: F401  (what is read is defined first)
+import assets.families.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.families.line import archive, judge, line, open_jail, rules
 from assets.gates import GatesOfRecord, Table
 from assets.store import LineStore
@@ -46,7 +46,8 @@ def label_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[di
     """Rows of VOTES. Publishes what each validator said."""
     from evolake.families.evolution.records import vote_rows
 
-    whole, single = [], []
+    whole: list[dict[str, Any]] = []
+    single: list[dict[str, Any]] = []
     for result in results:
         labels, votes = vote_rows(result.row["family_id"], store.cycle, result.rows, result.passed)
         whole += labels
@@ -87,7 +88,7 @@ def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> lis
     from evolake.families.evolution.stages import gates_of
 
     blocks = {said["family_id"]: said for said in gates_of(of_record.verdicts(store)) if not said["passed"]}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for row in rows_now(store.lake, store.cycle, candidates):
         block: Mapping[str, Any] = blocks.get(row["family_id"], {})
         state = "accepted" if row["family_id"] in passed else "blocked"
@@ -111,7 +112,7 @@ def further_table(asset: str) -> str:
 
 
 @contextmanager
-def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Generator[Any]:
     """Takes candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
     from evolake.families.evolution.further import Further
 

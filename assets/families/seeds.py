@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import polars as pl
 
 from assets.families.line import judge, line, open_jail, rules
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES
+
+if TYPE_CHECKING:
+    from evolake.families.model.similarity import Fingerprint
+    from evolake.gates import Verdict
 
 
 @line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
@@ -19,7 +25,9 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.families.model.population import empty_population
 
     settings, folder = store.settings, store.settings.seeds / "families"
-    rows, verdicts, known = [], [], []
+    rows: list[dict[str, Any]] = []
+    verdicts: list[Verdict] = []
+    known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
         examine = judge(store, pool, agents, store.rules())
         for number, family in enumerate(read_families(folder)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any, cast
 
 import dagster as dg
 
@@ -34,7 +35,8 @@ def rules_asset(
     WATCHED[line.key(name)] = version
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # observable source assets are in beta in Dagster 1.13
-        return dg.observable_source_asset(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)(version)
+        define = cast("Any", dg.observable_source_asset)  # pyright: ignore[reportUnknownMemberType]
+        return define(name=name, key_prefix=line.name, group_name=line.seeds_group, description=shown)(version)
 
 
 def observe_rules(context: dg.AssetExecutionContext, line: Line) -> None:

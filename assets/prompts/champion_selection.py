@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-import assets.prompts.judge  # noqa: F401  (what is read is defined first)
+import assets.prompts.judge  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, line, policy_at, problems_of, shown
 from assets.store import LineStore
 from evolake.lake import AGENT_CALLS
@@ -37,15 +37,17 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
     from evolake.seeds import child_seed, generator
 
     cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
-    own, rows, calls = settings.of(PromptsSettings), [], []
+    own = settings.of(PromptsSettings)
+    rows: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
     challenger = population.best_id()
     if challenger != population.champion_id:
         train = problems_of(problems, "train")
-        order = generator(settings.seed, line.name, cycle, "duel", 0).permutation(len(train))[: own.duel_problems]
+        order: list[int] = generator(settings.seed, line.name, cycle, "duel", 0).permutation(len(train))[: own.duel_problems].tolist()
         with policy_at(store, checkpoint) as policy:
             found = replies(
                 policy, [population.prompt(name) for name in (population.champion_id, challenger) if name],
-                [train[place] for place in order.tolist()], samples=own.duel_samples, answer_format=own.answer_format,
+                [train[place] for place in order], samples=own.duel_samples, answer_format=own.answer_format,
                 seed=child_seed(settings.seed, line.name, cycle, "duel", 1),
             )
             calls = calls_of(policy)
@@ -89,7 +91,8 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
     root = population.rows()[0]["prompt_id"]
     wanted = dict.fromkeys([root, reigning(store, population), population.best_id()])
     seed = child_seed(settings.seed, line.name, cycle, "heldout", 0)
-    rows, calls = [], []
+    rows: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
     for iteration, prompts, weights in _evaluations(archive(store), population, root, list(wanted), checkpoint):
         with policy_at(store, weights) as policy:
             found = evaluate(
@@ -111,7 +114,9 @@ def reigning(store: LineStore, population: Population) -> str:
     return reigns
 
 
-def _evaluations(before, after, root: str, prompts: list[str], checkpoint: str | None) -> list[tuple[int, list[str], str | None]]:
+def _evaluations(
+    before: Population, after: Population, root: str, prompts: list[str], checkpoint: str | None
+) -> list[tuple[int, list[str], str | None]]:
     """(iteration, prompts, blob of the weights): the first cycle begins with the base model under the root, where its curve starts."""
     start = [(0, [root], None)] if before.iteration == 0 else []
     return [*start, (after.iteration, prompts, checkpoint)]

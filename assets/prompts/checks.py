@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import dagster as dg
 import polars as pl
 
 from assets.checks import suite_check
@@ -20,7 +23,7 @@ GATES = len(PROMPT_GATES)
 PLAIN_TEXT = r"trim(regexp_replace(lower(text), '\s+', ' ', 'g'))"
 
 
-def _of_split(asset, name: str, description: str, split: str, reply: str):
+def _of_split(asset: dg.AssetsDefinition, name: str, description: str, split: str, reply: str) -> dg.AssetChecksDefinition:
     """`reply` counts the replies to one problem."""
     return rows_check(
         asset, name, description, once("iteration", "prompt_id", "problem_id", reply), f"split = '{split}'",
@@ -35,7 +38,7 @@ def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFra
     from evolake.prompts.rating.ratings import update
 
     before = {row["prompt_id"]: (row["mu"], row["sigma"]) for row in lake.read(line.name, "incoming_prompts", cycle).to_dicts()}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for (_,), part in sorted(frame.group_by("iteration"), key=lambda item: item[0]):
         played = part.filter(pl.col("source") == "update").sort("place").to_dicts()
         after = update([before[row["prompt_id"]] for row in played], [row["rank"] for row in played])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import dagster as dg
 import polars as pl
 
-import assets.prompts.results  # noqa: F401  (what is read is defined first)
+import assets.prompts.results  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, line, rules
 from assets.store import LineStore
 from evolake.lake import RULES, VERDICTS
@@ -25,7 +26,8 @@ def accepted(
     store = LineStore(line, context, lake)
     cycle, ruleset, before = store.cycle, store.rules(), archive(store)
     population = replace(before, prompts=pl.concat([before.prompts, children]))
-    rows, verdicts = [], []
+    rows: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
     for child in children.to_dicts():
         judged = run_gates(Newborn(child, population, edits.to_dicts(), problems.to_dicts()), ruleset, cycle=cycle, run_id=store.run_id)
         evidence = store.blobs.put(evidence_bytes(judged.seen))

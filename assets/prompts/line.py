@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ def archive(store: LineStore) -> Population:
 
 
 @contextmanager
-def policy_at(store: LineStore, checkpoint: str | None) -> Iterator[Any]:
+def policy_at(store: LineStore, checkpoint: str | None) -> Generator[Any]:
     """The policy (evolake.prompts.model.protocol.Policy) as a checkpoint has it; None: before any update."""
     from evolake.prompts.policies.registry import open_policy
 

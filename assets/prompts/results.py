@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-import assets.prompts.train  # noqa: F401  (what is read is defined first)
+import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, line, shown
 from assets.store import LineStore
 from evolake.prompts.tables import EDITS, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-import assets.repair.setup  # noqa: F401  (what is read is defined first)
+import assets.repair.setup  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.repair.cells import study
 from evolake.repair.tables import RESULTS
 from resources.compute import ComputeResource

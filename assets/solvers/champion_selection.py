@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-import assets.solvers.measure  # noqa: F401  (what is read is defined first)
+import assets.solvers.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.solvers.judge import late_verdicts, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore

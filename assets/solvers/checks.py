@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dagster as dg
+
 from assets.cycle import cycles
 from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.raised import Reasons, raised_check
@@ -17,7 +19,7 @@ GATES = 5
 RUN = once("variant_id", "instance", "repeat")
 
 
-def _passed_every_gate(asset, name: str, text: str, last: int):
+def _passed_every_gate(asset: dg.AssetsDefinition, name: str, text: str, last: int) -> dg.AssetChecksDefinition:
     """By what the gates up to number `last` (5 is the benchmark) said in this cycle, and all of them in the cycles before: what a later cycle finds
     out was not known then."""
     return passed_every_gate(
@@ -26,7 +28,7 @@ def _passed_every_gate(asset, name: str, text: str, last: int):
     )
 
 
-def _solved_means_certified(asset, text: str):
+def _solved_means_certified(asset: dg.AssetsDefinition, text: str) -> dg.AssetChecksDefinition:
     return rows_check(
         asset, "solved_means_certified", text, RUN, "NOT solved OR certificate IS NOT NULL",
         "NOT solved OR (status <> 'wrong' AND proof_status IS DISTINCT FROM 'refuted')",

@@ -79,7 +79,7 @@ def accepted_ids(store: Lake, cycle: str, frame: pl.DataFrame) -> list[str]:
 @line.asset(deps=[rules], schema=GATED, kinds={"treesitter"})
 def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gate 0: layout, documents, and what the sources add to those of their seed, by rules over the syntax tree."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for item in judge_gates(context, lake, "compliance", ("compliance",), variants)["compliance"]:
         last = item.verdicts[-1]
         rows.append({
@@ -92,7 +92,7 @@ def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: 
 @line.asset(deps=[rules, "compliance"], schema=BINARIES, kinds={"cplusplus", "bubblewrap"})
 def binaries(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Gate 1: a clean build in the jail. The executable and the log lie in the blob store."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for item in judge_gates(context, lake, "binaries", ("build",), variants)["build"]:
         built = item.evidence.get("build") or NOT_BUILT | {"reason": item.verdicts[-1].reason}
         rows.append({
@@ -120,7 +120,7 @@ def correctness(context: dg.AssetExecutionContext, lake: LakeResource, variants:
 def _runs(lake: LakeResource, cycle: str, gate: str, found: dict[str, list[Any]]) -> list[dict[str, Any]]:
     """The runs behind the verdicts: those made just now, or those that were made with the variant."""
     earlier = lake.open().read(line.name, "gate_runs", cycle).filter(pl.col("gate") == gate).drop("gate").to_dicts()
-    rows = []
+    rows: list[dict[str, Any]] = []
     for item in found[gate]:
         made = [run for run in earlier if run["variant_id"] == item.row["variant_id"]] if item.runs is None else item.runs
         rows += [{name: run[name] for name in RUNS.columns} for run in made]

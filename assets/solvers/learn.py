@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from assets.solvers.judge import PROVING, late_verdicts
@@ -14,7 +16,7 @@ from evolake.solvers.tables_archive import FINDINGS, HISTORY, PROPOSED, RULE_PRO
 from resources.agents import AgentsResource
 
 
-def verdict_rows(store: LineStore, *later: str) -> list[dict]:
+def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
     """The verdicts of record of this cycle's variants, those of the benchmark, and those of the assets `later`, on all that ran there."""
     return [row for asset in PROVING for row in store.rows(asset, VERDICTS)] + late_verdicts(store, "benchmark_runs", *later)
 

@@ -44,7 +44,7 @@ def archive(store: LineStore) -> Population:
 
 def rules_in_force(store: LineStore, population: Population) -> Ruleset:
     """The rule files and the learned rules of earlier cycles, pinned."""
-    import evolake.solvers.rules  # noqa: F401  (registers the checkers)
+    import evolake.solvers.rules  # noqa: F401  # pyright: ignore[reportUnusedImport]  (registers the checkers)
     from evolake.solvers.rules.learned import with_learned
 
     return with_learned(store.rules(), population.rule_proposals.to_dicts())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import polars as pl
 
 from assets.solvers.line import line, open_workspace, rules
@@ -9,6 +11,9 @@ from assets.store import LineStore
 from evolake.errors import EvolakeError
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import PROVENANCE, VARIANTS
+
+if TYPE_CHECKING:
+    from evolake.gates import Verdict
 
 
 @line.seed_asset(deps=[rules], schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
@@ -21,7 +26,9 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
 
     ruleset, workspace = store.rules(), open_workspace(store, empty_population())
-    rows, verdicts, fetched = [], [], []
+    rows: list[dict[str, Any]] = []
+    verdicts: list[Verdict] = []
+    fetched: list[dict[str, Any]] = []
     for name in store.settings.of(SolversSettings).seeds:
         judged = judge_seed(workspace, name, ruleset, cycle=store.cycle, run_id=store.run_id)
         store.log(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")

@@ -11,6 +11,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
+from typing import Any
 
 import polars as pl
 
@@ -90,7 +91,7 @@ def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence
 class Stored:
     """What the lake holds of its current study: the record's row, and frames of problems, results and attempts of that study alone."""
 
-    study: dict
+    study: dict[str, Any]
     problems: pl.DataFrame
     results: pl.DataFrame
     attempts: pl.DataFrame
