@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from evolake.families.gates.specs import GATES
+from evolake.gate_spec import gates_of_assets
 from evolake.lake import TableSchema, incoming_tables
-
-_GATES = ("execution", "quality", "consensus_labels", "blind_reviews")
 
 
 def known_tables() -> dict[str, TableSchema]:
@@ -12,12 +12,14 @@ def known_tables() -> dict[str, TableSchema]:
     from evolake.families import tables
     from evolake.families.tables_faults import KILL_RATES, PLANTED
 
+    gates = gates_of_assets(GATES)
     named = (
         tables.CANDIDATES, tables.UNMADE, tables.VALIDATOR_VOTES, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY, tables.FUNNEL,
         tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT, tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
     )
     return incoming_tables(tables.ARCHIVE) | {schema.name: schema for schema in named} | {
-        **dict.fromkeys(("seeds", "accepted", "survivors"), tables.FAMILIES), **{f"further_{gate}": tables.FURTHER for gate in _GATES},
-        "execution": tables.GATED, "quality": tables.GATED, "consensus_labels": tables.VOTES, "blind_reviews": tables.REVIEWS,
+        **dict.fromkeys(("seeds", "accepted", "survivors"), tables.FAMILIES),
+        **{f"further_{asset}": tables.FURTHER for asset in gates}, **dict.fromkeys(gates, tables.GATED),
+        "consensus_labels": tables.VOTES, "blind_reviews": tables.REVIEWS,
         "fault_kill_rates": KILL_RATES,
     }

@@ -81,7 +81,7 @@ def read_reply(outcome: Outcome, designs: int) -> list[tuple[float | None, str, 
         return [(None, outcome.status, outcome.reason)] * designs
     value = outcome.value
     if not isinstance(value, list) or len(value) != designs:
-        return [(None, "protocol", "the reply is not one entry per design")] * designs
+        return [(None, "protocol", "the reply is not one entry a design")] * designs
     return [_read_entry(entry) for entry in value]
 
 

@@ -19,20 +19,21 @@ from house_steps import stale as stale_parts
 
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.unseen import UNSEEN
+from evolake.families.gates.specs import GATES
 from evolake.families.model.loading import read_family
 from evolake.families.model.statement import stated
+from evolake.gate_spec import gates_of_assets
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
-ASSETS = (
-    "candidates", "execution", "quality", "consensus_labels", "blind_reviews", "accepted", "instances", "complexity", "funnel", "drift",
-    "experience", "survivors",
-)
+JUDGED = tuple(gates_of_assets(GATES))
+"""The assets of a cycle that judge by rules."""
+ASSETS = ("candidates", *JUDGED, "accepted", "instances", "complexity", "funnel", "drift", "experience", "survivors")
 SMALL = {"EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "6", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9"}
 
 
-def families_fixtures(folder: Path) -> House:
+def open_families_house(folder: Path) -> House:
     """A house with a copy of five seeds and of the rules, so that both may be edited."""
     shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
     for name in SEEDS:
@@ -57,7 +58,7 @@ def drop_folders(families: Path) -> None:
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> House:
     """A house after two cycles."""
-    house = families_fixtures(tmp_path_factory.mktemp("families"))
+    house = open_families_house(tmp_path_factory.mktemp("families"))
     done = house.run("run", "--cycles", "2", "--lines", "families")
     assert "cycle 0002" in done.stdout
     return house
@@ -217,15 +218,11 @@ def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[
 
 
 def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
-    other = families_fixtures(tmp_path)
+    other = open_families_house(tmp_path)
     other.run("run", "--cycles", "1", "--lines", "families")
     hashes = "SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current' ORDER BY asset"
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
-
-
-JUDGED = ("execution", "quality", "consensus_labels", "blind_reviews")
-"""The assets of a cycle that judge by rules."""
 
 
 def stale(house: House) -> set[tuple[str, str]]:

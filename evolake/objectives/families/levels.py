@@ -11,7 +11,7 @@ WORST = 1e9
 
 
 def read_levels(experiment_results):
-    """Levels in ascending size, one dict per size: n, steps, solved, unsolved, max_steps, batch.
+    """Levels in ascending size, one dict a size: n, steps, solved, unsolved, max_steps, batch.
 
     Rows in any order; rows without a usable size or step count are left out. Of several rows of a size the solved ones count, by their geometric
     mean; if none is solved, the one with the largest budget.

@@ -18,13 +18,15 @@ from assets.line import register_keys
 from evolake.families.evolution import proposing
 from evolake.families.evolution.proposing import Proposal, Proposals
 from evolake.families.evolution.refining import Refinement
+from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import CANDIDATES
+from evolake.gates import gates_of_assets
 from evolake.gates.checkers import CHECKERS, Finding
 from evolake.lake import Lake
 
-JUDGED = ("execution", "quality", "consensus_labels", "blind_reviews")
+JUDGED = tuple(gates_of_assets(GATES))
 CHECK = "tests.nothing_executes"
 REFUSES = f"---\nid: families-refuses\nversion: 1\nkind: static\ngate: execution\ncheck: {CHECK}\nparameters: {{}}\n---\nNothing passes.\n"
 CLINIC, TELLERS = seed_family("clinic-queue"), seed_family("truth-tellers")
@@ -106,7 +108,7 @@ def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_
     assert house.blocks() == {TWIN.family_id: duplicate, DOUBLE.family_id: duplicate}
     [accepted] = house.read("accepted")
     assert (accepted["family_id"], Fingerprint.from_json(accepted["fingerprint"]).family_id) == (NEW.family_id, NEW.family_id)
-    assert set(json.loads(accepted["evidence"])) == {"execution", "static", "quality", "consensus", "blind"}
+    assert set(json.loads(accepted["evidence"])) == {gate.name for gate in GATES}
     entering = house.lake.read("families", "incoming_families", "0002")
     kept = entering.filter(pl.col("state") == "accepted").select("family_id", "fingerprint").rows()
     assert {family_id for family_id, _ in kept} == {CLINIC.family_id, NEW.family_id} and all(fingerprint for _, fingerprint in kept)

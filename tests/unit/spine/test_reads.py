@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 from assets.line import Line, register_keys
+from evolake.families.gates.specs import GATES
+from evolake.gate_spec import gates_of_assets
 from resources.lake import LakeIOManager, LakeResource
 
 DATA_VERSION = "dagster/data_version"
@@ -46,7 +48,7 @@ def test_each_gate_depends_on_the_gate_before_it_and_nothing_further_back():
 
     graph = defs.resolve_asset_graph()
     chains = {
-        "families": ["candidates", "execution", "quality", "consensus_labels", "blind_reviews", "accepted"],
+        "families": ["candidates", *gates_of_assets(GATES), "accepted"],
         "solvers": ["variants", "compliance", "binaries", "smoke", "correctness", "benchmark_runs"],
     }
     for line, chain in chains.items():
