@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 
 ALONE = ("tests/integration/jail/",)
 """Attacks that look at the whole machine: no other test may run beside them."""
+settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("evolake")
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
 
 

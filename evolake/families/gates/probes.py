@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 from evolake.answers.matching import matches
@@ -46,13 +47,32 @@ def _perturbed(label: Any) -> list[Any]:
 
 
 def _same(answer: Any, label: Any) -> bool:
-    """Equal as values: 1 and 1.0 are one thing, and so are 0.0 and -0.0, and an empty list and an empty mapping; True is another than 1."""
+    """Equal as values: 1, 1.0 and the text "1" are one thing to who judges, and so are an empty list and an empty mapping; True is another than 1."""
     if isinstance(answer, list | dict) and isinstance(label, list | dict) and not answer and not label:
         return True
     if isinstance(answer, list) and isinstance(label, list):
         return len(answer) == len(label) and all(_same(one, other) for one, other in zip(answer, label, strict=True))
     if isinstance(answer, dict) and isinstance(label, dict):
         return answer.keys() == label.keys() and all(_same(value, label[key]) for key, value in answer.items())
-    if isinstance(answer, int | float) and isinstance(label, int | float) and not isinstance(answer, bool) and not isinstance(label, bool):
-        return answer == label
+    one, other = _number(answer), _number(label)
+    if one is not None or other is not None:
+        if isinstance(one, float) or isinstance(other, float):
+            one, other = _nearest(one), _nearest(other)
+        return one == other
     return json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)
+
+
+def _number(value: Any) -> Fraction | float | None:
+    """The value of a number, or of a text that reads as one."""
+    if isinstance(value, str):
+        found = number(cleaned(value))
+        return None if found is None else found[0]
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _nearest(value: Fraction | float | None) -> Fraction | float | None:
+    """The nearest float, so that 0.1 is the text "0.1"; the value itself where there is none."""
+    try:
+        return None if value is None else float(value)
+    except OverflowError:
+        return value

@@ -134,6 +134,8 @@ LABELS = st.recursive(
 
 @given(LABELS)
 @example([[], {}])
+@example([0, "0"])
+@example([0.1, "0.1"])
 def test_perturbed_answers_are_judged_wrong(label):
     assert len(wrong_answers(label)) >= 2
     assert accepted_wrongly(label) == []
