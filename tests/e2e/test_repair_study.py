@@ -84,10 +84,9 @@ def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
         name: (node.group_name, node.partitions_def is not None, sorted(parent.path[1] for parent in node.parent_keys))
         for name, node in nodes.items()
     }
-    cells = ["problems", "results", "study"]
     assert found == {
-        "problems": ("repair_setup", False, []), "study": ("repair_setup", False, ["problems"]), "results": ("repair", True, ["problems", "study"]),
-        **dict.fromkeys(FINDINGS, ("repair_findings", False, cells)), "figures": ("repair_findings", False, sorted(FINDINGS)),
+        "problems": ("repair_setup", False, []), "study": ("repair_setup", False, ["problems"]), "results": ("repair", True, ["study"]),
+        **dict.fromkeys(FINDINGS, ("repair_findings", False, ["results"])), "figures": ("repair_findings", False, sorted(FINDINGS)),
     }
     assert site.cells[: len(ARMS)] == tuple(cell_of(arm, 0) for arm in ARMS)
     assert {pool for node in nodes.values() for pool in node.pools} == {"study_repair"}

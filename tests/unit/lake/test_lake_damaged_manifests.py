@@ -8,6 +8,7 @@ from lake_damage import flips, old_lake
 
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import ARTIFACTS, Catalogue, Lake, chained
+from evolake.lake.manifest import Manifest, Manifests
 
 LINE, ASSET = "designs", "candidates"
 
@@ -150,3 +151,19 @@ def test_a_lake_of_an_older_evolake_is_read_and_grown_and_its_old_lines_count(tm
         path.write_bytes(b"".join(own[:lost] + own[lost + 1 :]))
         with pytest.raises(LakeError, match="_manifest.jsonl is damaged"):
             Lake(root).cycles("ordered", "candidates")
+
+
+def test_a_table_whose_first_part_appears_while_its_manifest_is_read_is_not_damaged(tmp_path, monkeypatch):
+    lake, look, looks = Lake(tmp_path / "lake"), Manifests.look, []
+
+    def while_a_writer_begins(self: Manifests, path) -> Manifest:
+        found = look(self, path)
+        looks.append(path)
+        if len(looks) == 1:
+            with monkeypatch.context() as other:
+                other.setattr(Manifests, "look", look)
+                Lake(lake.root).publish(LINE, ASSET, frame("0001"), cycle="0001", run_id="run")
+        return found
+
+    monkeypatch.setattr(Manifests, "look", while_a_writer_begins)
+    assert lake.cycles(LINE, ASSET) == ["0001"]
