@@ -18,7 +18,7 @@ from solver_runs import run_row
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
 from evolake.solvers import tables
 from evolake.solvers.evolution.population import Population, empty_population
-from evolake.solvers.gates.judging import GATES
+from evolake.solvers.gates.specs import GATE_NAMES as GATES
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.tables_archive import ARCHIVE, FINDINGS, VARIANTS
 

@@ -8,14 +8,15 @@ from assets.cycle import cycles
 from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.raised import Reasons, raised_check
 from assets.solvers.champion_selection import champion
-from assets.solvers.judge import PROVING, binaries, compliance, correctness, smoke
+from assets.solvers.judge import gates, of_record
 from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
 from assets.solvers.propose import variants
+from evolake.solvers.gates.specs import GATES as VARIANT_GATES
 from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
 from evolake.solvers.tables_archive import UNMADE
 
-GATES = 5
+GATES = len(VARIANT_GATES)
 RUN = once("variant_id", "instance", "repeat")
 
 
@@ -43,15 +44,15 @@ variant_weights_sum_to_one = weights_sum_to_one(
     variants, "parent_weights_sum_to_one", "The shares that a variant's parents had in it sum to 1.", "variant_id", orphans_allowed=True,
 )
 compliance_judged_each_once = rows_check(
-    compliance, "each_variant_judged_once", "Every variant of the cycle has one judgement of compliance, with the evidence that it rests on.",
+    gates["compliance"], "each_variant_judged_once", "Every variant of the cycle has one judgement of compliance, with the evidence of it.",
     once("variant_id"), "evidence_sha IS NOT NULL", "passed IS NOT NULL",
 )
 binaries_are_there = rows_check(
-    binaries, "what_passed_has_a_program", "What passed the build gate has an executable among the blobs, and a log.",
+    gates["binaries"], "what_passed_has_a_program", "What passed the build gate has an executable among the blobs, and a log.",
     once("variant_id"), "log_sha IS NOT NULL", "NOT passed OR program_sha IS NOT NULL",
 )
-smoke_is_known_once = rows_check(smoke, "each_formula_once", "Every variant that was built met every small formula once.", RUN)
-correctness_is_proved = _solved_means_certified(correctness, "No run counts as solved whose model or proof was not checked, or was refuted.")
+smoke_is_known_once = rows_check(gates["smoke"], "each_formula_once", "Every variant that was built met every small formula once.", RUN)
+correctness_is_proved = _solved_means_certified(gates["correctness"], "No run counts as solved whose model or proof was not checked, or was refuted.")
 benchmarked_are_proved = _solved_means_certified(
     benchmark_runs, "One row per run; no answer counts as solved without a checked model or a verified proof.",
 )
@@ -73,7 +74,7 @@ winners_lost_nothing = rows_check(
 )
 RUNS_OF_GATES = {"smoke": SMOKE_RUNS, "correctness": CORRECTNESS_RUNS, "stability_runs": STABILITY_RUNS}
 judging_variants_did_not_raise = raised_check(
-    correctness, line.name, cycles, judged=PROVING,
+    gates["correctness"], line.name, cycles, judged=of_record.assets,
     told=[Reasons("unmade", UNMADE, "plan_id"), *(Reasons(name, schema, "variant_id", "problems") for name, schema in RUNS_OF_GATES.items())],
 )
 judging_benchmarks_did_not_raise = raised_check(

@@ -1,60 +1,89 @@
-"""The gates of record, one asset per gate: verdicts on stored evidence, so that a changed rule is judged anew without a build or a run."""
+"""The gates of record, one asset per gate or two: each judges by the rules in force, on evidence that is stored or, where there is none, made now."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import dagster as dg
 import polars as pl
 
+import assets.solvers.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+from assets.gates import GatesOfRecord, Table
 from assets.solvers.line import archive, line, open_workspace, rules, rules_in_force
 from assets.store import LineStore
-from evolake.lake import VERDICTS, Lake, side_table
+from evolake.lake import VERDICTS
+from evolake.solvers.gates.specs import GATES
 from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, GATED, RUNS, SMOKE_RUNS, STABILITY_RUNS
-from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.solvers.evolution.stages import VariantGateResult
 
 NOT_BUILT = {"program": None, "log_sha": "", "warnings": 0, "cpu_s": 0.0}
 """Of a variant whose build could not be judged."""
-PROVING = ("compliance", "binaries", "smoke", "correctness")
-"""The assets whose verdicts a variant needs, in order."""
+JAILED = frozenset({"bubblewrap"})
+of_record = GatesOfRecord(line, GATES, key="variant_id", shown="title")
 
 
-def judge_gates(
-    context: dg.AssetExecutionContext, lake: LakeResource, asset: str, gates: Sequence[str], frame: pl.DataFrame
-) -> dict[str, list[Any]]:
-    """gate -> every variant that met it (evolake.solvers.evolution.stages.Staged). Publishes the verdicts as side table of `asset`."""
-    from evolake.solvers.evolution.stages import judge_stage, parents_edits
+def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[VariantGateResult]:
+    """Every variant that met a gate of the store's asset."""
+    from evolake.solvers.evolution.stages import parents_edits, replay_gate
 
-    store = LineStore(line, context, lake)
-    cycle, run_id, population = store.cycle, store.run_id, archive(store)
+    population = archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
-    by_id = {row["variant_id"]: row for row in population.rows()}
-    allowed = passed_before(store.lake, cycle, asset, frame)
-    waiting = [row for row in frame.to_dicts() if row["variant_id"] in allowed]
-    found: dict[str, list[Any]] = {gate: [] for gate in gates}
-    for gate in gates:
-        found[gate] = [
-            judge_stage(workspace, gate, row, ruleset, cycle=cycle, run_id=run_id, parent_edits=parents_edits(row, by_id)) for row in waiting
-        ]
-        for item in found[gate]:
-            if not item.passed:
-                context.log.info(f"{item.row['title']} ({item.row['variant_id'][:12]}) blocked at {gate}: {item.verdicts[-1].reason}")
-        waiting = [item.row for item in found[gate] if item.passed]
-    store.verdicts(verdict for gate in gates for item in found[gate] for verdict in item.verdicts)
-    met = len(found[gates[0]])
-    context.add_output_metadata({"judged": met, "passed": len(waiting), "blocked": met - len(waiting), "ruleset": ruleset.hash})
-    return found
+    by_id, allowed = {row["variant_id"]: row for row in population.rows()}, of_record.passed(store, frame, store.asset)
+    return of_record.replay(
+        store, [row for row in frame.to_dicts() if row["variant_id"] in allowed], ruleset,
+        lambda row, gate: replay_gate(
+            workspace, gate, row, ruleset, cycle=store.cycle, run_id=store.run_id, parent_edits=parents_edits(row, by_id)
+        ),
+    )
 
 
-def passed_before(store: Lake, cycle: str, asset: str, frame: pl.DataFrame) -> set[str]:
-    """Variants of `frame` that every gate before those of `asset` has passed, by the verdicts of record."""
-    ids = set(frame["variant_id"].to_list())
-    for before in PROVING[: PROVING.index(asset) if asset in PROVING else len(PROVING)]:
-        verdicts = store.read(line.name, side_table(before, VERDICTS), cycle)
-        met, objected = set(verdicts["artifact_id"].to_list()), verdicts.filter(pl.col("outcome") != "pass")
-        ids &= met - set(objected["artifact_id"].to_list())
-    return ids
+def gated_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
+    """Rows of GATED."""
+    return [result.gated() for result in results]
+
+
+def binary_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
+    """Rows of BINARIES."""
+    rows: list[dict[str, Any]] = []
+    for result in results:
+        built = result.evidence.get("build") or NOT_BUILT | {"reason": result.verdicts[-1].reason}
+        rows.append({
+            "variant_id": result.row["variant_id"], "cycle": store.cycle, "passed": result.passed, "program_sha": built["program"],
+            "log_sha": built["log_sha"], "warnings": built["warnings"], "cpu_s": built["cpu_s"], "reason": built["reason"] or None,
+        })
+    return rows
+
+
+def smoke_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
+    """Rows of SMOKE_RUNS."""
+    return run_rows(store, "smoke", results)
+
+
+def correctness_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
+    """Rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done beside it."""
+    store.extra(STABILITY_RUNS, run_rows(store, "stability", results), "stability_runs")
+    return run_rows(store, "correctness", results)
+
+
+def run_rows(store: LineStore, gate: str, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
+    """The runs behind the verdicts of one gate: those made just now, or those that were made with the variant."""
+    earlier = store.read("gate_runs").filter(pl.col("gate") == gate).drop("gate").to_dicts()
+    rows: list[dict[str, Any]] = []
+    for result in results:
+        if result.gate == gate:
+            made = [run for run in earlier if run["variant_id"] == result.row["variant_id"]] if result.runs is None else result.runs
+            rows += [{name: run[name] for name in RUNS.columns} for run in made]
+    return rows
+
+
+gates = of_record.define(
+    replayed, {
+        "compliance": Table(GATED, gated_rows, frozenset({"treesitter"})), "binaries": Table(BINARIES, binary_rows, JAILED | {"cplusplus"}),
+        "smoke": Table(SMOKE_RUNS, smoke_rows, JAILED), "correctness": Table(CORRECTNESS_RUNS, correctness_rows, JAILED),
+    }, Table(GATED, gated_rows), "variants", rules,
+)
 
 
 def late_verdicts(store: LineStore, *assets: str) -> list[dict[str, Any]]:
@@ -68,60 +97,3 @@ def publish_late(store: LineStore, verdicts: Sequence[Any]) -> None:
         if verdict.outcome != "pass":
             store.warn(f"{verdict.artifact_id[:12]} is blocked for good ({verdict.gate}): {verdict.reason}")
     store.verdicts(verdicts)
-
-
-def accepted_ids(store: Lake, cycle: str, frame: pl.DataFrame) -> list[str]:
-    """Variants of `frame` that every gate has passed, in their order."""
-    passed = passed_before(store, cycle, "", frame)
-    return [variant_id for variant_id in frame["variant_id"].to_list() if variant_id in passed]
-
-
-@line.asset(deps=[rules], schema=GATED, kinds={"treesitter"})
-def compliance(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
-    """Gate 0: layout, documents, and what the sources add to those of their seed, by rules over the syntax tree."""
-    rows: list[dict[str, Any]] = []
-    for item in judge_gates(context, lake, "compliance", ("compliance",), variants)["compliance"]:
-        last = item.verdicts[-1]
-        rows.append({
-            "variant_id": item.row["variant_id"], "cycle": context.partition_key, "gate": "compliance", "passed": item.passed,
-            "rule_id": None if item.passed else last.rule_id, "reason": last.reason or None, "evidence_sha": last.evidence_sha,
-        })
-    return GATED.frame(rows)
-
-
-@line.asset(deps=[rules, "compliance"], schema=BINARIES, kinds={"cplusplus", "bubblewrap"})
-def binaries(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
-    """Gate 1: a clean build in the jail. The executable and the log lie in the blob store."""
-    rows: list[dict[str, Any]] = []
-    for item in judge_gates(context, lake, "binaries", ("build",), variants)["build"]:
-        built = item.evidence.get("build") or NOT_BUILT | {"reason": item.verdicts[-1].reason}
-        rows.append({
-            "variant_id": item.row["variant_id"], "cycle": context.partition_key, "passed": item.passed, "program_sha": built["program"],
-            "log_sha": built["log_sha"], "warnings": built["warnings"], "cpu_s": built["cpu_s"], "reason": built["reason"] or None,
-        })
-    return BINARIES.frame(rows)
-
-
-@line.asset(deps=[rules, "compliance", "binaries"], schema=SMOKE_RUNS, kinds={"bubblewrap"})
-def smoke(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
-    """Gate 2: small formulas with known answers, as they are, renamed and shuffled."""
-    found = judge_gates(context, lake, "smoke", ("smoke",), variants)
-    return SMOKE_RUNS.frame(_runs(lake, context.partition_key, "smoke", found))
-
-
-@line.asset(deps=[rules, "compliance", "binaries", "smoke"], schema=CORRECTNESS_RUNS, kinds={"bubblewrap"})
-def correctness(context: dg.AssetExecutionContext, lake: LakeResource, variants: pl.DataFrame) -> pl.DataFrame:
-    """Gates 3 and 4: every model evaluated, every proof verified by an external checker; then two runs that count alike, and memory that holds."""
-    found = judge_gates(context, lake, "correctness", ("correctness", "stability"), variants)
-    LineStore(line, context, lake).extra(STABILITY_RUNS, _runs(lake, context.partition_key, "stability", found), "stability_runs")
-    return CORRECTNESS_RUNS.frame(_runs(lake, context.partition_key, "correctness", found))
-
-
-def _runs(lake: LakeResource, cycle: str, gate: str, found: dict[str, list[Any]]) -> list[dict[str, Any]]:
-    """The runs behind the verdicts: those made just now, or those that were made with the variant."""
-    earlier = lake.open().read(line.name, "gate_runs", cycle).filter(pl.col("gate") == gate).drop("gate").to_dicts()
-    rows: list[dict[str, Any]] = []
-    for item in found[gate]:
-        made = [run for run in earlier if run["variant_id"] == item.row["variant_id"]] if item.runs is None else item.runs
-        rows += [{name: run[name] for name in RUNS.columns} for run in made]
-    return rows

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from assets.solvers.judge import PROVING, late_verdicts
+from assets.solvers.judge import late_verdicts, of_record
 from assets.solvers.line import archive, line, rules_in_force
 from assets.store import LineStore
-from evolake.lake import RULES, VERDICTS
+from evolake.lake import RULES
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RULE_METRICS
 from evolake.solvers.tables_archive import FINDINGS, HISTORY, PROPOSED, RULE_PROPOSALS
@@ -18,7 +18,7 @@ from resources.agents import AgentsResource
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
     """The verdicts of record of this cycle's variants, those of the benchmark, and those of the assets `later`, on all that ran there."""
-    return [row for asset in PROVING for row in store.rows(asset, VERDICTS)] + late_verdicts(store, "benchmark_runs", *later)
+    return of_record.verdicts(store) + late_verdicts(store, "benchmark_runs", *later)
 
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=FINDINGS)

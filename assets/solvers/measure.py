@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assets.solvers.judge import accepted_ids, late_verdicts, publish_late
+from assets.solvers.judge import late_verdicts, of_record, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS, EVALUATIONS
@@ -30,7 +30,7 @@ def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.Data
 
     cycle, population = store.cycle, archive(store)
     judge = stage_judge("benchmark", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id)
-    accepted = set(accepted_ids(store.lake, cycle, variants))
+    accepted = of_record.passed(store, variants)
     fresh = [row for row in variants.to_dicts() if row["variant_id"] in accepted]
 
     def progress(done: int, total: int, row: object) -> None:

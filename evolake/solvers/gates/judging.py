@@ -32,6 +32,7 @@ from evolake.solvers.gates.carry import carry_evidence, carry_runs, is_carried
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.feedback import feedback_of
 from evolake.solvers.gates.runs import PROOF_LIMITS, correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.drawing import new_key
 from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
@@ -44,7 +45,6 @@ from evolake.solvers.suites.fresh import CARRIED
 from evolake.solvers.suites.spec import Suite
 from evolake.solvers.tables import LATE_GATES
 
-GATES = ("compliance", "build", "smoke", "correctness", "stability")
 ESSENCE = (
     "instance", "family", "expected", "shuffle", "repeat", "status", "answer", "certificate", "proof_status", "problems", "conflicts", "decisions",
     "propagations", "memory_mb", "timeout_s",
@@ -101,7 +101,7 @@ class Judged:
     @property
     def accepted(self) -> bool:
         """Whether every gate passed it. A variant that was stopped early, also by `stop_at`, is not accepted."""
-        return self.blocked is None and {verdict.gate for verdict in self.verdicts} == set(GATES)
+        return self.blocked is None and {verdict.gate for verdict in self.verdicts} == set(GATE_NAMES)
 
 
 def gate_verdicts(
@@ -112,7 +112,7 @@ def gate_verdicts(
     Raises:
         InputError: a rule that cannot be used.
     """
-    asked = GateSpec((*GATES, *LATE_GATES).index(gate), gate, lambda _: evidence)
+    asked = GateSpec((*GATE_NAMES, *LATE_GATES).index(gate), gate, lambda _: evidence)
     return list(replay_gate(asked, evidence, ruleset, artifact_id=variant_id, cycle=cycle, run_id=run_id, evidence_sha=evidence_sha).verdicts)
 
 
@@ -234,7 +234,7 @@ class _Walk:
         return stop_at != gate and all(verdict.outcome == "pass" for verdict in self.verdicts) and gate in self.seen
 
     def run(self, program: Program, stop_at: str | None) -> None:
-        for before, gate in itertools.pairwise(GATES[1:]):
+        for before, gate in itertools.pairwise(GATE_NAMES[1:]):
             if self.open(stop_at, before):
                 self.rows[gate] = runs_of(gate, program, self.bench, **self.of(gate))
                 self.judge(gate, collected(gate_evidence, gate, self.rows[gate], self.bench))

@@ -12,7 +12,7 @@ from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.status import known_line, sealed_cycles
 from evolake.solvers.evolution.population import Population, population_of
-from evolake.solvers.gates.judging import GATES
+from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.tables_archive import ARCHIVE
 
 LINE = "solvers"
@@ -117,7 +117,7 @@ JOIN (SELECT variant_id, title, base, operator FROM {LINE}.seeds UNION SELECT va
 USING (variant_id) WHERE r.cycle = $cycle ORDER BY r.rank LIMIT 12"""
 FUNNEL = f"""
 SELECT cycle, max(came) AS came,
-  {", ".join(f"max(passed) FILTER (gate = '{gate}') AS passed_{gate}" for gate in GATES)},
+  {", ".join(f"max(passed) FILTER (gate = '{gate}') AS passed_{gate}" for gate in GATE_NAMES)},
   sum(blocked)::INTEGER AS blocked, sum(errors)::INTEGER AS errors
 FROM funnel($line) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
 BLOCKED = """

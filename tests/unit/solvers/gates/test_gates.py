@@ -12,7 +12,8 @@ from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.gates.compliance import read_edits
 from evolake.solvers.gates.feedback import LONGEST_FEEDBACK, feedback_of
-from evolake.solvers.gates.judging import GATES, Judged, gate_verdicts, load_evidence, runs_evidence, store_evidence
+from evolake.solvers.gates.judging import Judged, gate_verdicts, load_evidence, runs_evidence, store_evidence
+from evolake.solvers.gates.specs import GATE_NAMES as GATES
 from evolake.solvers.tables import LATE_GATES
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")

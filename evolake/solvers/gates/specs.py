@@ -1,0 +1,30 @@
+"""The gates of a variant, cheapest first.
+
+A further gate is an entry here with its function in `collecting`, a rule file under data_lake/seeds/rules/solvers that names it, and a test with its
+planted fault; its asset, its verdicts' number and its place in the report follow.
+"""
+
+from __future__ import annotations
+
+from evolake.gate_spec import GateSpec
+
+_COLLECTING = "evolake.solvers.gates.collecting"
+GATES = (
+    GateSpec(
+        0, "compliance", f"{_COLLECTING}:compliance",
+        about="layout, documents, and what the sources add to those of their seed, by rules over the syntax tree",
+    ),
+    GateSpec(
+        1, "build", f"{_COLLECTING}:build", ("build", "base_flags"), asset="binaries",
+        about="a clean build in the jail; the executable and the log lie in the blob store",
+    ),
+    GateSpec(2, "smoke", f"{_COLLECTING}:runs", ("runs",), about="small formulas with known answers, as they are, renamed and shuffled"),
+    GateSpec(
+        3, "correctness", f"{_COLLECTING}:runs", ("runs",), about="every model evaluated, every proof verified by an external checker",
+    ),
+    GateSpec(
+        4, "stability", f"{_COLLECTING}:runs", ("runs", "carried"), asset="correctness",
+        about="two runs that count alike, memory that holds, gains that carry over to copies",
+    ),
+)
+GATE_NAMES = tuple(gate.name for gate in GATES)
