@@ -13,9 +13,8 @@ from typing import Any
 
 from evolake import gates
 from evolake.gate_spec import GateSpec
-from evolake.gates import GateResult, Ruleset
+from evolake.gates import GateResult, Ruleset, collected
 from evolake.gates.boundary import raised_in
-from evolake.gates.run import collected
 from evolake.solvers.evolution.workspace import Workspace, evidence_of
 from evolake.solvers.gates.collecting import Subject
 from evolake.solvers.gates.judging import Judged, judge_variant, load_evidence, store_evidence

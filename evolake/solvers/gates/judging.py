@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import evolake.solvers.rules  # noqa: F401  (registers the checkers)
-from evolake.gates import GateSpec, Ruleset, Verdict, replay_gate
-from evolake.gates.boundary import Raised, contained
+from evolake.gates import GateSpec, Ruleset, Verdict, collected, replay_gate
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.gates.build import program_evidence
 from evolake.solvers.gates.carry import carry_evidence, carry_runs, is_carried
@@ -145,12 +144,6 @@ def _essence(row: Mapping[str, Any]) -> dict[str, Any]:
         kept["answer"] = {"sat": "SAT", "unsat": "UNSAT"}.get(row["status"])
     kept["proof_bytes"] = row.get("proof_bytes") if kept["answer"] else None  # evidence of old lakes has none; a killed run's proof is cut anywhere
     return kept | ({"peak_mb": math.ceil(row["peak_mb"])} if kept["family"] == GROWING else {})
-
-
-def collected(collect: Callable[..., Mapping[str, Any]], *arguments: Any, **options: Any) -> Mapping[str, Any]:
-    """Evidence of one variant. What collecting it raises is evidence that every rule blocks; a failure of the machinery passes through."""
-    found = contained(collect, *arguments, **options)
-    return found.evidence() if isinstance(found, Raised) else found
 
 
 def store_evidence(evidence: Mapping[str, Any], blobs: BlobStore) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from evolake.errors import MachineryError
-from evolake.gates import Rule, Ruleset, load_rules
+from evolake.gates import Rule, Ruleset, collected, load_rules
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.feedback import feedback_of
-from evolake.solvers.gates.judging import collected, gate_verdicts
+from evolake.solvers.gates.judging import gate_verdicts
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import CARD, EDITS
 from evolake.solvers.roles.told_rules import forbidden_edits
