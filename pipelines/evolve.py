@@ -29,6 +29,7 @@ from evolake import settings as settings_module
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
 from evolake.report.health import examine, summary
+from pipelines.closing import closing_lines
 from pipelines.home import home_from_environment
 from pipelines.line_state import IN_PROCESS_TAG, bury_dead_runs, next_cycle
 from pipelines.progress import Progress
@@ -43,6 +44,7 @@ class Outcome:
     """What has been done, for the last line and the exit code."""
 
     sealed: dict[str, list[str]] = field(default_factory=dict)
+    runs: list[str] = field(default_factory=list)
     exit_code: int = 0
     reason: str = ""
     run_id: str = ""
@@ -126,6 +128,7 @@ def run(stage: Stage, line: Line, cycle: str | None, outcome: Outcome) -> bool:
     """
     job = stage.definitions.resolve_job_def(line.job_name if cycle else line.seeds_job_name)
     run_id = str(uuid.uuid4())
+    outcome.runs.append(run_id)
     log = stage.home / "logs" / f"{line.name}-{cycle or 'seeds'}-{run_id[:8]}.log"
     hold_line(stage.lake, line.name, run_id)
     try:
@@ -187,7 +190,10 @@ def main(names: str, how_many: int, profile: str | None, backend: str | None, se
     lines = runnable(lines, names, progress, require_all=settings.require_all)
     with warnings.catch_warnings(), dg.DagsterInstance.get() as instance:
         warnings.simplefilter("ignore", dg.PreviewWarning)
-        outcome = evolve(Stage(loaded.defs, instance, home, Lake(settings.lake), progress), lines, how_many)
+        lake = Lake(settings.lake)
+        outcome = evolve(Stage(loaded.defs, instance, home, lake, progress), lines, how_many)
+    for sentence in closing_lines(lake, outcome.sealed, outcome.runs):
+        progress.say(sentence)
     if as_json:
         click.echo(json.dumps(outcome.summary()))
     elif outcome.exit_code:

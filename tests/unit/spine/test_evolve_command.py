@@ -52,7 +52,7 @@ def test_progress_is_a_plain_line_an_asset_and_dagsters_log_goes_to_a_file(place
     assert [line.split()[:3] for line in out.splitlines()] == [
         ["left:", "seeds"], ["left/seeds", out.split()[3], "s"], ["done", "in", out.split()[7]],
         ["left:", "cycle", "0001"], ["left/candidates", "1", "rows"], ["left/survivors", out.splitlines()[5].split()[1], "s"],
-        ["done", "in", out.splitlines()[6].split()[2]],
+        ["done", "in", out.splitlines()[6].split()[2]], ["sealed:", "left", "0001;"],
     ]
     assert err == ""
     [log] = (place / "home" / "logs").glob("left-0001-*.log")

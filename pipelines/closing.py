@@ -1,0 +1,24 @@
+"""What `evolake run` says last: plain sentences, one per line of the screen, gathered once all lines have stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evolake.lake import Lake
+
+
+def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
+    """The last sentences of a run.
+
+    Args:
+        lake: as the run left it.
+        sealed: line -> cycles that this run sealed, in order.
+        runs: ids of all runs that it made, the failed ones too: what rows of the lake name as their `run_id`.
+    """
+    return _cycles(sealed)
+
+
+def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
+    """How far each line came, in one sentence; none where no cycle was sealed."""
+    told = [f"{line} {cycles[0]}" + (f" to {cycles[-1]}" if len(cycles) > 1 else "") for line, cycles in sealed.items() if cycles]
+    return [f"sealed: {', '.join(told)}; next: evolake status, or evolake report --out report.html"] if told else []
