@@ -148,7 +148,7 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     """
     name = profile or os.environ.get("EVOLAKE_PROFILE") or DEFAULT_PROFILE
     path = resources.files("evolake") / "profiles" / f"{name}.toml"
-    if not path.is_file():
+    if name not in profile_names():
         raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text()) | profile_sections(name) | {"profile": name}

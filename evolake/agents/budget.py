@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents.calls import Usage
-from evolake.agents.roles import text_sha
 from evolake.agents.tape import MISFILED_OF, MISFILED_UNDER, Tape, paid_by
 from evolake.errors import BudgetExhausted, CorruptPart, LakeError
+from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -127,7 +127,7 @@ class Budget:
         own = None if line != MISFILED_UNDER else lambda key: not _misfiled(tape, key)
         self._cycle = Account(_of_cycle(folder, line, cycle), own)
         self._elsewhere = Account(_of_cycle(folder, MISFILED_UNDER, cycle), lambda key: line == MISFILED_OF and _misfiled(tape, key))
-        self._run = Account(folder / f"run-{_safe(run_id)}.jsonl")
+        self._run = Account(folder / f"run-{file_name(run_id, '.jsonl')}")
         self._reserved: list[Usage] = []
         self._changed = threading.Condition()
 
@@ -206,7 +206,7 @@ def _exhausted(unit: str, scope: str, limit: float, spent: float, estimate: floa
 
 
 def _of_cycle(folder: Path, line: str, cycle: str) -> Path:
-    return folder / f"cycle-{_safe(line)}-{_safe(cycle)}.jsonl"
+    return folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}"
 
 
 def _misfiled(tape: Tape, key: str) -> bool:
@@ -219,8 +219,3 @@ def _misfiled(tape: Tape, key: str) -> bool:
     except CorruptPart:
         return False
     return entry is not None and paid_by(entry) != entry.line
-
-
-def _safe(name: str) -> str:
-    plain = all(character.isascii() and (character.isalnum() or character in "-_") for character in name)
-    return name if name and plain and len(name) <= 80 else text_sha(name)[:32]

@@ -9,6 +9,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.file_names import file_name
 
 
 @click.command()
@@ -35,8 +36,8 @@ def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> in
         figures.mkdir(parents=True, exist_ok=True)
         for one in sections:
             for title, png in one.figures.items():
-                name = f"{title.lower().replace(' ', '_')}.png"
-                (figures / (name if only else f"{one.line}_{name}")).write_bytes(png)
+                name = title.lower().replace(" ", "_")
+                (figures / file_name(name if only else f"{one.line}_{name}", ".png")).write_bytes(png)
         click.echo(f"figures: {figures}")
     for one in sections:
         click.echo(plain(one.headline) if only else f"{one.line}: {plain(one.headline)}")

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.file_names import check_id
 
 GUIDANCE = "guidance"
 KINDS = ("static", "process", "learned", GUIDANCE)
@@ -106,6 +107,7 @@ def parse_rule(text: str, path: str) -> Rule:
     required = REQUIRED if fields.get("kind") == GUIDANCE else REQUIRED | {"gate", "check"}
     if missing := required - set(fields):
         raise InputError(f"rule file {path} lacks {', '.join(sorted(missing))}", do="add the missing fields to the front matter")
+    check_id(f"rule file {path}", fields["id"], do="mend `id` in its front matter")
     if fields["kind"] not in KINDS:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
     if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -18,6 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from evolake.errors import CorruptPart, InputError, LakeError
+from evolake.file_names import file_name
 from evolake.lake import chained, disk, manifest
 from evolake.lake.layout import Partition
 from evolake.lake.locks import Fence, hold
@@ -91,7 +91,7 @@ class Publisher:
         )
         columns = {name: str(kind) for name, kind in frame.schema.items()}
         intent = Entry(INTENT, fence.token, len(data), columns, record, schema.provenance if schema else ())
-        temporary = partition.folder / f".tmp-{re.sub(r'[^A-Za-z0-9_-]', '_', run_id)[:60]}-{fence.token}"
+        temporary = partition.folder / f".tmp-{file_name(run_id)}-{fence.token}"
         beside = temporary.with_name(f"{temporary.name}-record")
         disk.make_folder(partition.folder)
         try:

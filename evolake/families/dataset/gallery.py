@@ -7,7 +7,6 @@ The templates lie with the report's.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import stated
+from evolake.file_names import file_name
 from evolake.report.pages import render
 
 PACKAGE = "evolake.families.report"
@@ -37,22 +37,20 @@ def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Ex
     written = [folder / "index.html"]
     written[0].write_text(index_page(families), encoding="utf-8")
     for family in families:
-        written.append(folder / file_name(family))
+        written.append(folder / page_name(family))
         written[-1].write_text(family_page(family, examples.get(family.family_id, ())), encoding="utf-8")
     return written
 
 
-def file_name(family: Family) -> str:
-    """The page's file: the name for people, its letters, digits and dashes alone (a model may have given it), and enough of the id to tell two of
-    one name apart.
-    """
-    return f"{re.sub(r'[^a-zA-Z0-9]+', '-', family.name).strip('-')[:80] or 'family'}-{family.family_id[:8]}.html"
+def page_name(family: Family) -> str:
+    """The page's file: the name for people (a model may have given it), and enough of the id to tell two of one name apart."""
+    return file_name(f"{family.name}-{family.family_id[:8]}", ".html")
 
 
 def index_page(families: Sequence[Family]) -> str:
     """All families, by category."""
     ordered = sorted(families, key=lambda one: (one.category, one.title, one.family_id))
-    return render(PACKAGE, "gallery_index.html.j2", families=ordered, file_name=file_name)
+    return render(PACKAGE, "gallery_index.html.j2", families=ordered, page_name=page_name)
 
 
 def family_page(family: Family, examples: Sequence[Example]) -> str:

@@ -33,6 +33,7 @@ from evolake.families.model.contract import (
     Port,
     to_record,
 )
+from evolake.file_names import check_id
 
 SETTINGS, MUTATIONS = "family.toml", "mutations.toml"
 SETTING_KEYS = {"id", "title", "category", "language", "parents", "operator", "answer"}
@@ -72,7 +73,9 @@ def read_family(folder: Path) -> Family:
     mutations = read_toml(folder / MUTATIONS, MUTATION_KEYS)
     validators = {path.stem: read_text(path) for path in sorted((folder / VALIDATORS).glob("*.py"))}
     where = str(folder)
-    name = str(settings.get("id") or re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "family")
+    name = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "family"
+    if "id" in settings:
+        name = check_id(f"{where}/{SETTINGS}", settings["id"], do="mend `id`, or leave it out: the folder's name stands for it then")
     return make_family(
         where, name=name, title=str(settings.get("title") or name), category=settings.get("category", "other"),
         language=settings.get("language", "en"), generator=read_text(folder / GENERATOR),

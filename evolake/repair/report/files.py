@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
+from evolake.file_names import file_name
 from evolake.repair.report.data import StudyReport
 from evolake.repair.report.latex import render_latex
 from evolake.repair.report.material import study_figures
@@ -25,17 +26,19 @@ def write_report(report: StudyReport, out: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
-    for name, png in figures.items():
-        (out / "figures" / f"{name}.png").write_bytes(png)
-    written = [*(out / name for name in texts), *(out / "figures" / f"{name}.png" for name in figures)]
+    pictures = {out / "figures" / file_name(name, ".png"): png for name, png in figures.items()}
+    for path, png in pictures.items():
+        path.write_bytes(png)
+    written = [*(out / name for name in texts), *pictures]
     return written + _write_tables(report.findings.tables() | {"results": report.results, "problems": report.problems}, out / "tables")
 
 
 def _write_tables(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
     written = []
     for name, frame in tables.items():
-        frame.write_parquet(folder / f"{name}.parquet")
+        parquet, csv = folder / file_name(name, ".parquet"), folder / file_name(name, ".csv")
+        frame.write_parquet(parquet)
         lists = [pl.col(column).list.join(" ") for column, kind in frame.schema.items() if isinstance(kind, pl.List)]
-        frame.with_columns(lists).write_csv(folder / f"{name}.csv")
-        written += [folder / f"{name}.parquet", folder / f"{name}.csv"]
+        frame.with_columns(lists).write_csv(csv)
+        written += [parquet, csv]
     return written

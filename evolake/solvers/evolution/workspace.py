@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import LakeError, MachineryError
+from evolake.file_names import file_name
 from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
@@ -166,7 +167,7 @@ class Workspace:
     def journal(self, name: str, *content: str) -> Path:
         """Where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""
         word = hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
-        return _made(self.work / "journals") / f"{name}-{word}.jsonl"
+        return _made(self.work / "journals") / file_name(f"{name}-{word}", ".jsonl")
 
 
 def evidence_of(row: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evolake.errors import InputError
+from evolake.file_names import file_name
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import create_variant, source_sha
@@ -56,9 +57,9 @@ def lay_out_seed(seed: Seed, blobs: BlobStore, cache: Path, *, adapters: Path | 
     """The seed as a variant, laid out once below `cache`. The folder is named for its sources, our patches included; treat it as read-only."""
     adapter = load_adapter(seed.adapter, adapters)
     tree = upstream_tree(seed, blobs, cache, now=now)
-    made = cache / "seeds" / f".{seed.name}-{datetime.now(UTC).timestamp():.6f}"
+    made = cache / "seeds" / f".{file_name(seed.name)}-{datetime.now(UTC).timestamp():.6f}"
     create_variant(tree, adapter, made, base=seed.name)
-    final = cache / "seeds" / f"{seed.name}-{source_sha(made)[:16]}"
+    final = cache / "seeds" / file_name(f"{seed.name}-{source_sha(made)[:16]}")
     try:
         made.replace(final)
     except OSError:  # it is there already, with the same sources

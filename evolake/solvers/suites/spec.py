@@ -122,7 +122,7 @@ def suite_names(seeds: Path) -> list[str]:
 def load_spec(name: str, seeds: Path) -> Spec:
     """The spec of a suite with its lock. Raises InputError where there is none, or where it cannot be used."""
     path = seeds / FOLDER / f"{name}.toml"
-    if not path.is_file():
+    if name not in suite_names(seeds):
         known = ", ".join(suite_names(seeds)) or "none"
         raise InputError(f"there is no suite {name!r}", wanted=f"one of {known}, or a folder of .cnf files", do=f"write {path}")
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from families_fixtures import SEEDS, seed_family
 
-from evolake.families.dataset.gallery import Example, family_page, file_name, write_gallery
+from evolake.families.dataset.gallery import Example, family_page, page_name, write_gallery
 from evolake.families.model.statement import stated
 
 COMMAND = [sys.executable, "-c", "from evolake.cli import main; main()", "families", "gallery"]
@@ -29,13 +29,13 @@ def shown(tmp_path_factory) -> Path:
 
 def test_a_page_shows_instances_with_their_labels_rules_and_all_programs(shown: Path):
     family = seed_family("clinic-queue")
-    text = html.unescape((shown / file_name(family)).read_text())
+    text = html.unescape((shown / page_name(family)).read_text())
     assert [int(found) for found in re.findall(r"An instance, difficulty (\d+)", text)] == [2, 7]
     assert len(re.findall(r"Label: <b>\d+</b>, given by 3 of 3 voters\.", text)) == 2
     assert stated(family).strip() in text
     assert all(source in text for source in family.sources().values())
     assert all(item.text in text and item.code in text for point in family.points for item in point.alternatives)
-    assert f'href="{file_name(family)}"' in (shown / "index.html").read_text()
+    assert f'href="{page_name(family)}"' in (shown / "index.html").read_text()
 
 
 def test_what_a_model_wrote_is_text_and_no_markup(tmp_path: Path):

@@ -17,7 +17,7 @@ from families_poison import ANSWERS, CONSTANTS, HELP, plain, with_constant
 from evolake.answers.matching import equivalent, matches
 from evolake.errors import InputError
 from evolake.families.dataset.complexity import complexity_row
-from evolake.families.dataset.gallery import file_name
+from evolake.families.dataset.gallery import page_name
 from evolake.families.evolution.observations import kind_of, traces_of
 from evolake.families.evolution.proposing import family_of
 from evolake.families.gates.checkers import difficulty, growing
@@ -162,7 +162,7 @@ def test_no_reply_names_a_file_outside_the_gallery():
         family = family_of(reply, request, whole=False)
         assert not isinstance(family, str) and family.operator == "written"
     for name in ("../../x", "/", "..", "a/b", "a\0b", "\ud800"):
-        shown = file_name(replace(CLINIC, name=name))
+        shown = page_name(replace(CLINIC, name=name))
         assert Path(shown).name == shown and shown.isascii() and shown.isprintable()
 
 
