@@ -41,6 +41,7 @@ class LineSpec:
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
         cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
+        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; "" for the common way.
     """
 
     name: str
@@ -52,6 +53,7 @@ class LineSpec:
     tables: str = ""
     cookbook: str = ""
     requirements: str = ""
+    artifacts: str = ""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name != self.name.lower():

@@ -17,7 +17,7 @@ from evolake.errors import EvolakeError
 from evolake.lines import lines
 
 SHARED = {
-    "champion": "evolake.cli.report:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
+    "champion": "evolake.cli.champion:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
     "guide": "evolake.cli.agents:guide", "lake": "evolake.cli.lake:lake", "report": "evolake.cli.report:report", "run": "evolake.cli.run:run",
     "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
 }

@@ -1,8 +1,7 @@
-"""`evolake report` and `evolake champion`."""
+"""`evolake report`."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -41,34 +40,4 @@ def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> in
         click.echo(f"figures: {figures}")
     for one in sections:
         click.echo(plain(one.headline) if only else f"{one.line}: {plain(one.headline)}")
-    return 0
-
-
-@click.command()
-@click.argument("line")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def champion(line: str, as_json: bool) -> int:
-    """The champion of LINE: what it is, since which cycle, and how many ancestors it has."""
-    from evolake.lake import Catalogue, Lake
-    from evolake.report.status import known_line
-
-    root = settings_module.load().lake
-    known_line(root, line)
-    with Catalogue(Lake(root)) as catalogue:
-        rows = catalogue.query(
-            "SELECT c.artifact_id, c.cycle, c.score, any_value(a.title), any_value(a.content_sha) FROM champions AS c JOIN artifacts AS a "
-            "USING (artifact_id) WHERE c.line = $line GROUP BY ALL ORDER BY c.cycle DESC LIMIT 1", {"line": line},
-        ).rows
-        if not rows:
-            raise InputError(f"line {line!r} has no champion yet", do=f"run a cycle: evolake run --lines {line}")
-        artifact_id, cycle, score, title, content_sha = rows[0]
-        ancestors = catalogue.query("SELECT count(*) FROM ancestors($id)", {"id": artifact_id}).rows[0][0]
-    found = {
-        "line": line, "artifact_id": artifact_id, "title": title, "cycle": cycle, "score": score, "content_sha": content_sha, "ancestors": ancestors,
-    }
-    if as_json:
-        click.echo(json.dumps({"verdict": "champion"} | found))
-        return 0
-    click.echo(f"{title}\n  id        {artifact_id}\n  as of     cycle {cycle}\n  consensus {score}")
-    click.echo(f"  lineage   {ancestors} ancestors\n  source    blob {content_sha}")
     return 0

@@ -38,6 +38,7 @@ def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def status(as_json: bool) -> int:
     """Where each line stands: sealed cycles, champion, counts, what to do next."""
+    from evolake.report.artifacts import artifacts_of
     from evolake.report.health import open_lake
     from evolake.report.status import line_status, lines_in_lake
 
@@ -52,7 +53,10 @@ def status(as_json: bool) -> int:
         return 0
     for row in rows:
         click.echo(f"{row['line']}: {row['sealed_cycles']} cycles done; next: {row['next_cycle']}")
-        click.echo(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {row['champion'] or 'none yet'}")
+        champion = row["champion"] or ("the line crowns none" if artifacts_of(row["line"]).crowns_none else "none yet")
+        click.echo(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
+        if row["gain"]:
+            click.echo(f"  gain: {row['gain']['text']}")
         if row["broken"]:
             click.echo(f"  {row['broken']}")
     return 0

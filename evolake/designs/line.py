@@ -8,4 +8,5 @@ LINE = LineSpec(
     "designs", assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
     commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
     tables="evolake.designs.known_tables:known_tables",
+    artifacts="evolake.designs.report.artifacts:ARTIFACTS",
 )

@@ -5,7 +5,7 @@
                               each the union of all lines' side tables; typed and empty where nothing is published
     artifacts_all, ...        the same with the superseded rows, and where each row came from
     parts, seals              what the lake itself holds
-    sql/views/, sql/lineage/  further views; the macros ancestors(id), descendants(id), funnel(line)
+    sql/views/, sql/lineage/  further views; the macros ancestors(id), ancestry(id), descendants(id), funnel(line)
 
 DuckDB gets the parts as Arrow datasets over files that were picked from the manifests, and its own access to files is switched off before the
 first statement of a user runs: SQL can read what is in the views and can write nothing. A part is verified when a query first names a view that

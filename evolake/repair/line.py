@@ -8,4 +8,5 @@ LINE = LineSpec(
     "repair", assets="assets.repair", settings="evolake.repair.settings:RepairSettings", profiles="evolake.repair.profiles",
     commands={"repair": "evolake.repair.commands.group:repair"},
     tables="evolake.repair.known_tables:known_tables",
+    artifacts="evolake.repair.report.artifacts:ARTIFACTS",
 )

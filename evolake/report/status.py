@@ -38,6 +38,8 @@ def sealed_cycles(lake: Lake, line: str) -> list[str]:
 
 def line_status(root: Path, line: str) -> dict[str, Any]:
     """One line: cycles done, the next one, counts of artifacts, the champion, and the broken link where there is one."""
+    from evolake.report.champion import champion_of  # which stands on this module
+
     lake = Lake(root)
     done = sealed_cycles(lake, line)
     following = f"{len(done) + 1:04d}"
@@ -46,13 +48,10 @@ def line_status(root: Path, line: str) -> dict[str, Any]:
     with Catalogue(lake) as catalogue:
         counted = "SELECT state, count(DISTINCT artifact_id) FROM artifacts WHERE line = $line GROUP BY state"
         counts = dict(catalogue.query(counted, {"line": line}).rows)
-        champions = catalogue.query(
-            "SELECT c.artifact_id, c.cycle, c.score, any_value(a.title) FROM champions AS c JOIN artifacts AS a USING (artifact_id) "
-            "WHERE c.line = $line GROUP BY ALL ORDER BY c.cycle DESC LIMIT 1", {"line": line},
-        ).rows
-    champion = champions[0] if champions else None
+        champion = champion_of(lake, catalogue, line)
     return {
         "line": line, "sealed_cycles": len(done), "next_cycle": following, "accepted": counts.get("accepted", 0), "blocked": counts.get("blocked", 0),
-        "champion": f"{champion[3]} ({champion[0][:12]}) since cycle {champion[1]}" if champion else None,
-        "champion_id": champion[0] if champion else None, "broken": explain_broken(line, newest, *broken) if broken else None,
+        "champion": f"{champion.name} since cycle {champion.since}" if champion else None, "champion_id": champion.artifact_id if champion else None,
+        "champion_since": champion.since if champion else None, "gain": champion.gain.to_json() if champion and champion.gain else None,
+        "broken": explain_broken(line, newest, *broken) if broken else None,
     }

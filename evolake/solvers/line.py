@@ -9,4 +9,5 @@ LINE = LineSpec(
     commands={"proof": "evolake.solvers.commands.proof:proof", "solvers": "evolake.solvers.commands.group:solvers"},
     report="evolake.solvers.report.page:solvers_section", tables="evolake.solvers.known_tables:known_tables",
     requirements="evolake.solvers.requirements:requirements",
+    artifacts="evolake.solvers.report.artifacts:ARTIFACTS",
 )

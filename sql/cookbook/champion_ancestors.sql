@@ -1,7 +1,6 @@
--- From whom does the newest champion of a line descend, the blocked included?
+-- From whom does the newest champion of a line descend, the blocked included? The champion itself is the last row.
 WITH champion AS (
     SELECT arg_max(artifact_id, cycle) AS artifact_id FROM champions WHERE line = $line
 )
-SELECT cycle, artifact_id, state, kind, title
-FROM ancestors((SELECT artifact_id FROM champion))
-ORDER BY cycle, artifact_id;
+SELECT cycle, artifact_id, state, kind, operator, title
+FROM ancestry((SELECT artifact_id FROM champion));

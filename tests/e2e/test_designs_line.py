@@ -72,7 +72,8 @@ def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: House):
     champion = json.loads(evolved.run("champion", "designs", "--json").stdout)
     assert champion["verdict"] == "champion"
     printed = json.loads(evolved.run("sql", "--file", "sql/cookbook/champion_ancestors.sql", "-p", "line=designs", "--format", "json").stdout)
-    assert len(printed["rows"]) == champion["ancestors"]
+    assert len(printed["rows"]) == champion["ancestors"] + 1
+    assert printed["rows"][-1][1] == champion["artifact_id"]
     for (child,) in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0003' AND state = 'accepted'"):
         titles = {row[0] for row in evolved.sql(f"SELECT title FROM ancestors('{child}')")}
         assert "baseline" in titles, child

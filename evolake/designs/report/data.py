@@ -11,6 +11,7 @@ import polars as pl
 from evolake.designs.evolution.population import Population, read_population
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
+from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.status import known_line, sealed_cycles
 
 LINE = "designs"
@@ -18,12 +19,13 @@ LINE = "designs"
 
 @dataclass(frozen=True)
 class CycleReport:
-    """Everything the page of one cycle shows. Frames are as they are printed."""
+    """Everything the page of one cycle shows. Frames are as they are printed. held: who is champion; champion: its row of DESIGNS."""
 
     cycle: str
     profile: str
     backend: str
     population: Population
+    held: Champion
     champion: dict[str, Any]
     decisions: pl.DataFrame
     trials: pl.DataFrame
@@ -52,18 +54,20 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         raise InputError(f"cycle {chosen!r} of {LINE} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")
     after = following(chosen)
     population = read_population(lake, after)
-    champion_id = population.champion_id()
-    assert champion_id is not None, "a finished cycle has a champion"
     with Catalogue(lake) as catalogue:
         def ask(sql: str, **parameters: Any) -> pl.DataFrame:
             return catalogue.frame(sql, parameters)
 
+        held = champion_of(lake, catalogue, LINE, chosen)
+        assert held is not None, "a finished cycle has a champion"
         trials = ask(f"SELECT * FROM {LINE}.champion_trials WHERE cycle = $cycle ORDER BY part, pair", cycle=chosen)
         return CycleReport(
             cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen), population=population,
-            champion=population.design(champion_id), decisions=ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen),
+            held=held,
+            champion=population.design(held.artifact_id),
+            decisions=ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen),
             trials=trials, top=ask(TOP, cycle=chosen), objectives=ask(OBJECTIVES, cycle=chosen), funnel=ask(FUNNEL, cycle=chosen),
-            blocked=ask(BLOCKED, cycle=chosen), yields=ask(YIELDS, cycle=chosen), ancestry=ask(ANCESTRY, id=champion_id),
+            blocked=ask(BLOCKED, cycle=chosen), yields=ask(YIELDS, cycle=chosen), ancestry=ask(ANCESTRY, id=held.artifact_id),
             consensus=ask(f"SELECT * FROM {LINE}.final_ranking WHERE cycle <= $cycle", cycle=chosen),
         )
 
@@ -79,8 +83,6 @@ YIELDS = f"""
 SELECT d.operator, count(*) AS proposed, count(*) FILTER (d.state = 'accepted') AS accepted, min(r.rank) AS best_rank
 FROM {LINE}.candidates AS d LEFT JOIN {LINE}.final_ranking AS r ON r.design_id = d.design_id AND r.cycle = $cycle
 WHERE d.cycle <= $cycle GROUP BY ALL ORDER BY best_rank NULLS LAST, d.operator"""
-ANCESTRY = "SELECT cycle, artifact_id, state, title FROM ancestors($id) ORDER BY cycle, artifact_id"
-
 TOP = f"""
 SELECT r.rank, round(r.consensus, 4) AS consensus, any_value(d.title) AS title, any_value(d.operator) AS operator, r.largest_solved AS largest_n,
   r.median_step AS steps_there, r.fidelity, bool_or(d.tuned) AS tuned, r.design_id AS design

@@ -27,5 +27,4 @@ def designs_section(root: Path, cycle: str) -> Section:
 
 def _headline(report: CycleReport) -> Markup:
     """By how much the champion beats the baseline, with its spread, or that it does not."""
-    against = next((row for row in report.decisions.to_dicts() if row["comparison"] == "baseline"), None)
-    return sentence(PACKAGE, "headline.html.j2", champion=report.champion, against=against)
+    return sentence(PACKAGE, "headline.html.j2", champion=report.champion, since=report.held.since, gain=report.held.gain)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -11,11 +13,11 @@ from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
+from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.report.material import FIGURES, LINE, material_of
+from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.figures import by_place, draw_figures
 from evolake.report.pages import Section, render, sentence
-from evolake.seeds import generator
-from evolake.stats.bootstrap import bootstrap_interval
 
 PACKAGE = "evolake.prompts.report"
 MATCHES = """
@@ -47,18 +49,20 @@ def prompts_section(root: Path, cycle: str) -> Section:
         raise InputError(f"cycle {cycle} of the prompts line is not finished", do="evolake run --lines prompts")
     material = material_of(lake, following(cycle))
     population, heldout = material.population, lake.read(LINE, "heldout", cycle)
-    base = lake.read(LINE, "heldout", "0001").filter(pl.col("iteration") == 0)
+    base = base_evaluation(lake)
     figures = draw_figures(FIGURES, material)
     with Catalogue(lake) as catalogue:
+        held = champion_of(lake, catalogue, LINE, cycle)
+        assert held is not None, "a root reigns from the seeds on"
         asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in (
             ("matches", MATCHES), ("updates", UPDATES), ("edits", EDITS), ("reasons", REASONS), ("duels", DUELS), ("blocked", BLOCKED),
-        )}
+        )} | {"ancestry": catalogue.frame(ANCESTRY, {"id": held.artifact_id})}
         policies = catalogue.frame("SELECT DISTINCT policy, arm FROM prompts.updates WHERE cycle <= $cycle ORDER BY ALL", {"cycle": cycle})
         backends = catalogue.frame("SELECT DISTINCT origin FROM prompts.children WHERE cycle <= $cycle ORDER BY ALL", {"cycle": cycle})
         sources = catalogue.frame("SELECT source, split, count(*) AS problems FROM prompts.problems WHERE cycle = $cycle GROUP BY ALL ORDER BY ALL",
                                   {"cycle": cycle})
-    lead = headline(population, heldout, base)
-    champion = population.row(population.champion_id or "")
+    champion = population.row(held.artifact_id)
+    lead = headline(champion, held)
     body = render(
         PACKAGE, "section.html.j2", cycle=cycle, headline=lead, placed=by_place(FIGURES, figures), asked=asked, sources=sources,
         prompts=prompts_table(population), held=held_table(population, heldout, base), principles=from_json(champion["principles"]).text(),
@@ -68,18 +72,9 @@ def prompts_section(root: Path, cycle: str) -> Section:
     return Section(LINE, cycle, lead, body, figures)
 
 
-def headline(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> Markup:
-    """Champion and weights now against the first root under the base model, on the same held-out problems, with the interval of the difference."""
-    champion = population.row(population.champion_id or "")
-    now = _shares(heldout.filter((pl.col("prompt_id") == champion["prompt_id"]) & (pl.col("iteration") == population.iteration)))
-    start = _shares(base)
-    both = sorted(set(now) & set(start))
-    compared = {}
-    if both:
-        gained = bootstrap_interval([now[name] - start[name] for name in both], generator(0, LINE, "0000", "headline", 0))
-        mean_now, mean_start = (sum(side[name] for name in both) / len(both) for side in (now, start))
-        compared = {"problems": len(both), "now": mean_now, "start": mean_start, "gained": gained}
-    return sentence(PACKAGE, "headline.html.j2", champion=champion, compared=compared)
+def headline(champion: Mapping[str, Any], held: Champion) -> Markup:
+    """The champion with its rating, and what it and the weights gained. champion: its row of PROMPTS."""
+    return sentence(PACKAGE, "headline.html.j2", champion=champion, since=held.since, gain=held.gain)
 
 
 def held_table(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> pl.DataFrame:
@@ -111,8 +106,3 @@ def prompts_table(population: Population) -> pl.DataFrame:
 
 def _share(frame: pl.DataFrame, column: str) -> str:
     return f"{float(frame[column].mean() or 0):.1%}"  # pyright: ignore[reportArgumentType]
-
-
-def _shares(rows: pl.DataFrame) -> dict[str, float]:
-    """problem -> share of its replies that are correct."""
-    return dict(rows.group_by("problem_id").agg(pl.col("correct").mean()).iter_rows())

@@ -10,6 +10,7 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
+from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.status import known_line, sealed_cycles
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
@@ -32,19 +33,19 @@ class SolversReport:
     """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
 
     base: row of VARIANTS, the seed that the champion descends from. parent: the first parent's row, None for a seed. diff: against the parent.
-    decisions: rows of DECISIONS of the cycle. crowned: the one by which the champion came to reign, maybe of an earlier cycle; None for the first.
+    decisions: rows of DECISIONS of the cycle. held: since when the champion reigns, and with which gain. champion: its row of VARIANTS.
     runs: one row per table and state of variant: part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
     """
 
     cycle: str
     backend: str
     population: Population
+    held: Champion
     champion: dict[str, Any]
     base: dict[str, Any]
     parent: dict[str, Any] | None
     diff: str
     decisions: list[dict[str, Any]]
-    crowned: dict[str, Any] | None
     metrics: pl.DataFrame
     runs: pl.DataFrame
     top: pl.DataFrame
@@ -71,29 +72,24 @@ def read_report(root: Path, cycle: str) -> SolversReport:
     if cycle not in done:
         raise InputError(f"cycle {cycle!r} of {LINE} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
     population = population_of({name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE})
-    champion_id = population.champion_id()
-    assert champion_id is not None, "a finished cycle has a champion"
-    champion = population.variant(champion_id)
     with Catalogue(lake) as catalogue:
         def ask(sql: str, **more: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": cycle} | more)
 
+        held = champion_of(lake, catalogue, LINE, cycle)
+        assert held is not None, "a finished cycle has a champion"
+        champion = population.variant(held.artifact_id)
         backends = ask("SELECT DISTINCT backend FROM calls WHERE line = $line AND cycle = $cycle ORDER BY backend", line=LINE)["backend"].to_list()
         return SolversReport(
-            cycle=cycle, backend=", ".join(backends) or "none", population=population, champion=champion,
+            cycle=cycle, backend=", ".join(backends) or "none", population=population, held=held, champion=champion,
             base=population.seed_of(champion["base"]), parent=population.variant(champion["parents"][0]) if champion["parents"] else None,
             diff=lake.blobs.get(champion["diff_sha"]).decode("utf-8", "replace") if champion["diff_sha"] else "",
-            decisions=lake.read(LINE, "champion", cycle).to_dicts(), crowned=_crowned(lake, population, champion_id, cycle),
+            decisions=lake.read(LINE, "champion", cycle).to_dicts(),
             metrics=lake.read(LINE, "metrics", cycle), runs=_runs(ask, population),
             top=ask(TOP), funnel=ask(FUNNEL, line=LINE), blocked=ask(BLOCKED, line=LINE), proposals=ask(PROPOSALS), rule_metrics=ask(RULE_METRICS),
-            kills=ask(KILLS), findings=ask(FINDINGS), yields=ask(YIELDS), builds=ask(BUILDS), ancestry=ask(ANCESTRY, id=champion_id),
+            kills=ask(KILLS), findings=ask(FINDINGS), yields=ask(YIELDS), builds=ask(BUILDS),
+            ancestry=catalogue.frame(ANCESTRY, {"id": held.artifact_id}),
         )
-
-
-def _crowned(lake: Lake, population: Population, champion_id: str, cycle: str) -> dict[str, Any] | None:
-    """The duel that the champion won when it came to reign."""
-    duels = lake.read(LINE, "champion", population.value("champion_since", cycle)).to_dicts()
-    return next((row for row in duels if row["wins"] and row["challenger_id"] == champion_id), None)
 
 
 def _runs(ask: Any, population: Population) -> pl.DataFrame:
@@ -140,4 +136,3 @@ WHERE v.cycle <= $cycle GROUP BY ALL ORDER BY best_rank_now NULLS LAST, v.operat
 BUILDS = f"""
 SELECT v.base, count(*) AS builds, count(*) FILTER (NOT b.passed) AS failed, round(avg(b.cpu_s), 1) AS cpu_s_each, round(sum(b.cpu_s), 1) AS cpu_s
 FROM {LINE}.binaries AS b JOIN {LINE}.variants AS v USING (variant_id) WHERE b.cycle <= $cycle GROUP BY ALL ORDER BY v.base"""
-ANCESTRY = "SELECT cycle, artifact_id, state, title FROM ancestors($id) WHERE cycle <= $cycle ORDER BY cycle, artifact_id"

@@ -7,7 +7,6 @@ from markupsafe import Markup
 
 from evolake.report.pages import sentence
 from evolake.solvers.evolution.population import edits_of_row
-from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import COUNTS, SolversReport
 
 PACKAGE = "evolake.solvers.report"
@@ -15,11 +14,10 @@ PACKAGE = "evolake.solvers.report"
 
 def verdict_sentence(report: SolversReport) -> Markup:
     """Who reigns after the cycle's duels."""
-    duel = report.crowned
+    since, gain = report.held.since, report.held.gain
     return sentence(
-        PACKAGE, "headline.html.j2", champion=report.champion, base=report.base, since=report.population.value("champion_since", report.cycle),
-        duel=duel, won_against=report.population.variant(duel["champion_id"]) if duel else None, is_new=bool(duel and duel["cycle"] == report.cycle),
-        challengers=len(report.decisions), level=LEVEL,
+        PACKAGE, "headline.html.j2", champion=report.champion, base=report.base, since=since, gain=gain, is_new=bool(gain and since == report.cycle),
+        challengers=len(report.decisions),
     )
 
 

@@ -107,9 +107,10 @@ def ask(lake: Lake, name: str, **parameters: str) -> list[tuple]:
         return catalogue.query((COOKBOOK / f"{name}.sql").read_text(), parameters).rows
 
 
-def test_ancestors_of_the_champion_include_the_blocked(lake):
+def test_ancestors_of_the_champion_include_the_blocked_and_itself_last(lake):
     assert ask(lake, "champion_ancestors", line="designs") == [
-        ("0000", "s1", "accepted", "design", "baseline"), ("0001", "a", "accepted", "design", "gate"), ("0001", "b", "blocked", "design", "warp"),
+        ("0000", "s1", "accepted", "design", None, "baseline"), ("0001", "a", "accepted", "design", "add-gate", "gate"),
+        ("0001", "b", "blocked", "design", "swap", "warp"), ("0002", "c", "champion", "design", "graft", "best"),
     ]
 
 

@@ -152,7 +152,7 @@ def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one
     code, out, _ = evolake(tmp_path / "lake", "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
     page = (tmp_path / "r.html").read_text()
     assert (code, out.splitlines()[0]) == (0, f"report of other cycle 0001, solvers cycle 0002: {tmp_path / 'r.html'}")
-    assert "other: The champion is thing (aaa), as of cycle 0001." in out
+    assert "other: The champion, since cycle 0001, is thing (aaa)." in out
     assert [page.count(part) for part in ("<h1>", '<section id="other">', '<section id="solvers">')] == [2, 1, 1]
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {f"solvers_{name}" for name in FIGURES}
     assert chosen_cycles(tmp_path / "lake", cycle="0002") == {"solvers": "0002"}

@@ -23,7 +23,10 @@ from evolake.lines import lines
 from evolake.prompts.report.page import headline
 from evolake.repair.report.tables import Shown
 from evolake.report.any_line import any_section
+from evolake.report.artifacts import Gain
+from evolake.report.champion import Champion
 from evolake.report.pages import Section, page, plain, render
+from evolake.stats import Interval
 
 EVIL = "<script>alert('1')</script>"
 SAFE = "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
@@ -44,20 +47,21 @@ def holds_only_text(markup: str, times: int) -> bool:
 
 def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     frames = {one.name: evil("title", EVIL) for one in fields(CycleReport) if one.type == "pl.DataFrame"}
-    duel = {"comparison": "baseline", "reason": EVIL, "ratio": 2.0, "ratio_low": 1.0, "ratio_high": 3.0, "pairs": 3, "batch": 5, "N": 9, "wins": True}
-    frames |= {"decisions": pl.DataFrame([duel])}
+    frames |= {"decisions": evil("comparison", "reason")}
     frames |= {"trials": evil("part", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")}
     sha = Lake(tmp_path).blobs.put(EVIL.encode())
     champion = {"title": EVIL, "design_id": "d" * 64, "source_sha": sha}
     population: Any = SimpleNamespace(designs=pl.DataFrame())
-    report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, population=population, champion=champion, **frames)
+    gain = Gain(Interval(2.0, 1.0, 3.0, 0.95), "fewer median steps", "b", EVIL, "0001", True)
+    held = Champion("designs", "d" * 64, "design", EVIL, sha, "0001", "0001", 0.1, 0, gain)
+    report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, population=population, held=held, champion=champion, **frames)
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
     monkeypatch.setattr(designs, "draw_figures", lambda *_: {})
     monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}})
     made = designs.designs_section(tmp_path, "0001")
-    assert holds_only_text(made.headline, 1)
-    assert holds_only_text(made.body, 24)
-    assert plain(made.headline).startswith(f"The champion is {EVIL} (dddddddddddd): 2.00 times fewer")
+    assert holds_only_text(made.headline, 2)
+    assert holds_only_text(made.body, 25)
+    assert plain(made.headline).startswith(f"The champion, since cycle 0001, is {EVIL} (dddddddddddd): 2.00 times fewer")
 
 
 def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -84,11 +88,10 @@ def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.Mo
 
 def test_a_prompt_its_edits_and_what_they_are_called_are_text():
     champion = {"prompt_id": EVIL, "operator": EVIL, "size": 1, "mu": 1.0, "sigma": 1.0}
-    population: Any = SimpleNamespace(champion_id="p", iteration=1, row=lambda _: champion)
-    empty = pl.DataFrame(schema={"prompt_id": pl.String, "iteration": pl.Int64, "problem_id": pl.String, "correct": pl.Boolean})
-    lead = headline(population, empty, empty)
-    assert holds_only_text(lead, 1)
-    asked = dict.fromkeys(("matches", "updates", "edits", "reasons", "duels", "blocked"), evil("reason"))
+    gain = Gain(Interval(0.5, 0.1, 0.9, 0.95), "more correct replies", "r", EVIL, "0001", True, against=EVIL, is_ratio=False)
+    lead = headline(champion, Champion("prompts", EVIL, "system prompt", EVIL, EVIL, "0001", "0001", 0.1, 0, gain))
+    assert holds_only_text(lead, 3)
+    asked = dict.fromkeys(("matches", "updates", "edits", "reasons", "duels", "blocked", "ancestry"), evil("reason"))
     body = render(
         "evolake.prompts.report", "section.html.j2", cycle="0001", headline=lead, placed={"figures": {EVIL: b""}}, asked=asked,
         sources=evil("source"), prompts=evil("prompt"), held=evil("prompt"), principles=EVIL, editors=[EVIL], policies=[EVIL], arms=[EVIL],

@@ -1,0 +1,89 @@
+"""What a line says of its artifacts beyond the tables that all lines share: `LineSpec.artifacts` names a `LineArtifacts`.
+
+A line that names none has the defaults: an artifact is the blob that its row names, and of a champion's gain nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evolake.lines import lines, resolve
+from evolake.stats import Interval
+
+if TYPE_CHECKING:
+    from evolake.lake import Lake
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much better a champion is than what it was measured against.
+
+    Attributes:
+        interval: of a ratio ("2.00 times lower PAR-2") or of a difference of shares ("+4.0% of correct replies"), see `is_ratio`.
+        measure: what the figure counts, so that it reads after "times" or after a percentage.
+        against_id, against: the artifact that it was measured against, and what to call it; "": its title.
+        sample: on what, in words. cycle: when. beyond_noise: whether more than noise may be claimed.
+        own, other: what was measured of either side, in the unit of `measure`; None where only their relation is known.
+    """
+
+    interval: Interval
+    measure: str
+    against_id: str
+    sample: str
+    cycle: str
+    beyond_noise: bool
+    against: str = ""
+    noise_floor: float | None = None
+    is_ratio: bool = True
+    own: float | None = None
+    other: float | None = None
+
+    @property
+    def figure(self) -> str:
+        """The estimate as it is said: `2.00 times` or `+4.0%`."""
+        return f"{self.interval.estimate:.2f} times" if self.is_ratio else f"{100 * self.interval.estimate:+.1f}%"
+
+    @property
+    def spread(self) -> str:
+        """The interval as it is said, with the noise floor where there is one."""
+        form = "{:.2f} to {:.2f}" if self.is_ratio else "{:+.1%} to {:+.1%}"
+        floor = f", noise floor {self.noise_floor:.4g}" if self.noise_floor is not None else ""
+        return f"{100 * self.interval.level:g}% interval {form.format(self.interval.low, self.interval.high)}{floor}"
+
+    def __str__(self) -> str:
+        claim = "" if self.beyond_noise else "; not beyond the noise"
+        return f"{self.figure} {self.measure} than {self.against} ({self.spread}), {self.sample}{claim}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As one JSON object."""
+        of_interval = {name: getattr(self.interval, name) for name in ("estimate", "low", "high", "level")}
+        names = ("measure", "is_ratio", "against_id", "against", "sample", "cycle", "beyond_noise", "noise_floor", "own", "other")
+        return {"text": str(self)} | of_interval | {name: getattr(self, name) for name in names}
+
+
+def unknown_gain(_lake: Lake, _artifact_id: str, _cycle: str, _since: str) -> Gain | None:
+    """Of a line that measures no gain."""
+    return None
+
+
+@dataclass(frozen=True)
+class LineArtifacts:
+    """What a line says of its artifacts.
+
+    Attributes:
+        gain: (lake, champion's id, the finished cycle at whose end it holds the title, since which cycle) -> its gain, None where none was measured.
+        score: what the number in `champions` is.
+        crowns_none: of a line that has no champion by its nature: what to look at instead.
+    """
+
+    gain: Callable[[Lake, str, str, str], Gain | None] = unknown_gain
+    score: str = "consensus"
+    crowns_none: str = field(default="")
+
+
+def artifacts_of(line: str) -> LineArtifacts:
+    """What `line` says; the defaults where it says nothing or is not installed."""
+    spec = lines().get(line)
+    return resolve(spec.artifacts) if spec and spec.artifacts else LineArtifacts()

@@ -1,0 +1,106 @@
+"""Who is champion of a line, since when, with which gain and from whom: what `evolake status`, `evolake champion`, reports and the ancestry say.
+
+A champion is that of a finished cycle. Each cycle writes one row of `champions`; who holds the title without a break since an earlier cycle holds it
+since then. A line that has a champion from its seeds on has it since its first cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evolake.errors import InputError
+from evolake.report.artifacts import Gain, artifacts_of
+from evolake.report.status import known_line, sealed_cycles
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue, Lake
+
+SEED_ROUND = "0000"
+CROWNED = """
+SELECT champions.cycle, champions.artifact_id, champions.score, known.kind, known.title, known.content_sha
+FROM champions LEFT JOIN known_artifacts AS known USING (artifact_id)
+WHERE champions.line = $line AND champions.cycle <= $cycle ORDER BY champions.cycle DESC"""
+ANCESTRY = "SELECT cycle, artifact_id, operator, title FROM ancestry($id)"
+"""The champion, last, after all that it descends from."""
+
+
+@dataclass(frozen=True)
+class Champion:
+    """Who holds the title at the end of `cycle`, the newest finished one that is asked about, and has held it since the end of `since`.
+
+    ancestors: how many artifacts it descends from. score: what the line's `LineArtifacts.score` names; None before the first cycle.
+    """
+
+    line: str
+    artifact_id: str
+    kind: str
+    title: str
+    content_sha: str
+    cycle: str
+    since: str
+    score: float | None
+    ancestors: int
+    gain: Gain | None
+
+    @property
+    def name(self) -> str:
+        """Title and the beginning of the id."""
+        return f"{self.title} ({self.artifact_id[:12]})"
+
+
+def champion_of(lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None) -> Champion | None:
+    """The champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was crowned.
+
+    Before the first finished cycle it is the one of the seeds, where a line has one.
+    """
+    done = sealed_cycles(lake, line)
+    until = cycle or (done[-1] if done else SEED_ROUND)
+    rows = catalogue.frame(CROWNED, {"line": line, "cycle": until}).to_dicts()
+    if not rows:
+        return None
+    newest = rows[0]
+    since = _since(rows)
+    artifact_id = str(newest["artifact_id"])
+    gain = artifacts_of(line).gain(lake, artifact_id, newest["cycle"], since) if newest["cycle"] in done else None
+    ancestry = catalogue.frame(ANCESTRY, {"id": artifact_id})["artifact_id"].to_list()
+    return Champion(
+        line, artifact_id, newest["kind"] or "", newest["title"] or artifact_id[:12], newest["content_sha"] or "", newest["cycle"], since,
+        newest["score"], sum(name != artifact_id for name in ancestry), _named(catalogue, gain),
+    )
+
+
+def reigning(lake: Lake, catalogue: Catalogue, line: str) -> Champion:
+    """As `champion_of`.
+
+    Raises:
+        InputError: there is no champion: says whether the line crowns none, and what to look at then.
+    """
+    if instead := artifacts_of(line).crowns_none:
+        raise InputError(f"{line} crowns no champion", do=instead)
+    known_line(lake.root, line)
+    found = champion_of(lake, catalogue, line)
+    if found is None:
+        done = len(sealed_cycles(lake, line))
+        do = f"run a cycle: evolake run --lines {line}" if not done else f"see what it has: evolake report --lines {line} --out FILE"
+        raise InputError(f"line {line!r} has no champion{f' after {done} cycles' if done else ' yet'}", do=do)
+    return found
+
+
+def _since(rows: Sequence[dict[str, Any]]) -> str:
+    """The first cycle of the unbroken reign. rows: newest first; the seeds' row counts where there is no other."""
+    since = rows[0]["cycle"]
+    for row in rows:
+        if row["artifact_id"] != rows[0]["artifact_id"] or row["cycle"] == SEED_ROUND:
+            break
+        since = row["cycle"]
+    return since
+
+
+def _named(catalogue: Catalogue, gain: Gain | None) -> Gain | None:
+    """With the title of what it was measured against, where the line did not call it anything."""
+    if gain is None or gain.against:
+        return gain
+    found = catalogue.query("SELECT title FROM known_artifacts WHERE artifact_id = $id", {"id": gain.against_id}).rows
+    return replace(gain, against=found[0][0] if found else gain.against_id[:12])
