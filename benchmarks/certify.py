@@ -13,10 +13,10 @@ import time
 
 import numpy as np
 
-from evolake.repair.candidates import UNSAT, Claim
-from evolake.repair.certify import Certifier
-from evolake.repair.generator import generate
-from evolake.repair.problems import Problem
+from evolake.repair.benchmark.generator import generate
+from evolake.repair.certification.certify import Certifier
+from evolake.repair.model.candidates import UNSAT, Claim
+from evolake.repair.model.problems import Problem
 
 GOAL = 500
 CLAIMS = 16

@@ -10,20 +10,20 @@ import polars as pl
 from assets.pictures import shown
 from assets.repair.cells import study
 from assets.repair.checks import CELL_CHECKS
-from evolake.repair.statistics_tables import COMPARISONS, CONVERGENCE, EFFORT, FIGURES, FRONTIER, ROBUSTNESS, SUMMARY
+from evolake.repair.statistics.tables import COMPARISONS, CONVERGENCE, EFFORT, FIGURES, FRONTIER, ROBUSTNESS, SUMMARY
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
-    from evolake.repair.running import Stored
+    from evolake.repair.execution.running import Stored
 
 CELLS = ("study", "problems", "results")
 
 
 def _stored(context: dg.AssetExecutionContext, lake: LakeResource) -> Stored:
     """The study's rows, once they are one whole study."""
+    from evolake.repair.execution.running import read_study
     from evolake.repair.report.data import require_all_cells
-    from evolake.repair.running import read_study
-    from evolake.repair.statistics import require_one_study
+    from evolake.repair.statistics.findings import require_one_study
 
     study.require_cells(context, CELL_CHECKS)
     stored = read_study(lake.open())
@@ -35,7 +35,7 @@ def _stored(context: dg.AssetExecutionContext, lake: LakeResource) -> Stored:
 @study.finding(deps=CELLS, schema=SUMMARY)
 def summary(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Each arm's metrics, with Wilson and bootstrap intervals."""
-    from evolake.repair.statistics_summary import summary_rows
+    from evolake.repair.statistics.summary import summary_rows
 
     stored = _stored(context, lake)
     labels = dict(stored.problems.select("problem_id", "label").iter_rows())
@@ -45,8 +45,8 @@ def summary(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFra
 @study.finding(deps=CELLS, schema=COMPARISONS)
 def comparisons(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """The compute-matched arms in pairs, on the main benchmark: McNemar's exact test with Holm's correction, odds ratios, differences."""
-    from evolake.repair.statistics import main_of
-    from evolake.repair.statistics_pairs import compare_arms
+    from evolake.repair.statistics.findings import main_of
+    from evolake.repair.statistics.pairs import compare_arms
 
     stored = _stored(context, lake)
     return COMPARISONS.frame(compare_arms(main_of(stored.results), stored.study["root_seed"]))
@@ -55,7 +55,7 @@ def comparisons(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Dat
 @study.finding(deps=CELLS, schema=CONVERGENCE)
 def convergence(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """The share of runs solved by the end of each round."""
-    from evolake.repair.statistics_summary import convergence_rows
+    from evolake.repair.statistics.summary import convergence_rows
 
     stored = _stored(context, lake)
     return CONVERGENCE.frame(convergence_rows(stored.results, stored.study["rounds"], stored.study["root_seed"]))
@@ -64,7 +64,7 @@ def convergence(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Dat
 @study.finding(deps=CELLS, schema=EFFORT)
 def effort(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """The share of runs solved with so many calls."""
-    from evolake.repair.statistics_summary import effort_rows
+    from evolake.repair.statistics.summary import effort_rows
 
     stored = _stored(context, lake)
     return EFFORT.frame(effort_rows(stored.results, stored.study["candidates"] * stored.study["rounds"]))
@@ -73,7 +73,7 @@ def effort(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFram
 @study.finding(deps=CELLS, schema=FRONTIER)
 def frontier(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Solve rate against solver calls, and which arms dominate which."""
-    from evolake.repair.statistics_summary import frontier_rows
+    from evolake.repair.statistics.summary import frontier_rows
 
     return FRONTIER.frame(frontier_rows(_stored(context, lake).results))
 
@@ -81,8 +81,8 @@ def frontier(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
 @study.finding(deps=CELLS, schema=ROBUSTNESS)
 def robustness(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """What each perturbation does to each arm, perturbed run against the run of its origin."""
-    from evolake.repair.statistics import main_of, origins, perturbed_of
-    from evolake.repair.statistics_robustness import robustness_rows
+    from evolake.repair.statistics.findings import main_of, origins, perturbed_of
+    from evolake.repair.statistics.robustness import robustness_rows
 
     stored = _stored(context, lake)
     results = stored.results
@@ -96,7 +96,7 @@ def figures(
 ) -> pl.DataFrame:
     """The study's figures, as blobs and in this asset's metadata."""
     from evolake.repair.report.material import study_figures
-    from evolake.repair.statistics import Findings
+    from evolake.repair.statistics.findings import Findings
 
     drawn = study_figures(Findings(summary, comparisons, convergence, effort, frontier, robustness))
     context.add_output_metadata({name: shown(png, name) for name, png in drawn.items()})

@@ -19,7 +19,7 @@ def results(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, problems: pl.DataFrame, record: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per problem; attempts and calls beside it. A model's calls are on the tape, so a cell that was killed pays for none twice."""
-    from evolake.repair.cells import is_finished, publish_cell, run_cell
+    from evolake.repair.execution.cells import is_finished, publish_cell, run_cell
 
     cell, store = context.partition_key, lake.open()
     lake.hold(study.name, context.run.run_id)
@@ -37,7 +37,7 @@ def results(
 
 def _current(lake: LakeResource, problems: pl.DataFrame, record: pl.DataFrame) -> Any:
     """The study that the settings describe, which must be the recorded one: cells of two studies are never mixed."""
-    from evolake.repair.study import entries_of, study_of
+    from evolake.repair.execution.study import entries_of, study_of
 
     found, recorded = study_of(lake.settings(), entries_of(problems.to_dicts())), record["study_sha"].item()
     if found.sha != recorded:

@@ -16,7 +16,7 @@ from resources.lake import LakeResource
 @study.setup_asset(schema=PROBLEMS, kinds={"z3"})
 def problems(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
     """Main benchmark, perturbations and transfer; every label is given by two certifiers that agree."""
-    from evolake.repair.benchmark import benchmark_rows
+    from evolake.repair.benchmark.build import benchmark_rows
 
     lake.hold(study.name, context.run.run_id)
     limit_pool(context.instance, study.pool)
@@ -31,8 +31,8 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource, compute: Com
 def record(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
     """Budget, proposer and root seed. Refuses a backend that lacks something or does not answer, before any cell is run."""
     from evolake.agents import check_backend
-    from evolake.repair.reachable import require_endpoint
-    from evolake.repair.study import entries_of, pick_seeds, study_of
+    from evolake.repair.execution.reachable import require_endpoint
+    from evolake.repair.execution.study import entries_of, pick_seeds, study_of
 
     settings = lake.settings()
     check_backend(settings)

@@ -7,8 +7,8 @@ from evolake.lake import TableSchema
 
 def known_tables() -> dict[str, TableSchema]:
     """asset -> schema."""
-    from evolake.repair import statistics_tables as found
     from evolake.repair import tables
+    from evolake.repair.statistics import tables as found
 
     named = (
         tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, found.SUMMARY, found.COMPARISONS, found.CONVERGENCE, found.EFFORT,

@@ -19,7 +19,7 @@ from evolake.errors import InputError
 from evolake.repair.settings import RepairSettings
 
 if TYPE_CHECKING:
-    from evolake.repair.running import Progress
+    from evolake.repair.execution.running import Progress
 
 @click.group(cls=LazyGroup, later={"report": "evolake.repair.commands.report:report"})
 def repair() -> None:
@@ -33,9 +33,9 @@ def repair() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> int:
     """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
-    from evolake.repair.candidates import parse_candidate
-    from evolake.repair.certify import CERTIFIED, Certifier
-    from evolake.repair.problems import read_problem
+    from evolake.repair.certification.certify import CERTIFIED, Certifier
+    from evolake.repair.model.candidates import parse_candidate
+    from evolake.repair.model.problems import read_problem
 
     posed = read_problem(problem)
     try:
@@ -60,7 +60,7 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> i
 @click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
 def problems(problems: int, seed: int, out: Path | None) -> int:
     """Write the main benchmark as JSONL, one problem with its certified label per line."""
-    from evolake.repair.generator import generate
+    from evolake.repair.benchmark.generator import generate
 
     lines = "".join(f"{item.problem.to_json()}\n" for item in generate(problems, seed))
     if out is None:
@@ -90,8 +90,8 @@ def run(
 ) -> int:
     """Run the study; continues where an earlier run of the same study stopped."""
     from evolake import settings as settings_module
-    from evolake.repair.running import run_study
-    from evolake.repair.study import pick_arms, pick_seeds
+    from evolake.repair.execution.running import run_study
+    from evolake.repair.execution.study import pick_arms, pick_seeds
 
     settings = settings_module.load(profile)
     sizes = {"problems": problems, "seeds": seeds, "perturbed": perturbed, "transfer": transfer}
@@ -123,7 +123,7 @@ def _progress(*, quiet: bool) -> Iterator[Progress]:
     """A bar on a terminal's standard error, a line a cell elsewhere, silence where `quiet`."""
     from rich.console import Console
 
-    from evolake.repair.running import Progress
+    from evolake.repair.execution.running import Progress
 
     console = Console(stderr=True)
 

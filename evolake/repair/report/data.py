@@ -11,8 +11,8 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.repair.running import Stored, read_study
-from evolake.repair.statistics import Findings, analyse
+from evolake.repair.execution.running import Stored, read_study
+from evolake.repair.statistics.findings import Findings, analyse
 from evolake.repair.tables import cell_of
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evolake.repair.statistics import Findings
+from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import draw_figures
 
 FIGURES = "evolake.repair.report.figures"

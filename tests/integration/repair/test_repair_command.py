@@ -15,8 +15,8 @@ import pytest
 from repair_cases import LIN_0127, ROUND_1, ROUND_2
 
 from evolake.lake import Lake
-from evolake.repair.problems import parse_problem
-from evolake.repair.running import read_study
+from evolake.repair.execution.running import read_study
+from evolake.repair.model.problems import parse_problem
 from evolake.repair.tables import ARMS, RESULTS
 
 PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair"]

@@ -19,7 +19,7 @@ import pytest
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
 from evolake.lake import Lake
-from evolake.repair.running import read_study
+from evolake.repair.execution.running import read_study
 from evolake.repair.tables import ARMS
 
 PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair", "run", "--backend", "model"]

@@ -12,12 +12,12 @@ from repair_cases import posed
 from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
-from evolake.repair import cells as cells_module
-from evolake.repair.budget import Budget, Plan, plan_of
-from evolake.repair.cells import CellRows, is_finished, publish_cell, run_cell
-from evolake.repair.generator import generate
-from evolake.repair.running import read_study
-from evolake.repair.study import Entry, Study, pick_arms, pick_seeds, study_of
+from evolake.repair.arms.budget import Budget, Plan, plan_of
+from evolake.repair.benchmark.generator import generate
+from evolake.repair.execution import cells as cells_module
+from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
+from evolake.repair.execution.running import read_study
+from evolake.repair.execution.study import Entry, Study, pick_arms, pick_seeds, study_of
 from evolake.repair.tables import ARMS, ATTEMPTS, MATCHED_ARMS, RESULTS, cell_of, parse_cell
 
 K, R = 3, 4

@@ -7,9 +7,8 @@ import pytest
 from pydantic import ValidationError
 from repair_cases import LIN_0127, posed
 
-from evolake.repair.problems import problem_of
-from evolake.repair.proposers_operators import propose_core, propose_directed, propose_generic, propose_plain
-from evolake.repair.views import (
+from evolake.repair.arms.operators import propose_core, propose_directed, propose_generic, propose_plain
+from evolake.repair.arms.views import (
     Answer,
     CandidateReply,
     CoreRequest,
@@ -20,6 +19,7 @@ from evolake.repair.views import (
     RefutedAttempt,
     view_of,
 )
+from evolake.repair.model.problems import problem_of
 
 VIEW = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5)))
 BASE = Answer(status="sat", assignment={"x1": 1, "x2": 2, "x3": 7})

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from evolake.errors import MachineryError
-from evolake.repair.certify import Certifier
-from evolake.repair.generator import generate
-from evolake.repair.problems import Problem, parse_problem
-from evolake.repair.robustness import PERTURBATIONS, perturbed, perturbed_rows, verified
-from evolake.repair.sudoku import EMPTY, UNITS, completions, decode, drawn_grid, encode, has_clash, spoilt
+from evolake.repair.benchmark.generator import generate
+from evolake.repair.benchmark.robustness import PERTURBATIONS, perturbed, perturbed_rows, verified
+from evolake.repair.benchmark.sudoku import EMPTY, UNITS, completions, decode, drawn_grid, encode, has_clash, spoilt
+from evolake.repair.benchmark.transfer import transfer_rows
+from evolake.repair.certification.certify import Certifier
+from evolake.repair.model.problems import Problem, parse_problem
 from evolake.repair.tables import PROBLEMS
-from evolake.repair.transfer import transfer_rows
 
 ORIGINS = [one.problem for one in generate(12, 5)]
 SOLVED = ((1, 2, 3, 4), (3, 4, 1, 2), (2, 1, 4, 3), (4, 3, 2, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolake.repair.report.material import proposer, solve_rates
-from evolake.repair.statistics import Findings
+from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 

@@ -1,7 +1,7 @@
 """The budget of a trial, in model calls and in solver calls alike: K candidates a round in R rounds.
 
-Every arm is run by the one loop of `evolake.repair.trial`, which takes from a budget before each call, so the four compute-matched arms have equal
-budgets by construction; the counts are in every row, and a check compares them.
+Every arm is run by the one loop of `trial`, which takes from a budget before each call, so the four compute-matched arms have equal budgets by
+construction; the counts are in every row, and a check compares them.
 """
 
 from __future__ import annotations

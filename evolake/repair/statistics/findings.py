@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from evolake.errors import InputError
-from evolake.repair.statistics_groups import groups
-from evolake.repair.statistics_pairs import compare_arms
-from evolake.repair.statistics_robustness import robustness_rows
-from evolake.repair.statistics_summary import convergence_rows, effort_rows, frontier_rows, summary_rows
-from evolake.repair.statistics_tables import COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, SUMMARY
+from evolake.repair.statistics.groups import groups
+from evolake.repair.statistics.pairs import compare_arms
+from evolake.repair.statistics.robustness import robustness_rows
+from evolake.repair.statistics.summary import convergence_rows, effort_rows, frontier_rows, summary_rows
+from evolake.repair.statistics.tables import COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, SUMMARY
 from evolake.repair.tables import RESULTS
 
 MAIN = {"suite": "lia", "variation": "none"}
@@ -23,7 +23,7 @@ MAIN = {"suite": "lia", "variation": "none"}
 
 @dataclass(frozen=True)
 class Findings:
-    """The tables of `statistics_tables`, each a frame under its schema."""
+    """The tables of `evolake.repair.statistics.tables`, each a frame under its schema."""
 
     summary: pl.DataFrame
     comparisons: pl.DataFrame

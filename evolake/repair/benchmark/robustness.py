@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import MachineryError
-from evolake.repair.certify import Certifier
-from evolake.repair.generator import Labelled
-from evolake.repair.labels import certify_label
-from evolake.repair.problems import Constraint, Problem, parse_problem
+from evolake.repair.benchmark.generator import Labelled
+from evolake.repair.certification.certify import Certifier
+from evolake.repair.certification.labels import certify_label
+from evolake.repair.model.problems import Constraint, Problem, parse_problem
 from evolake.repair.tables import VARIATIONS
 from evolake.seeds import child_seed
 

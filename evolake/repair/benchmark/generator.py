@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError, MachineryError
-from evolake.repair.certify import Certifier
-from evolake.repair.labels import LABEL_TIMEOUT_MS, Label, certify_label
-from evolake.repair.problems import Constraint, Problem, Variable
+from evolake.repair.certification.certify import Certifier
+from evolake.repair.certification.labels import LABEL_TIMEOUT_MS, Label, certify_label
+from evolake.repair.model.problems import Constraint, Problem, Variable
 from evolake.seeds import child_seed
 
 BLOCK = ("sat", "sat", "sat", "unsat", "unsat")

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evolake.errors import MachineryError
-from evolake.repair.candidates import UNSAT
-from evolake.repair.certify import CERTIFIED, REFUTED, Certifier
-from evolake.repair.problems import Problem
+from evolake.repair.certification.certify import CERTIFIED, REFUTED, Certifier
+from evolake.repair.model.candidates import UNSAT
+from evolake.repair.model.problems import Problem
 
 CERTIFIERS = ("z3", "interval_enumeration")
 LABEL_TIMEOUT_MS = 60_000

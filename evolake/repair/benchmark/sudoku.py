@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from evolake.repair.problems import Constraint, Problem, Variable
+from evolake.repair.model.problems import Constraint, Problem, Variable
 
 SIZE, BOX = 4, 2
 VALUES = (1, 2, 3, 4)

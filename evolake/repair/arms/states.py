@@ -18,11 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evolake.repair.candidates import Claim, Malformed
-from evolake.repair.certify import MALFORMED, REFUTED, Certification
-from evolake.repair.problems import Problem
-from evolake.repair.tables import ARMS
-from evolake.repair.views import (
+from evolake.repair.arms.views import (
     Answer,
     CoreRequest,
     DirectedRequest,
@@ -36,6 +32,10 @@ from evolake.repair.views import (
     variables_of,
     view_of,
 )
+from evolake.repair.certification.certify import MALFORMED, REFUTED, Certification
+from evolake.repair.model.candidates import Claim, Malformed
+from evolake.repair.model.problems import Problem
+from evolake.repair.tables import ARMS
 
 RECENT_ROUNDS = 2
 

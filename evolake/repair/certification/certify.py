@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import MachineryError
-from evolake.repair.candidates import Claim, Malformed
-from evolake.repair.cores import minimal_core
-from evolake.repair.problems import Problem, Variable
+from evolake.repair.certification.cores import minimal_core
+from evolake.repair.model.candidates import Claim, Malformed
+from evolake.repair.model.problems import Problem, Variable
 
 if TYPE_CHECKING:
     import z3

@@ -2,7 +2,7 @@
 
 A run is one problem under one arm and one seed. A solve is a run whose answer was certified and agrees with the problem's certified label. Prices are
 sums over all runs, solved or not, divided by the number of solves: what was spent in vain counts. Wilson intervals take runs as independent;
-bootstrap intervals resample problems with all their runs (see `statistics_bootstrap`) and are the ones to quote.
+bootstrap intervals resample problems with all their runs (see `bootstrap`) and are the ones to quote.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from evolake.repair.statistics_bootstrap import ratio_interval, stream
-from evolake.repair.statistics_groups import groups
+from evolake.repair.statistics.bootstrap import ratio_interval, stream
+from evolake.repair.statistics.groups import groups
 from evolake.stats import wilson_interval
 
 WHERE = ("suite", "variation", "arm")

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import MachineryError
-from evolake.repair.candidates import UNSAT
-from evolake.repair.certify import CERTIFIED, REFUTED, Certifier
-from evolake.repair.generator import Labelled, planned_labels
-from evolake.repair.labels import Label
-from evolake.repair.problems import Problem
-from evolake.repair.sudoku import Grid, completions, drawn_grid, encode, has_clash, spoilt
+from evolake.repair.benchmark.generator import Labelled, planned_labels
+from evolake.repair.benchmark.sudoku import Grid, completions, drawn_grid, encode, has_clash, spoilt
+from evolake.repair.certification.certify import CERTIFIED, REFUTED, Certifier
+from evolake.repair.certification.labels import Label
+from evolake.repair.model.candidates import UNSAT
+from evolake.repair.model.problems import Problem
 from evolake.seeds import child_seed
 
 SUITE = "sudoku4"

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from evolake.repair.statistics_bootstrap import ratio_interval, stream
-from evolake.repair.statistics_groups import groups
+from evolake.repair.statistics.bootstrap import ratio_interval, stream
+from evolake.repair.statistics.groups import groups
 
 
 def robustness_rows(before: pl.DataFrame, after: pl.DataFrame, base_ids: Mapping[str, str], root_seed: int) -> list[dict[str, Any]]:

@@ -18,11 +18,11 @@ import polars as pl
 from evolake.agents import check_backend
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.repair.benchmark import benchmark_rows
-from evolake.repair.cells import collect, is_finished, publish_cell, submit_cell
-from evolake.repair.reachable import require_endpoint
+from evolake.repair.benchmark.build import benchmark_rows
+from evolake.repair.execution.cells import collect, is_finished, publish_cell, submit_cell
+from evolake.repair.execution.reachable import require_endpoint
+from evolake.repair.execution.study import Study, entries_of, study_of
 from evolake.repair.settings import RepairSettings
-from evolake.repair.study import Study, entries_of, study_of
 from evolake.repair.tables import ARMS, ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of
 from evolake.settings import Settings
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolake.agents import Role
-from evolake.repair.proposers_operators import propose_core, propose_directed, propose_generic, propose_plain
-from evolake.repair.tables import ARMS
-from evolake.repair.views import (
+from evolake.repair.arms.operators import propose_core, propose_directed, propose_generic, propose_plain
+from evolake.repair.arms.views import (
     Answer,
     CandidateReply,
     CoreRequest,
@@ -24,6 +23,7 @@ from evolake.repair.views import (
     Request,
     in_words,
 )
+from evolake.repair.tables import ARMS
 
 GENERIC = "the previous assignment did not satisfy all constraints"
 NOT_CERTIFIED = "the previous answer was not certified"

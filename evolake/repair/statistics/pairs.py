@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.repair.statistics_bootstrap import ratio_interval, stream
+from evolake.repair.statistics.bootstrap import ratio_interval, stream
 from evolake.repair.tables import ARMS, MATCHED_ARMS
 from evolake.stats import Interval, holm, mcnemar_exact
 

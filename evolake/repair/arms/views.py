@@ -1,6 +1,6 @@
 """What each arm may see: one request type an arm's feedback, and nothing else gets into a prompt.
 
-The information barrier is in these types. A certification is reduced to what an arm may remember by `evolake.repair.arms` the moment it is made; the
+The information barrier is in these types. A certification is reduced to what an arm may remember by `states` the moment it is made; the
 requests below are built from that memory alone, and both the prompt of a model and the classical operators read the request alone. Label, seed, id,
 size of the core, list of all violations and counter-model have no field here.
 
@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StrictInt
 
-from evolake.repair.problems import DOMAIN_MARK, Constraint, Problem
+from evolake.repair.model.problems import DOMAIN_MARK, Constraint, Problem
 
 Outcome = Literal["refuted", "undecided", "unreadable"]
 

@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evolake.repair.problems import DOMAIN_MARK, Constraint
-from evolake.repair.views import (
+from evolake.repair.arms.views import (
     CandidateReply,
     ConstraintView,
     CoreRequest,
@@ -28,6 +27,7 @@ from evolake.repair.views import (
     constraint_of,
     variables_of,
 )
+from evolake.repair.model.problems import DOMAIN_MARK, Constraint
 
 BLIND_UNSAT = 0.05
 DOUBTFUL_UNSAT = 0.5

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
-from evolake.repair.generator import generate
-from evolake.repair.labels import LABEL_TIMEOUT_MS
-from evolake.repair.robustness import perturbed_rows
+from evolake.repair.benchmark.generator import generate
+from evolake.repair.benchmark.robustness import perturbed_rows
+from evolake.repair.benchmark.transfer import transfer_rows
+from evolake.repair.certification.labels import LABEL_TIMEOUT_MS
 from evolake.repair.settings import RepairSettings
-from evolake.repair.transfer import transfer_rows
 
 CHUNK = 50
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.repair.problems import Problem, is_int, unique_keys
+from evolake.repair.model.problems import Problem, is_int, unique_keys
 
 MAX_BITS = 14_000
 """Of a value: Python refuses to write, and prompts, tables and Z3's terms write, integers of more than 4,300 digits."""

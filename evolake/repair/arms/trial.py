@@ -15,14 +15,14 @@ from typing import Any
 from evolake.agents import AgentFailure, Agents
 from evolake.errors import MachineryError
 from evolake.gates import Raised, contained
-from evolake.repair.arms import Candidate, Judged, start
-from evolake.repair.budget import Budget, plan_of
-from evolake.repair.candidates import Claim, Malformed, check_candidate
-from evolake.repair.certify import CERTIFIED, UNKNOWN, Certification, Certifier
-from evolake.repair.problems import Problem
-from evolake.repair.prompts import role_of
+from evolake.repair.arms.budget import Budget, plan_of
+from evolake.repair.arms.prompts import role_of
+from evolake.repair.arms.states import Candidate, Judged, start
+from evolake.repair.arms.views import CandidateReply, Request
+from evolake.repair.certification.certify import CERTIFIED, UNKNOWN, Certification, Certifier
+from evolake.repair.model.candidates import Claim, Malformed, check_candidate
+from evolake.repair.model.problems import Problem
 from evolake.repair.tables import ARMS
-from evolake.repair.views import CandidateReply, Request
 from evolake.seeds import child_seed
 
 

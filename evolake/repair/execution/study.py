@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.repair.budget import Plan
-from evolake.repair.problems import Problem, parse_problem
-from evolake.repair.prompts import ROLES
+from evolake.repair.arms.budget import Plan
+from evolake.repair.arms.prompts import ROLES
+from evolake.repair.model.problems import Problem, parse_problem
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ARMS, MAX_SEED
 from evolake.settings import Settings

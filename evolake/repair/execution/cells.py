@@ -16,11 +16,11 @@ from typing import Any
 from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
 from evolake.lake import AGENT_CALLS, Lake, side_table
-from evolake.repair.certify import Certifier
-from evolake.repair.problems import Problem
-from evolake.repair.study import Entry, Study
+from evolake.repair.arms.trial import Trial, call_number, run_trial
+from evolake.repair.certification.certify import Certifier
+from evolake.repair.execution.study import Entry, Study
+from evolake.repair.model.problems import Problem
 from evolake.repair.tables import ATTEMPTS, LINE, RESULTS, cell_of, parse_cell
-from evolake.repair.trial import Trial, call_number, run_trial
 from evolake.settings import Settings
 
 CHUNK = 25

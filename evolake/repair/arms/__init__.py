@@ -1,0 +1,1 @@
+"""One trial: what each arm may see, who proposes, what it may spend."""

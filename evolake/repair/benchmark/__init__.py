@@ -1,0 +1,1 @@
+"""The problems of a study: generated, perturbed, and the transfer suite."""

@@ -1,0 +1,1 @@
+"""A whole study: its record, its cells, and running them."""

@@ -1,0 +1,1 @@
+"""A problem of integer feasibility, and an answer to it."""

@@ -1,0 +1,1 @@
+"""What a study finds, from its result rows alone."""
