@@ -20,6 +20,7 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.dataset.datasets import load_families
+    from evolake.families.evolution.shipped import FILE, ShippedGates, read_entries
     from evolake.families.faults.injection import ALL_FAULTS, kill_rates, plant_faults, short_caps
     from evolake.families.gates.specs import GATE_NAMES
     from evolake.families.model.similarity import Fingerprint
@@ -29,14 +30,21 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     fingerprints = {row["family_id"]: Fingerprint.from_json(row["fingerprint"]) for row in sound}
     limits = short_caps(settings.of(FamiliesSettings))
     with Agents(OperatorsBackend(SEED_ROUND), line=line.name, cycle=SEED_ROUND) as agents, open_jail(store) as pool:
+        ruleset, path = store.rules(), settings.seeds / FILE
+        gates = ShippedGates(
+            read_entries(path), path, judge(store, pool, agents, ruleset, limits), ruleset, limits, settings.seed, SEED_ROUND, store.run_id,
+            expected=len(ALL_FAULTS), purpose="faults",
+        )
         planted = plant_faults(
-            load_families(store.lake, sound), fingerprints, judge(store, pool, agents, store.rules(), limits),
+            load_families(store.lake, sound), fingerprints, lambda family, known: gates.judge(family, known)[0],
             each=limits.planted_faults, cycle=SEED_ROUND, root_seed=settings.seed, faults=ALL_FAULTS,
         )
+    store.log(f"evidence: {gates.told()}")
     store.extra(PLANTED, planted_rows(planted))
     frame = KILL_RATES.frame(kill_rate_rows(kill_rates(planted)))
     meant = [row for row in planted if row.outcome != "does not apply" and row.expected in GATE_NAMES]
     store.tell({
+        "evidence": gates.told(),
         "planted": len(meant), "caught": sum(row.outcome == "caught" for row in meant), "classes": len({row.fault for row in meant}),
         "seen_by_no_gate": ", ".join(sorted({row.fault for row in planted if row.outcome == "survived"})) or "none",
         "figure": shown(figure_of(frame), "Planted faults by the gate that caught them"),

@@ -20,28 +20,35 @@ if TYPE_CHECKING:
 def seeds(store: LineStore) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
     from evolake.families.evolution.records import candidate_row
+    from evolake.families.evolution.shipped import FILE, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.loading import read_families
     from evolake.families.model.population import empty_population
 
-    settings, folder = store.settings, store.settings.seeds / "families"
+    settings, sizes, folder = store.settings, store.settings.of(FamiliesSettings), store.settings.seeds / "families"
+    shipped = read_entries(settings.seeds / FILE) if settings.backend == "operators" else {}
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
     known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
-        examine = judge(store, pool, agents, store.rules())
-        for number, family in enumerate(read_families(folder)):
-            whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=settings.seed)
-            examined = examine(whole, known)
-            known += [examined.fingerprint] if examined.accepted else []
-            row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number)
+        ruleset = store.rules()
+        families = [complete(one, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for one in read_families(folder)]
+        gates = ShippedGates(
+            shipped, settings.seeds / FILE, judge(store, pool, agents, ruleset), ruleset, sizes, settings.seed, store.cycle, store.run_id,
+            expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),
+        )
+        for number, family in enumerate(families):
+            examined, seen = gates.judge(family, known)
+            known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
+            row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen)
             rows.append({name: row[name] for name in FAMILIES.columns})
             verdicts += examined.verdicts
             store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
     store.artifacts(rows)
     store.verdicts(verdicts)
+    store.log(f"evidence: {gates.told()}")
     tables = empty_population().add(families=rows).frames()
-    store.tell(store.seal_seeds(
+    store.tell({"evidence": gates.told()} | store.seal_seeds(
         rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
     ))
     return FAMILIES.frame(rows)

@@ -23,6 +23,7 @@ class FamiliesSettings(BaseModel):
     validators: int = Field(default=2, ge=2, description="m: independent validators that vote beside the primary")
     blind_difficulties: list[int] = Field(default=[3, 5, 5, 7, 7], min_length=1, description="one blind review an entry")
     reviewer_turns: int = Field(default=4, gt=0, description="programs that one blind reviewer may run, the last reply included")
+    checked_evidence: int = Field(default=2, ge=0, description="seeds with shipped evidence that go through the gates all the same")
     experience_items: int = Field(default=30, gt=0)
     planted_faults: int = Field(default=3, gt=0, description="families that each class of faults is planted into, to measure the gates")
     drift_pairs: int = Field(default=10, ge=0, description="pairs of a new family and its parent that a solver model is tried on; 0: none")

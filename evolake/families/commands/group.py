@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.group(cls=LazyGroup, later={
-    "audit": "evolake.families.commands.audit:audit", "export": "evolake.families.commands.export:export",
+    "audit": "evolake.families.commands.audit:audit", "evidence": "evolake.families.commands.evidence:evidence",
+    "export": "evolake.families.commands.export:export",
     "external": "evolake.families.commands.external:external", "gallery": "evolake.families.commands.gallery:gallery",
 })
 def families() -> None:

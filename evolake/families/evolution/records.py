@@ -18,12 +18,22 @@ from evolake.families.model.population import store_family
 from evolake.lake import BlobStore
 
 
-def store_evidence(examined: FamilyResults, blobs: BlobStore) -> dict[str, str]:
-    """gate -> sha, for every gate that was reached."""
+def gates_seen(examined: FamilyResults) -> dict[str, dict[str, Any]]:
+    """Gate -> its evidence as it is stored, for every gate that was reached."""
     rows: dict[str, list[dict[str, Any]]] = {
         "consensus": [plain_vote(vote) for vote in examined.sample_votes], "blind": [plain_review(review) for review in examined.reviews],
     }
-    return {gate: store_gate(evidence, rows.get(gate, []), blobs) for gate, evidence in examined.evidence.items()}
+    return {gate: {"evidence": evidence, "rows": rows.get(gate, [])} for gate, evidence in examined.evidence.items()}
+
+
+def store_evidence(examined: FamilyResults, blobs: BlobStore) -> dict[str, str]:
+    """gate -> sha, for every gate that was reached."""
+    return store_gates(gates_seen(examined), blobs)
+
+
+def store_gates(seen: Mapping[str, Mapping[str, Any]], blobs: BlobStore) -> dict[str, str]:
+    """gate -> sha, of evidence as `gates_seen` gives it."""
+    return {gate: store_gate(item["evidence"], item["rows"], blobs) for gate, item in seen.items()}
 
 
 def store_gate(evidence: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], blobs: BlobStore) -> str:
@@ -37,15 +47,20 @@ def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
 
 
 def candidate_row(
-    examined: FamilyResults, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0
+    examined: FamilyResults, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0,
+    seen: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """A row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence."""
+    """A row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence.
+
+    seen: the evidence, where it is another than `gates_seen` of `examined`.
+    """
     family, verdict = examined.family, examined.blocked_by
+    evidence = store_gates(gates_seen(examined) if seen is None else seen, blobs)
     return {
         "family_id": family.family_id, "state": "accepted" if examined.accepted else "blocked", "cycle": cycle, "name": family.name,
         "title": family.title, "category": family.category, "language": family.language, "operator": family.operator, "origin": origin,
         "parents": list(family.parents), "attempt": attempt, "round": number, "record_sha": store_family(family, blobs),
-        "fingerprint": examined.fingerprint.to_json() if examined.fingerprint else None, "evidence": as_json(store_evidence(examined, blobs)),
+        "fingerprint": examined.fingerprint.to_json() if examined.fingerprint else None, "evidence": as_json(evidence),
         "gate": verdict.gate if verdict else None, "rule_id": verdict.rule_id if verdict else None, "reason": verdict.reason if verdict else None,
         "instances": None, "costs": as_json(examined.costs),
     }

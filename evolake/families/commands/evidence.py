@@ -1,0 +1,75 @@
+"""`evolake families evidence`: the evidence of the seed families that is shipped with them, made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evolake import settings as settings_module
+from evolake.families.settings import FamiliesSettings
+
+if TYPE_CHECKING:
+    from evolake.families.gates.judging import FamilyResults
+    from evolake.families.model.contract import Family
+    from evolake.families.model.similarity import Fingerprint
+
+SEED_ROUND = "0000"
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
+def evidence(out: Path | None) -> int:
+    """Write what the gates see of every seed family, and of the faults that are planted, so that a first run need not look.
+
+    Make it again after a change of a seed family or of the code of a gate.
+    """
+    from evolake.agents import Agents
+    from evolake.agents.backends import OperatorsBackend
+    from evolake.families.evolution.shipped import FILE, Entry, entry_of, evidence_key, write_entries
+    from evolake.families.faults.injection import ALL_FAULTS, plant_faults, short_caps
+    from evolake.families.gates.judging import run_gates
+    from evolake.families.model.loading import read_families
+    from evolake.families.sandbox.running import PRELOAD
+    from evolake.gates import load_rules
+    from evolake.jail import open_pool
+
+    settings = settings_module.load()
+    sizes = settings.of(FamiliesSettings)
+    shorter = short_caps(sizes)
+    entries: dict[str, Entry] = {}
+    sound: list[Family] = []
+    fingerprints: dict[str, Fingerprint] = {}
+    blocked: list[str] = []
+    agents = Agents(OperatorsBackend(SEED_ROUND), line="families", cycle=SEED_ROUND)
+    with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
+        ruleset = load_rules(settings.seeds / "rules", "families")
+
+        def judge(family: Family, known: Sequence[Fingerprint], limits: FamiliesSettings) -> FamilyResults:
+            examined = run_gates(
+                family, pool=pool, agents=agents, ruleset=ruleset, settings=limits, cycle=SEED_ROUND, run_id="evidence", known=known,
+                root_seed=settings.seed,
+            )
+            if entry := entry_of(examined):
+                entries[evidence_key(family, limits, settings.seed)] = entry
+            return examined
+
+        for family in read_families(settings.seeds / "families"):
+            examined = judge(family, [], sizes)
+            if examined.accepted and examined.fingerprint:
+                sound.append(family)
+                fingerprints[family.family_id] = examined.fingerprint
+            else:
+                blocked.append(family.name)
+        plant_faults(
+            sound, fingerprints, lambda family, known: judge(family, known, shorter), each=1, cycle=SEED_ROUND, root_seed=settings.seed,
+            faults=ALL_FAULTS,
+        )
+    path = out or settings.seeds / FILE
+    write_entries(entries, path)
+    click.echo(f"{path}: evidence of {len(entries)} families, {path.stat().st_size} bytes")
+    if blocked:
+        click.echo(f"blocked: {', '.join(blocked)}")
+    return 1 if blocked else 0

@@ -1,0 +1,193 @@
+"""Evidence that comes with the seed families, so that nobody's first minutes go into what everybody's gates see alike.
+
+`evidence/families.jsonl.xz` beside the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators. A
+line counts only where everything it depends on is the same here: the family to the byte, the code of the gates and of what runs in the jail, the sizes
+that gates read, the root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family is taken through the
+gates, and no verdict is shipped: rules judge the evidence as they are now. What is most like a family depends on the families there are, so it is compared anew.
+
+Some families, drawn anew for each root seed, go through the gates all the same. Where their evidence is another than the shipped, that is an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import lzma
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake import gates
+from evolake.errors import InputError, MachineryError
+from evolake.families.evolution.records import gates_seen
+from evolake.families.gates.judging import FamilyResults
+from evolake.families.gates.specs import GATES
+from evolake.families.gates.static import nearest
+from evolake.families.model.contract import Family, as_json, to_record
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.settings import FamiliesSettings
+from evolake.gates import GateResult, Ruleset
+from evolake.gates.code_version import code_version
+from evolake.lake import disk
+from evolake.seeds import generator
+
+FILE = Path("evidence", "families.jsonl.xz")
+"""Below the seeds."""
+ROOTS = ("evolake.families.gates.collecting", "evolake.families.sandbox.driver", "evolake.jail.drivers", "evolake.jail.inside.candidate")
+CARRIERS = ("evolake.agents", "evolake.errors", "evolake.families.settings", "evolake.gates", "evolake.jail", "evolake.lake", "evolake.settings")
+NOT_OF_GATES = frozenset({
+    "band_weights", "checked_evidence", "drift_difficulties", "drift_pairs", "drift_samples", "experience_items", "families_per_cycle",
+    "instance_rounds", "instances_per_family", "planted_faults", "refinements", "refused_submissions", "trivial_steps",
+})
+"""Settings that no gate reads; every other one, also one that is yet to be added, is part of a key."""
+LIMITS = frozenset({"cpu", "killed", "memory", "output", "protocol", "steps", "timeout"})
+"""Statuses of what met a limit of the jail."""
+Gates = Mapping[str, Mapping[str, Any]]
+"""Gate -> {"evidence", "rows"}, as `records.load_evidence` gives it."""
+Examine = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the gates saw of one family. fingerprint: as JSON; "" where no sample was drawn."""
+
+    name: str
+    gates: Gates
+    fingerprint: str
+
+
+def evidence_key(family: Family, settings: FamiliesSettings, root_seed: int) -> str:
+    """64 hex digits over everything that the operators' evidence on a family depends on."""
+    sizes = settings.model_dump(exclude=set(NOT_OF_GATES))
+    parts = {"family": to_record(family), "code": _code(), "python": list(sys.version_info[:2]), "sizes": sizes, "root_seed": root_seed}
+    return hashlib.sha256(as_json(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _code() -> str:
+    return code_version(ROOTS, CARRIERS)
+
+
+def entry_of(examined: FamilyResults) -> Entry | None:
+    """A family's evidence, compared with no other family; None where a limit of the jail had a part in it, which another machine may not meet."""
+    seen = json.loads(as_json(gates_seen(examined)))
+    if any(word in LIMITS for word in _words(seen)):
+        return None
+    if "static" in seen:
+        seen["static"]["evidence"]["nearest"] = []
+    return Entry(examined.family.name, seen, examined.fingerprint.to_json() if examined.fingerprint else "")
+
+
+def _words(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value.split(":")[0]
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _words(item)
+
+
+def read_entries(path: Path) -> dict[str, Entry]:
+    """Key -> entry; {} where there is no such file.
+
+    Raises:
+        InputError: it is not what `write_entries` writes.
+    """
+    try:
+        lines = lzma.decompress(path.read_bytes()).decode().splitlines()
+        return {line["key"]: Entry(line["name"], line["gates"], line["fingerprint"]) for line in map(json.loads, lines)}
+    except FileNotFoundError:
+        return {}
+    except (OSError, lzma.LZMAError, ValueError, KeyError, TypeError) as error:
+        do = "restore it, or remove it: the evidence is then made here"
+        raise InputError(f"the shipped evidence {path} cannot be read", wanted="lines of JSON, packed by xz", got=str(error), do=do) from None
+
+
+def write_entries(entries: Mapping[str, Entry], path: Path) -> None:
+    """Write the file: the same entries give the same bytes."""
+    ordered = sorted(entries.items(), key=lambda item: (item[1].name, item[0]))
+    lines = [as_json({"key": key, "name": entry.name, "gates": entry.gates, "fingerprint": entry.fingerprint}) for key, entry in ordered]
+    disk.make_folder(path.parent)
+    disk.write_atomic(path, lzma.compress("".join(f"{line}\n" for line in lines).encode(), preset=9 | lzma.PRESET_EXTREME), tag=str(os.getpid()))
+
+
+def drawn(expected: int, count: int, root_seed: int, purpose: str) -> frozenset[int]:
+    """Which of `expected` uses of shipped evidence are checked: their places, 0 for the first."""
+    return frozenset(generator(root_seed, "families", "*", f"shipped evidence of {purpose}").permutation(expected)[:count].tolist())
+
+
+def results_of(
+    entry: Entry, family: Family, known: Sequence[Fingerprint], ruleset: Ruleset, *, cycle: str, run_id: str
+) -> tuple[FamilyResults, Gates] | None:
+    """The family by shipped evidence and the rules in force, with that evidence; None where it is no use beside the families of `known`: the quality
+    reviewer was told that no other has its text, and now one does."""
+    seen, ours = dict(entry.gates), Fingerprint.from_json(entry.fingerprint) if entry.fingerprint else None
+    if ours is not None:
+        relatives = nearest(ours, known)
+        if "quality" in seen and any(item["same_text"] for item in relatives):
+            return None
+        seen["static"] = {**seen["static"], "evidence": {**seen["static"]["evidence"], "nearest": relatives}}
+    results: list[GateResult] = []
+    for gate in GATES:
+        if gate.name not in seen or not gates.is_usable(gate, seen[gate.name]["evidence"]):
+            return None
+        results.append(gates.replay_gate(gate, seen[gate.name]["evidence"], ruleset, artifact_id=family.family_id, cycle=cycle, run_id=run_id))
+        if not results[-1].passed:
+            break
+    accepted = len(results) == len(GATES) and results[-1].passed
+    found = FamilyResults(family.family_id, tuple(results), accepted, family, fingerprint=ours)
+    return found, {result.gate: seen[result.gate] for result in results}
+
+
+@dataclass
+class ShippedGates:
+    """The gates, by shipped evidence where there is some. Of the first `expected` families that have some, a drawn few are examined all the same.
+
+    entries: key -> entry, see `read_entries`; {} where another backend than the operators reviews. examine: all gates. purpose: what is drawn for.
+    """
+
+    entries: Mapping[str, Entry]
+    path: Path
+    examine: Examine
+    ruleset: Ruleset
+    settings: FamiliesSettings
+    root_seed: int
+    cycle: str
+    run_id: str
+    expected: int
+    purpose: str = "seeds"
+    shipped: int = 0
+    checked: int = 0
+    made: int = 0
+
+    def judge(self, family: Family, known: Sequence[Fingerprint]) -> tuple[FamilyResults, Gates]:
+        """The family after its gates, compared with `known`, and its evidence.
+
+        Raises:
+            MachineryError: the jail failed, or the shipped evidence is not what the gates see.
+        """
+        entry = self.entries.get(evidence_key(family, self.settings, self.root_seed))
+        shipped = entry and results_of(entry, family, known, self.ruleset, cycle=self.cycle, run_id=self.run_id)
+        if shipped is None:
+            self.made += 1
+            examined = self.examine(family, known)
+            return examined, gates_seen(examined)
+        self.shipped += 1
+        if self.shipped - 1 in drawn(self.expected, self.settings.checked_evidence, self.root_seed, self.purpose):
+            self.checked += 1
+            self._check(family, gates_seen(self.examine(family, known)), shipped[1])
+        return shipped
+
+    def told(self) -> str:
+        """How much evidence came with the seeds, and how much was made."""
+        return f"{self.shipped} shipped ({self.checked} re-verified here), {self.made} made"
+
+    def _check(self, family: Family, made: Gates, shipped: Gates) -> None:
+        if differing := [gate.name for gate in GATES if as_json(made.get(gate.name)) != as_json(shipped.get(gate.name))]:
+            raise MachineryError(
+                f"the shipped evidence of the family {family.name!r} is not what its gates see here", wanted=f"what {self.path} holds",
+                got=f"other evidence of the gate {differing[0]!r}", do="tell the project; without that file the evidence is made here",
+            )

@@ -1,0 +1,76 @@
+"""Which code something that was computed earlier was computed by: a hash over the modules that could have had a part in it.
+
+The modules are found by their imports, so that no list of them can be forgotten. A change of a comment or a docstring changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def code_version(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> str:
+    """64 hex digits over the syntax trees of `roots` and of all modules of `package` that they import, at whatever depth.
+
+    carriers: modules, with all below them, that hand values on without a part in them; neither they nor what they import is looked at, unless it is a
+    root. Trees differ between minor versions of Python.
+    """
+    digest = hashlib.sha256()
+    for name, source in sorted(_closure(roots, carriers, package).items()):
+        digest.update(f"{name}\0{ast.dump(_bare(ast.parse(source)))}\0".encode())
+    return digest.hexdigest()
+
+
+def modules_behind(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> set[str]:
+    """The modules that `code_version` looks at."""
+    return set(_closure(roots, carriers, package))
+
+
+def _closure(roots: Sequence[str], carriers: Sequence[str], package: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name in found or (name not in roots and any(name == carrier or name.startswith(f"{carrier}.") for carrier in carriers)):
+            continue
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            continue
+        found[name] = Path(spec.origin).read_text(encoding="utf-8")
+        waiting += _imported(ast.parse(found[name]), package)
+    return found
+
+
+def _imported(tree: ast.AST, package: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == package:
+            yield node.module
+            yield from (name for alias in node.names if _is_module(name := f"{node.module}.{alias.name}"))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == package)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # `a.b.c` where `a.b` is no package
+        return False
+
+
+def _bare(tree: ast.Module) -> ast.Module:
+    """Without docstrings."""
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED):
+            node.body = list(_statements(node.body))
+    return tree
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)):
+            yield statement

@@ -1,0 +1,143 @@
+"""Evidence that comes with the seeds is used where all that it depends on is the same, and held to what gates see here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families_fixtures import RULES, judged, seed_family
+
+from evolake.errors import InputError, MachineryError
+from evolake.families.evolution.records import gates_seen
+from evolake.families.evolution.shipped import (
+    CARRIERS,
+    NOT_OF_GATES,
+    ROOTS,
+    Entry,
+    ShippedGates,
+    drawn,
+    entry_of,
+    evidence_key,
+    read_entries,
+    write_entries,
+)
+from evolake.families.gates.judging import FamilyResults
+from evolake.families.model.contract import Family, as_json
+from evolake.families.settings import FamiliesSettings
+from evolake.gates import Ruleset
+from evolake.gates.code_version import modules_behind
+
+NAMES = ("bus-legs", "clinic-queue", "growing-words", "parking-fees")
+FAMILIES = [seed_family(name) for name in NAMES]
+SIZES = FamiliesSettings(checked_evidence=1)
+PATH = Path("evidence.jsonl.xz")
+
+
+@pytest.fixture(scope="module")
+def seen(pool: Any) -> dict[str, FamilyResults]:
+    """The families after their gates, each compared with those before it."""
+    found: dict[str, FamilyResults] = {}
+    for family in FAMILIES:
+        found[family.name] = judged(family, pool, settings=SIZES, known=[one.fingerprint for one in found.values()])
+    return found
+
+
+@pytest.fixture(scope="module")
+def entries(seen: dict[str, FamilyResults]) -> dict[str, Entry]:
+    found = {evidence_key(family, SIZES, 0): entry_of(seen[family.name]) for family in FAMILIES}
+    return {key: entry for key, entry in found.items() if entry}
+
+
+def gates_with(entries: dict[str, Entry], seen: dict[str, FamilyResults], expected: int = len(FAMILIES), ruleset: Ruleset = RULES):
+    """The gates, and the names of the families that were taken through all of them."""
+    asked: list[str] = []
+
+    def examine(family: Family, known: Sequence[Any]) -> FamilyResults:
+        asked.append(family.name)
+        return seen[family.name]
+
+    return ShippedGates(entries, PATH, examine, ruleset, SIZES, 0, "0000", "test", expected), asked
+
+
+def judge_all(gates: ShippedGates, families: Sequence[Family] = FAMILIES) -> list[Any]:
+    known: list[Any] = []
+    found = []
+    for family in families:
+        found.append(gates.judge(family, known))
+        known += [found[-1][0].fingerprint] if found[-1][0].accepted else []
+    return found
+
+
+def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family_is_looked_at_again(entries, seen):
+    gates, asked = gates_with(entries, seen)
+    assert [(as_json(given), found.accepted, found.fingerprint) for found, given in judge_all(gates)] == [
+        (as_json(gates_seen(one)), True, one.fingerprint) for one in seen.values()
+    ]
+    assert asked == [NAMES[place] for place in drawn(len(NAMES), 1, 0, "seeds")]
+    assert gates.told() == "4 shipped (1 re-verified here), 0 made"
+
+
+def test_a_key_that_is_another_is_not_used(entries, seen):
+    first, *others = FAMILIES
+    gates, asked = gates_with(entries, seen, 0)
+    judge_all(gates, [replace(first, title="Another title"), *others])
+    assert asked == [first.name]
+    assert gates.told() == "3 shipped (0 re-verified here), 1 made"
+    key = evidence_key(first, SIZES, 0)
+    assert key != evidence_key(first, SIZES, 1)
+    assert key != evidence_key(first, SIZES.model_copy(update={"sample_seeds": 9}), 0)
+    assert key == evidence_key(first, SIZES.model_copy(update={"families_per_cycle": 9}), 0)
+
+
+def test_other_evidence_than_the_gates_see_is_an_error_that_names_the_file(entries, seen):
+    name = NAMES[next(iter(drawn(len(NAMES), 1, 0, "seeds")))]
+    key = evidence_key(seed_family(name), SIZES, 0)
+    execution = {"evidence": {**entries[key].gates["execution"]["evidence"], "instances": []}, "rows": []}
+    spoilt = {**entries, key: replace(entries[key], gates={**entries[key].gates, "execution": execution})}
+    gates, _ = gates_with(spoilt, seen)
+    with pytest.raises(MachineryError, match=rf"the shipped evidence of the family '{name}'(.|\n)*{PATH}(.|\n)*'execution'"):
+        judge_all(gates)
+
+
+def test_rules_judge_shipped_evidence_as_they_are_now(entries, seen):
+    rule = next(rule for rule in RULES.rules if rule.id == "families-blind")
+    strict = replace(rule, parameters={**rule.parameters, "least_matches": 99})
+    ruleset = replace(RULES, rules=tuple(strict if one is rule else one for one in RULES.rules))
+    gates, asked = gates_with(entries, seen, 0, ruleset)
+    found = [gates.judge(family, []) for family in FAMILIES]
+    assert [(one.accepted, one.blocked_by.rule_id if one.blocked_by else None) for one, _ in found] == [(False, "families-blind")] * len(FAMILIES)
+    assert asked == []
+
+
+def test_a_family_whose_text_is_another_s_is_taken_through_the_gates(entries, seen):
+    family = FAMILIES[0]
+    twin = replace(seen[family.name].fingerprint, family_id="0" * 64)
+    gates, asked = gates_with(entries, seen, 0)
+    gates.judge(family, [twin])
+    assert asked == [family.name]
+
+
+def test_the_file_gives_back_what_was_written_and_a_damaged_one_is_told(entries, tmp_path: Path):
+    path = tmp_path / "evidence" / "families.jsonl.xz"
+    assert read_entries(path) == {}
+    write_entries(entries, path)
+    assert read_entries(path) == entries
+    before = path.read_bytes()
+    write_entries(dict(reversed(entries.items())), path)
+    assert path.read_bytes() == before
+    path.write_bytes(before[:-20])
+    with pytest.raises(InputError, match="the shipped evidence .* cannot be read"):
+        read_entries(path)
+
+
+def test_a_key_covers_the_code_of_the_gates_and_every_setting_but_those_that_no_gate_reads():
+    behind = modules_behind(ROOTS, CARRIERS)
+    assert {"evolake.families.gates.blind", "evolake.families.sandbox.driver", "evolake.answers.reading", "evolake.seeds"} <= behind
+    assert set(FamiliesSettings.model_fields) >= NOT_OF_GATES
+    texts = [Path(str(find_spec(module).origin)).read_text() for module in behind]  # pyright: ignore[reportOptionalMemberAccess]
+    read = {name for text in texts for name in FamiliesSettings.model_fields if f"settings.{name}" in text}
+    assert read and not read & NOT_OF_GATES
