@@ -1,9 +1,10 @@
 """Evidence that comes with the seed families, so that nobody's first minutes go into what everybody's gates see alike.
 
-`evidence/families.jsonl.xz` beside the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators. A
-line counts only where everything it depends on is the same here: the family to the byte, the code of the gates and of what runs in the jail, the sizes
-that gates read, the root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family is taken through the
-gates, and no verdict is shipped: rules judge the evidence as they are now. What is most like a family depends on the families there are, so it is compared anew.
+`evidence/families.jsonl.xz` beside the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators.
+A line counts only where everything it depends on is the same here: the family to the byte, the code of the gates and of what runs in the jail, the
+sizes that gates read, the root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family is taken
+through the gates, and no verdict is shipped: rules judge the evidence as they are now. What is most like a family depends on the families there
+are, so it is compared anew.
 
 Some families, drawn anew for each root seed, go through the gates all the same. Where their evidence is another than the shipped, that is an error.
 """
