@@ -26,6 +26,8 @@ FIRST_CYCLE = "0001"
 SEED_ROUND = "0000"
 """What seeds name as their cycle."""
 MAX_CYCLE = 9999
+MEASURES_TIME = "evolake/measures_time"
+"""Metadata of an asset whose rows hold times that are compared: `evolake run` keeps other lines from the machine while it is made."""
 WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
 """What continuous mode (pipelines.sensors) looks at; the same for every cycle asset."""
 

@@ -38,6 +38,7 @@ class LineSpec:
         profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults; "" for none.
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
+        after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
         cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
@@ -50,6 +51,7 @@ class LineSpec:
     profiles: str = ""
     commands: Mapping[str, str] = field(default_factory=dict[str, str])
     report: str = ""
+    after: str = ""
     tables: str = ""
     cookbook: str = ""
     requirements: str = ""

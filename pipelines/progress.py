@@ -1,75 +1,86 @@
-"""Progress of cycles on a screen: one line per asset when it is done, and on a terminal the one at work below them."""
+"""Progress of lines on a screen: a line of text for every finished cycle, with its score and gain, and for each line what it does now.
+
+On a terminal the lines at work stand below the text and are kept up to date. Without one, the beginning and the end of each run are told.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import RLock
+from types import TracebackType
 
-import dagster as dg
 from rich.console import Console
-from rich.status import Status
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from pipelines.estimate import in_words
+from pipelines.events import Event
+
+
+@dataclass(frozen=True)
+class _Now:
+    event: Event
+    since: float
+
+    def left(self) -> str:
+        passed = time.monotonic() - self.since
+        return in_words(None if self.event.left_s is None else max(self.event.left_s - passed, 0.0))
 
 
 class Progress:
-    """Prints plain lines; on a terminal also a spinner with the asset at work. Nothing is printed where `quiet`."""
+    """Shows events, from any thread. Nothing is printed where `quiet`; every asset and check where `verbose`.
 
-    def __init__(self, console: Console, *, quiet: bool = False):
-        self._console, self._quiet = console, quiet
-        self._status: Status | None = None
-        self._started: dict[str, float] = {}
-        self._rows: dict[str, int | None] = {}
-        self._checks: dict[str, list[str]] = {}
+    Use it as a context manager around the work: on a terminal it draws what each of `lines` does, until it is left.
+    """
 
-    @contextmanager
-    def stage(self, title: str) -> Iterator[None]:
-        """One run: its heading, its assets, and how long it took."""
-        self.say(title)
-        started = time.monotonic()
+    def __init__(self, console: Console, lines: Sequence[str] = (), *, quiet: bool = False, verbose: bool = False):
+        self._console, self._quiet, self._verbose = console, quiet, verbose
+        self._now: dict[str, _Now | None] = dict.fromkeys(lines)
+        self._lock = RLock()
+        self._live: Live | None = None
+
+    def __enter__(self) -> Progress:
         if self._console.is_terminal and not self._quiet:
-            self._status = self._console.status("starting")
-            self._status.start()
-        try:
-            yield
-        finally:
-            if self._status:
-                self._status.stop()
-                self._status = None
-        self.say(f"  done in {time.monotonic() - started:.1f} s")
+            self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=2, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        live, self._live = self._live, None
+        if live:
+            live.stop()
 
     def say(self, text: str) -> None:
-        """One line."""
+        """A sentence for everybody."""
         if not self._quiet:
-            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+            with self._lock:
+                self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def on_event(self, event: dg.DagsterEvent) -> None:
-        """A Dagster event of the run that is shown."""
-        step = event.step_key or ""
-        if event.event_type == dg.DagsterEventType.STEP_START:
-            self._started[step] = time.monotonic()
-            if self._status:
-                self._status.update(f"{_asset_name(step)} ...")
-        elif event.event_type == dg.DagsterEventType.ASSET_MATERIALIZATION:
-            self._materialized(step, event.step_materialization_data.materialization)
-        elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
-            judged = event.asset_check_evaluation_data
-            ending = "passed" if judged.passed else "FAILED" if judged.blocking else f"WARNS: {judged.description}"
-            self.say(f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}")
-        elif event.event_type in (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE) and step in self._rows | self._failed(event):
-            seconds = time.monotonic() - self._started.get(step, time.monotonic())
-            rows = self._rows.pop(step, None)
-            ending = "FAILED" if event.event_type == dg.DagsterEventType.STEP_FAILURE else "" if rows is None else f"{rows} rows"
-            self.say(f"  {_asset_name(step):<40} {ending:>12} {seconds:8.1f} s")
+    def show(self, event: Event) -> None:
+        """What happened to a line."""
+        with self._lock:
+            self._remember(event)
+        if event.kind == "ended":
+            self.say(f"{event.line}: {event.what} in {event.seconds:.0f} s{': ' if event.text else ''}{event.text}")
+        elif event.kind == "began" and not self._live:
+            self.say(f"{event.line}: {event.what} ({in_words(event.left_s)})")
+        elif event.kind == "said" or (event.kind == "detail" and self._verbose):
+            self.say(event.text)
 
-    def _failed(self, event: dg.DagsterEvent) -> dict[str, None]:
-        return {event.step_key or "": None} if event.event_type == dg.DagsterEventType.STEP_FAILURE else {}
+    def _remember(self, event: Event) -> None:
+        if event.kind == "stopped":
+            self._now.pop(event.line, None)
+        elif event.kind in ("began", "step"):
+            self._now[event.line] = _Now(event, time.monotonic())
 
-    def _materialized(self, step: str, materialization: dg.AssetMaterialization) -> None:
-        if step != materialization.asset_key.to_python_identifier():
-            return
-        rows = materialization.metadata.get("dagster/row_count")
-        self._rows[step] = int(rows.value) if rows is not None else None  # pyright: ignore[reportArgumentType]
-
-
-def _asset_name(step: str) -> str:
-    return step.replace("__", "/", 1)
+    def _table(self) -> Table:
+        """What each line does now."""
+        with self._lock:
+            table = Table.grid(padding=(0, 2))
+            for line, now in self._now.items():
+                told = (now.event.what, now.event.text, now.left()) if now else ("waits for its turn", "", "")
+                table.add_row(Text(line, style="bold"), *told)
+            return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 import assets.solvers.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+from assets.line import MEASURES_TIME
 from assets.solvers.judge import late_verdicts, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
@@ -12,7 +13,7 @@ from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
 from resources.compute import ComputeResource
 
 
-@line.asset(schema=DECISIONS, kinds={"bubblewrap"})
+@line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
     """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
     Whoever is found unsound falls for good."""
@@ -32,7 +33,7 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
     return DECISIONS.frame(found.decisions)
 
 
-@line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"})
+@line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def holdout_runs(
     store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
     champion: pl.DataFrame,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.line import MEASURES_TIME
 from assets.solvers.judge import late_verdicts, of_record, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
 
 
-@line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"})
+@line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked; whoever gives one
     that is refuted is unsound for good."""

@@ -22,7 +22,11 @@ from evolake import settings as settings_module
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND, else operators).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0).")
 @click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
-def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None, replay_only: bool) -> int:
+@click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: as many as there are cores).")
+@click.option("-v", "--verbose", is_flag=True, help="A line of text for every asset and check.")
+def run(
+    cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None, replay_only: bool, at_once: int | None, verbose: bool,
+) -> int:
     """Run evolution cycles; continues where an earlier run stopped."""
     from evolake.agents import check_backend
 
@@ -31,6 +35,7 @@ def run(cycles: int, lines: str, profile: str | None, backend: str | None, seed:
     os.environ.setdefault("DAGSTER_HOME", str(settings_module.PROJECT_ROOT / ".dagster"))
     check_backend(settings_module.load())
     command = [sys.executable, "-m", "pipelines.evolve", "--lines", lines, "--cycles", str(cycles)]
+    command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]
     return subprocess.run(command, check=False).returncode
 
 

@@ -9,5 +9,5 @@ LINE = LineSpec(
     commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
     requirements="evolake.prompts.requirements:requirements",
     tables="evolake.prompts.known_tables:known_tables",
-    artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
+    after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
 )

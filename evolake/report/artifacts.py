@@ -13,7 +13,7 @@ from evolake.lines import lines, resolve
 from evolake.stats import Interval
 
 if TYPE_CHECKING:
-    from evolake.lake import Lake
+    from evolake.lake import Catalogue, Lake
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,14 @@ class LineArtifacts:
     Attributes:
         gain: (lake, champion's id, the finished cycle at whose end it holds the title, since which cycle) -> its gain, None where none was measured.
         score: what the number in `champions` is.
+        outcome: (catalogue, a finished cycle) -> one plain sentence for whoever watches; None: champion, gain and how many were accepted.
         crowns_none: of a line that has no champion by its nature: what to look at instead.
     """
 
     gain: Callable[[Lake, str, str, str], Gain | None] = unknown_gain
     score: str = "consensus"
     crowns_none: str = field(default="")
+    outcome: Callable[[Catalogue, str], str] | None = None
 
 
 def artifacts_of(line: str) -> LineArtifacts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -46,17 +47,43 @@ def test_cycles_are_added_and_runs_checks_and_partitions_are_there_afterwards(pl
         assert len(instance.event_log_storage.get_asset_check_execution_history(key, limit=9)) == 2
 
 
-def test_progress_is_a_plain_line_an_asset_and_dagsters_log_goes_to_a_file(place, capfd):
-    assert evolve("--lines", "left", "--cycles", "1") == 0
+def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_one_is_recorded(place, capfd):
+    assert evolve("--lines", "gated", "--cycles", "2") == 0
     out, err = capfd.readouterr()
-    assert [line.split()[:3] for line in out.splitlines()] == [
-        ["left:", "seeds"], ["left/seeds", out.split()[3], "s"], ["done", "in", out.split()[7]],
-        ["left:", "cycle", "0001"], ["left/candidates", "1", "rows"], ["left/survivors", out.splitlines()[5].split()[1], "s"],
-        ["done", "in", out.splitlines()[6].split()[2]], ["sealed:", "left", "0001;"],
+    said = [re.sub(r"\d+ s\b", "N s", line) for line in out.splitlines() if not line.startswith("profile ")]
+    assert said == [
+        "gated: seeds (estimating the time left)", "gated: seeds in N s",
+        "gated: cycle 1 of 2 (estimating the time left)", "gated: cycle 1 of 2 in N s: 0 of 0 new candidates accepted",
+        "gated: cycle 2 of 2 (a few seconds left)", "gated: cycle 2 of 2 in N s: 0 of 0 new candidates accepted",
+        "sealed: gated 0001 to 0002; next: evolake status, or evolake report --out report.html",
     ]
     assert err == ""
-    [log] = (place / "home" / "logs").glob("left-0001-*.log")
+    assert evolve("--lines", "gated", "--cycles", "1", "-v") == 0
+    out = capfd.readouterr().out
+    assert "gated: cycle 1 of 1 (0003)" in out
+    assert "gated/candidates: check members_are_unique passed" in out
+    assert re.search(r"gated/candidates +1 rows", out)
+    [log] = (place / "home" / "logs").glob("gated-0003-*.log")
     assert "RUN_SUCCESS" in log.read_text()
+
+
+def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that_fails_stops_alone(place, monkeypatch, capsys):
+    (place / "plants" / "fail-failing-0001").write_text("")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
+    assert evolve("--lines", "left,failing,right", "--cycles", "2", "--at-once", "3", "--json") == 3
+    said = json.loads(capsys.readouterr().out)
+    assert said["cycles"] == {"left": ["0001", "0002"], "failing": [], "right": ["0001", "0002"]}
+    assert said["reason"] == "failing/survivors: planted failure in cycle 0001"
+    with dg.DagsterInstance.get() as instance:
+        assert instance.get_run_by_id(said["run_id"]).job_name == "failing_cycle"
+        assert sorted(run.job_name for run in instance.get_runs()) == sorted(
+            ["left_seeds", "failing_seeds", "right_seeds", "failing_cycle", *["left_cycle", "right_cycle"] * 2],
+        )
+    apart = Lake(place / "lake").read("right", "incoming_members", "0003")
+    monkeypatch.setenv("EVOLAKE_LAKE", str(place / "other"))
+    monkeypatch.setenv("DAGSTER_HOME", str(place / "other_home"))
+    assert evolve("--lines", "left,right", "--cycles", "2", "--at-once", "1", "--json") == 0
+    assert Lake(place / "other").read("right", "incoming_members", "0003").equals(apart)
 
 
 def test_it_goes_on_where_an_earlier_run_stopped(place, capsys):

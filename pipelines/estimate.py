@@ -1,0 +1,37 @@
+"""How long a line still needs, by what Dagster recorded of its last run of the same kind and profile; None where there was no such run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import dagster as dg
+
+PROFILE_TAG = "evolake/profile"
+
+
+def step_seconds(instance: dg.DagsterInstance, job: str, profile: str) -> dict[str, float]:
+    """Step -> seconds, of the newest run of a job that succeeded under a profile; empty where there is none."""
+    wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], tags={PROFILE_TAG: profile})
+    runs = instance.get_runs(wanted, limit=1)
+    steps = instance.get_run_step_stats(runs[0].run_id) if runs else []
+    return {step.step_key: step.end_time - step.start_time for step in steps if step.start_time is not None and step.end_time is not None}
+
+
+def seconds_left(of_run: dict[str, float], done: Collection[str], of_cycle: dict[str, float], cycles_after: int) -> float | None:
+    """What is left of a run at work and of the cycles after it; None where either is unknown.
+
+    Args:
+        of_run: step -> seconds of a run such as the one at work. done: its steps that have ended. of_cycle: of a cycle.
+    """
+    if not of_run or (cycles_after and not of_cycle):
+        return None
+    return sum(seconds for step, seconds in of_run.items() if step not in done) + cycles_after * sum(of_cycle.values())
+
+
+def in_words(seconds: float | None) -> str:
+    """As on the screen: `about 2 min left`, `about 40 s left`, `estimating`."""
+    if seconds is None:
+        return "estimating the time left"
+    if seconds >= 90:
+        return f"about {round(seconds / 60)} min left"
+    return f"about {max(10 * round(seconds / 10), 10)} s left" if seconds > 5 else "a few seconds left"

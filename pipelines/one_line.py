@@ -1,0 +1,104 @@
+"""The next cycles of one line, in this process, through Dagster."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+
+from assets.line import MEASURES_TIME, Line, register_keys
+from evolake.errors import EvolakeError
+from evolake.lake import Lake
+from evolake.report.outcome import outcome_of
+from pipelines.estimate import PROFILE_TAG, seconds_left, step_seconds
+from pipelines.events import Event, Tell
+from pipelines.line_state import IN_PROCESS_TAG, bury_dead_runs, next_cycle
+from pipelines.outcome import Outcome, explain
+from pipelines.runlog import listening, run_config
+from pipelines.turns import Turns
+from pipelines.watching import Watch
+from resources.locks import hold_line, release_lines
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who is told, and turns among processes."""
+
+    definitions: dg.Definitions
+    instance: dg.DagsterInstance
+    home: Path
+    lake: Lake
+    profile: str
+    tell: Tell
+    turns: Turns | None = None
+
+
+def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
+    """Run `how_many` more cycles of a line, its seeds first where cycle 0001 is not sealed. Stops at the first run that fails."""
+    outcome = Outcome({line.name: []})
+    for run_id in bury_dead_runs(stage.instance, stage.lake, line):
+        stage.tell(Event(line.name, "said", text=f"{line.name}: run {run_id} of an earlier process was cut off; its cycle runs again"))
+    if next_cycle(stage.lake, line) is None and not run(stage, line, None, "seeds", how_many, outcome):
+        return outcome
+    for number in range(1, how_many + 1):
+        cycle = next_cycle(stage.lake, line)
+        if cycle is None:
+            raise EvolakeError(f"the seeds of line {line.name!r} ran, yet cycle 0001 is not sealed", do="see the run in the UI (make dev)")
+        register_keys(stage.instance, [cycle])
+        counted = f"cycle {number} of {how_many}" + (f" ({cycle})" if int(cycle) != number else "")
+        if not run(stage, line, cycle, counted, how_many - number, outcome):
+            return outcome
+        outcome.sealed[line.name].append(cycle)
+    return outcome
+
+
+def run(stage: Stage, line: Line, cycle: str | None, what: str, cycles_after: int, outcome: Outcome) -> bool:
+    """One run, of a cycle or (None) of the seeds; whether it succeeded, else why is in `outcome`.
+
+    Holds the line from before the run is recorded until after it has ended; see `bury_dead_runs`.
+    """
+    job = stage.definitions.resolve_job_def(line.job_name if cycle else line.seeds_job_name)
+    run_id = str(uuid.uuid4())
+    outcome.runs.append(run_id)
+    log = stage.home / "logs" / f"{line.name}-{cycle or 'seeds'}-{run_id[:8]}.log"
+    of_run, of_cycle = (step_seconds(stage.instance, name, stage.profile) for name in (job.name, line.job_name))
+
+    def left(done: Collection[str]) -> float | None:
+        return seconds_left(of_run, done, of_cycle, cycles_after)
+
+    watch = Watch(line.name, what, stage.tell, left, stage.turns, _measuring(stage.definitions, line) if stage.turns else ())
+    hold_line(stage.lake, line.name, run_id)
+    try:
+        stage.tell(Event(line.name, "began", what, left_s=left(())))
+        with listening(watch.on_event):
+            result = job.execute_in_process(
+                instance=stage.instance, partition_key=cycle, run_id=run_id, raise_on_error=False, run_config=run_config(log),
+                tags={IN_PROCESS_TAG: str(os.getpid()), PROFILE_TAG: stage.profile},
+            )
+    finally:
+        release_lines(run_id)
+        if stage.turns:
+            stage.turns.leave()
+    if result.success:
+        told = outcome_of(stage.lake, line.name, cycle) if cycle else ""
+        stage.tell(Event(line.name, "ended", what, told, _seconds(stage.instance, run_id)))
+    else:
+        outcome.run_id = run_id
+        outcome.exit_code, outcome.reason = explain(result)
+    return result.success
+
+
+def _measuring(definitions: dg.Definitions, line: Line) -> set[str]:
+    """Steps of the line that measure time."""
+    specs = definitions.resolve_all_asset_specs()
+    return {spec.key.to_python_identifier() for spec in specs if spec.key.path[0] == line.name and spec.metadata.get(MEASURES_TIME)}
+
+
+def _seconds(instance: dg.DagsterInstance, run_id: str) -> float:
+    """How long a run took, as Dagster recorded it."""
+    record = instance.get_run_record_by_id(run_id)
+    return record.end_time - record.start_time if record and record.start_time and record.end_time else 0.0

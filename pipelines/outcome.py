@@ -1,0 +1,66 @@
+"""How `evolake run` ended: what was sealed, and why it stopped.
+
+Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our machinery failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import dagster as dg
+
+JUDGED_BAD, WRONG_INPUT, MACHINERY_FAILED = 1, 2, 3
+
+
+@dataclass
+class Outcome:
+    """What has been done, for the last line and the exit code.
+
+    sealed: line -> its cycles that are sealed now. runs: ids of all runs that were made. exit_code, reason, run_id: of the first failure.
+    """
+
+    sealed: dict[str, list[str]] = field(default_factory=dict)
+    runs: list[str] = field(default_factory=list)
+    exit_code: int = 0
+    reason: str = ""
+    run_id: str = ""
+
+    def summary(self) -> dict[str, object]:
+        """The object that `--json` prints."""
+        verdict = {0: "sealed", JUDGED_BAD: "blocked"}.get(self.exit_code, "failed")
+        return {"verdict": verdict, "cycles": self.sealed, "reason": self.reason, "run_id": self.run_id}
+
+
+def together(outcomes: Iterable[Outcome]) -> Outcome:
+    """The outcomes of several lines as one: of those that failed the gravest code, the first run and every reason."""
+    found = list(outcomes)
+    failed = [one for one in found if one.exit_code]
+    sealed = {line: cycles for one in found for line, cycles in one.sealed.items()}
+    reasons = "\n".join(one.reason for one in failed)
+    run_id = next((one.run_id for one in failed if one.run_id), "")
+    return Outcome(sealed, [run for one in found for run in one.runs], max((one.exit_code for one in failed), default=0), reasons, run_id)
+
+
+def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:
+    """Exit code and reason of a failed run: 1 where a blocking check failed, else 2 or 3 by what was raised."""
+    for evaluation in result.get_asset_check_evaluations():
+        if not evaluation.passed and evaluation.blocking:
+            name = f"{evaluation.check_name} of {evaluation.asset_key.to_user_string()}"
+            return JUDGED_BAD, f"check {name} failed: {evaluation.description or 'see its metadata'}"
+    for event in result.all_events:
+        if event.is_step_failure:
+            return _blame(event)
+    return MACHINERY_FAILED, "the run failed before its first step"
+
+
+def _blame(event: dg.DagsterEvent) -> tuple[int, str]:
+    failure = event.step_failure_data
+    where = (event.step_key or "").replace("__", "/", 1)
+    if failure.user_failure_data and failure.user_failure_data.description:
+        return MACHINERY_FAILED, f"{where}: {failure.user_failure_data.description}"
+    error = failure.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    is_input = error is not None and error.cls_name == "InputError"
+    return (WRONG_INPUT if is_input else MACHINERY_FAILED), f"{where}: {error.message.strip() if error else 'no error recorded'}"

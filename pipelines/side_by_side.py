@@ -1,0 +1,126 @@
+"""Several lines at once, each in a process of its own, as Dagster's runs are: what happens in one line loses nothing of another.
+
+A line's process is `python -m pipelines.evolve --lines LINE --as-part`: it tells what happens as JSON lines on its standard output, then its outcome,
+and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs beside: random numbers are
+keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that reads what another makes
+(`LineSpec.after`) starts when that one has ended.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from pipelines.events import Event, Tell, event_of
+from pipelines.outcome import MACHINERY_FAILED, Outcome, together
+
+OUTCOME = "outcome "
+TAIL = 2000
+PATIENCE_S = 20.0
+
+
+@dataclass
+class SideBySide:
+    """The processes of some lines.
+
+    options: of each process. at_once: how many run at a time; the others wait, in order. after: line -> lines that end before it starts. logs: the
+    folder of what they write to stderr.
+    """
+
+    options: Sequence[str]
+    at_once: int
+    after: Mapping[str, Sequence[str]]
+    tell: Tell
+    logs: Path
+    _processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    _stopped: bool = False
+
+    def run(self, lines: Sequence[str]) -> Outcome:
+        """All lines to their ends. An interrupt stops every one of them before it is passed on."""
+        self.logs.mkdir(parents=True, exist_ok=True)
+        places, ended = threading.Semaphore(self.at_once), {line: threading.Event() for line in lines}
+
+        def take_place(line: str) -> Outcome:
+            for before in self.after.get(line, ()):
+                if before in ended and before != line:
+                    ended[before].wait()
+            try:
+                with places:
+                    return self._line(line)
+            finally:
+                ended[line].set()
+
+        with ThreadPoolExecutor(len(lines), thread_name_prefix="evolake-line") as threads:
+            futures = [threads.submit(take_place, line) for line in lines]
+            try:
+                return together([future.result() for future in futures])
+            except BaseException:
+                self._stop()
+                threads.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _line(self, line: str) -> Outcome:
+        if self._stopped:
+            return Outcome({line: []}, exit_code=MACHINERY_FAILED, reason=f"{line}: not started")
+        command = [sys.executable, "-m", "pipelines.evolve", "--lines", line, "--as-part", *self.options]
+        log = self.logs / f"{line}.stderr"
+        with log.open("wb") as errors:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8")
+        self._processes.append(process)
+        outcome = Outcome({line: []}, exit_code=MACHINERY_FAILED)
+        assert process.stdout is not None
+        for text in process.stdout:
+            if text.startswith(OUTCOME):
+                outcome = Outcome(**json.loads(text.removeprefix(OUTCOME)))
+            else:
+                self.tell(event_of(text))
+        code = process.wait()
+        if outcome.exit_code and not outcome.reason:
+            said = log.read_text(errors="replace")[-TAIL:].strip()
+            outcome.reason = f"{line}: its process ended with {code} before its cycles did{': ' if said else ''}{said}"
+        if outcome.exit_code:
+            self.tell(Event(line, "said", text=f"{line}: stopped. {outcome.reason}"))
+        if not log.stat().st_size:
+            log.unlink()
+        self.tell(Event(line, "stopped"))
+        return outcome
+
+    def _stop(self) -> None:
+        self._stopped = True
+        for process in self._processes:
+            if process.stdin and process.poll() is None:
+                process.stdin.close()
+        for process in self._processes:
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def tell_parent(event: Event) -> None:
+    """An event for the process that started this one."""
+    print(event.to_json(), flush=True)
+
+
+def leave_to_parent(outcome: Outcome) -> None:
+    """The outcome for the process that started this one."""
+    print(OUTCOME + json.dumps(asdict(outcome)), flush=True)
+
+
+def end_with_parent() -> None:
+    """Interrupt this process when its standard input ends: whoever started it is gone, or wants it to stop."""
+    def wait() -> None:
+        import os
+        import signal
+
+        while os.read(sys.stdin.fileno(), 1):
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=wait, name="evolake-parent", daemon=True).start()
