@@ -12,7 +12,7 @@ re-run alone after its population has changed cannot pass old work off as new.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +23,10 @@ from assets.guards import require_passed
 from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
 from assets.package import limit_pool
-from evolake.errors import PartitionBusy
+from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
+from evolake.lines import lines
 from resources.lake import LakeResource
 
 __all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "cycles", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
@@ -46,16 +47,19 @@ class Opened:
 
 @dataclass(frozen=True)
 class Sealed:
-    """A population that waits for `cycle`: its version, rows a table, and whether it is the one before it again (nothing survived)."""
+    """A population that waits for `cycle`: its version, rows a table, whether it is the one before it again (nothing survived), and the story of
+    the cycle before, in Markdown; "" for seeds and for a line that no package registers."""
 
     cycle: str
     version: str
     rows: dict[str, int]
     carried_over: bool
+    story: str = ""
 
     def metadata(self) -> dict[str, Any]:
-        """For the closing asset's materialization. `warning` is there when nothing survived."""
-        shown: dict[str, Any] = {"next_cycle": self.cycle, "incoming_version": self.version}
+        """For the closing asset's materialization, the story first. `warning` is there when nothing survived."""
+        shown: dict[str, Any] = {"story": dg.MetadataValue.md(self.story)} if self.story else {}
+        shown |= {"next_cycle": self.cycle, "incoming_version": self.version}
         shown |= {f"rows_{table}": rows for table, rows in self.rows.items()}
         if self.carried_over:
             shown["warning"] = "WARN: no survivor; the previous population enters the next cycle again"
@@ -192,13 +196,27 @@ def _seal(
         ).content_sha
         for table, frame in sorted(tables.items())
     }
+    story = story_for_the_ui(store, line, preceding(cycle), context.log.warning)
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, [cycle])
     limit_pool(context.instance, line.pool)
-    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over)
+    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, story)
     tags = {"dagster/data_version": version}
     key = line.key("incoming")
     context.log_event(dg.AssetObservation(asset_key=key, partition=cycle, tags=tags))
     context.log_event(dg.AssetMaterialization(asset_key=key, partition=cycle, tags=tags, metadata=sealed.metadata()))
     return sealed
+
+
+def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[[str], object]) -> str:
+    """What happened in the cycle that ends, in Markdown. A damaged table of any line is no reason to lose the cycle: it is said instead."""
+    from evolake.report.story import markdown, story_of
+
+    if cycle is None or line.name not in lines():
+        return ""
+    try:
+        return markdown(story_of(store, line.name, cycle, closing=True))
+    except LakeError as damage:
+        warn(f"WARN: the story of cycle {cycle} cannot be told: {damage}")
+        return f"The story of cycle {cycle} cannot be told: {damage}. Run: evolake lake verify"

@@ -39,6 +39,7 @@ class LineSpec:
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
+        story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
         cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
@@ -52,6 +53,7 @@ class LineSpec:
     commands: Mapping[str, str] = field(default_factory=dict[str, str])
     report: str = ""
     after: str = ""
+    story: str = ""
     tables: str = ""
     cookbook: str = ""
     requirements: str = ""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
-from evolake.errors import InputError
+from evolake.errors import InputError, MachineryError
 from evolake.file_names import file_name
 
 
 @click.command()
 @click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write (with --open: a temporary one).")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
-def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> int:
-    """Write the HTML report of a cycle, one section per line: champion, gain with its spread, figures, funnel, ancestry."""
-    from evolake.report.lines import read_sections
+def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
+    """Write the HTML report: first what all lines have to tell, then a section per line with its figures and, folded, every detail."""
+    from evolake.report.lines import chosen_cycles, read_stories, section_of
     from evolake.report.pages import page, plain
 
     if cycle is not None and not cycle.isdigit():
@@ -26,9 +30,14 @@ def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> in
     wanted = [] if lines == "all" else [name.strip() for name in lines.split(",") if name.strip()]
     if lines != "all" and not wanted:
         raise InputError("no line is named", wanted="--lines designs,solvers or --lines all", got=repr(lines))
-    sections = read_sections(settings_module.load().lake, wanted, f"{int(cycle):04d}" if cycle else None)
+    if out is None and not show:
+        raise InputError("nothing is to be done with the report", wanted="--out FILE, --open, or both", do="evolake report --open")
+    root = settings_module.load().lake
+    chosen = chosen_cycles(root, wanted, f"{int(cycle):04d}" if cycle else None)
+    sections = [section_of(root, line, done) for line, done in chosen.items()]
+    out = out or Path(tempfile.mkdtemp(prefix="evolake-")) / "report.html"
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(sections))
+    out.write_text(page(sections, read_stories(root, chosen)))
     only = len(sections) == 1
     click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{one.line} cycle {one.cycle}' for one in sections)}: {out}")
     if figures:
@@ -40,4 +49,21 @@ def report(cycle: str | None, lines: str, out: Path, figures: Path | None) -> in
         click.echo(f"figures: {figures}")
     for one in sections:
         click.echo(plain(one.headline) if only else f"{one.line}: {plain(one.headline)}")
+    if show:
+        _open(out.resolve())
     return 0
+
+
+def _open(page: Path) -> None:
+    """Shows a page in the user's browser.
+
+    Raises:
+        MachineryError: there is no browser, or no display for one.
+    """
+    import webbrowser
+
+    blind = sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER"))
+    if blind or not webbrowser.open(page.as_uri()):
+        why = "there is no display" if blind else "no browser was found"
+        what = f"the report is written, and cannot be opened: {why}"
+        raise MachineryError(what, got=str(page), do="copy the file to where a browser is, and open it")

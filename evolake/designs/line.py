@@ -7,6 +7,7 @@ from evolake.lines import LineSpec
 LINE = LineSpec(
     "designs", assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
     commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
+    story="evolake.designs.report.story:story",
     tables="evolake.designs.known_tables:known_tables",
     artifacts="evolake.designs.report.artifacts:ARTIFACTS",
 )

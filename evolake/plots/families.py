@@ -10,6 +10,8 @@ import numpy as np
 from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, ORANGE, PALETTE, SMALL, TITLE, dress, figure, say, to_png
 
 WIDE = 10.5
+FLATTENS = 3.0
+"""A published size that is so many times the largest of ours is said in words: on the axis it would press our curve flat."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def distributions(panels: Sequence[Panel], title: str) -> bytes:
 
 
 def growth(cycles: Sequence[str], families: Sequence[int], instances: Sequence[int], references: Mapping[str, tuple[int, int]]) -> bytes:
-    """Families and instances that there are after each cycle. references: name -> (families, instances) of a published study, as lines."""
+    """Families and instances that there are after each cycle. references: name -> (families, instances) of a published study: as lines
+    where they do not press the curve flat, else in words."""
     drawn, first = figure(height=4.2, width=WIDE)
     if not cycles:
         say(first, "No cycle is finished yet.")
@@ -139,14 +142,17 @@ def growth(cycles: Sequence[str], families: Sequence[int], instances: Sequence[i
     for number, (axes, values, name) in enumerate(zip(drawn.subplots(1, 2), (families, instances), ("families", "instances"), strict=True)):
         axes.plot(x, values, color=BLUE, linewidth=2, marker="o", markersize=5)
         axes.text(x[-1], values[-1], f"{values[-1]:,}  ", ha="right", va="bottom", fontsize=NORMAL, color=BLUE)
-        for said, reference in references.items():
-            axes.axhline(reference[number], color=FAINT, linewidth=1.1, linestyle=(0, (4, 2)))
-            passed = values[-1] > reference[number]  # where the curve is not: below the line at the right, or above it at the left
+        near = {said: ref[number] for said, ref in references.items() if ref[number] <= FLATTENS * max(values)}
+        far = {said: ref[number] for said, ref in references.items() if said not in near}
+        for said, reference in near.items():
+            axes.axhline(reference, color=FAINT, linewidth=1.1, linestyle=(0, (4, 2)))
+            passed = values[-1] > reference  # where the curve is not: below the line at the right, or above it at the left
             place, across, up = (x[-1], "right", "top") if passed else (0, "left", "bottom")
-            axes.text(place, reference[number], f"{said}: {reference[number]:,}", ha=across, va=up, fontsize=SMALL, color=INK)
-        dress(axes, f"{name.capitalize()} after each cycle", "cycle", "", grid="y")
+            axes.text(place, reference, f"{said}: {reference:,}", ha=across, va=up, fontsize=SMALL, color=INK)
+        beyond = "".join(f"\n{said}: {reference:,}, {reference / max(*values, 1):.2g} times as many" for said, reference in far.items())
+        dress(axes, f"{name.capitalize()} after each cycle{beyond}", "cycle", "", grid="y")
         axes.set_xticks(x[::step], list(cycles)[::step], fontsize=SMALL)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.set_xlim(-0.4, max(len(cycles) - 0.6, 0.6))
-        axes.set_ylim(bottom=0, top=max([*values, *(reference[number] for reference in references.values())]) * 1.12)
+        axes.set_ylim(bottom=0, top=max([*values, *near.values(), 1]) * 1.15)
     return to_png(drawn)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, RED, SKY, SMALL, dress, figure, halo, say, short, to_png
+from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, RED, SKY, SMALL, dress, figure, halo, say, to_png, wrapped
 
 SWEEPS = 8
 LABEL_UPTO = 40
@@ -71,7 +71,7 @@ def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float
         for design in designs:
             if design.design_id in family or not family:
                 x, y = place[design.design_id]
-                text = short(design.title or design.design_id, 16)
+                text = wrapped(design.title or design.design_id, 18)
                 axes.annotate(
                     text, (x, y), xytext=(0, -9), textcoords="offset points", fontsize=SMALL - 1.5, ha="center", va="top", color=INK,
                     path_effects=halo(), zorder=5,

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evolake.plots.style import FAINT, INK, NORMAL, SMALL, WIDTH, colours_of, dress, figure, halo, say, short, to_png
+from evolake.plots.style import FAINT, INK, NORMAL, SMALL, WIDTH, colours_of, dress, figure, halo, say, to_png, wrapped
 
 ANNOTATE_UPTO = 14
 LABEL_UPTO = 45
+LABEL_WIDTH = 22
+LETTER = 0.06
+"""Inches that a letter of an upright label takes."""
 
 
 def tau_matrix(tau: np.ndarray, labels: Sequence[str]) -> bytes:
     """Kendall tau between all pairs of objectives, (K, K) in [-1, 1], as a heat map: red agrees, blue contradicts."""
     k = len(labels)
-    height = min(8.0, max(4.5, 1.8 + 0.36 * k))
+    room = LETTER * _longest(labels)
+    height = min(8.0, max(4.5, 1.8 + 0.36 * k)) + room
     drawn, axes = figure(height, width=min(WIDTH, height + 1.2))
     if not k:
         say(axes, "No objectives yet.")
@@ -42,7 +46,7 @@ def objective_weights(
     from matplotlib.patches import Patch
 
     k = len(labels)
-    drawn, axes = figure(height=4.6)
+    drawn, axes = figure(height=4.6 + LETTER * _longest(labels))
     if not k:
         say(axes, "No objectives yet.")
         return to_png(drawn)
@@ -83,9 +87,9 @@ def objective_pca(ranks: np.ndarray, labels: Sequence[str], weights: Sequence[fl
     title = "Map of objectives (principal components of their rankings)"
     dress(axes, title, f"first component, {explained[0]:.0%} of the variance", f"second, {explained[1]:.0%}", grid=None)
     axes.margins(0.12)
-    for i in _labelled(points, share, 0.013 * max(len(short(label, 10)) for label in labels)):
+    for i in _labelled(points, share, 0.013 * max(len(label) for label in labels)):
         axes.annotate(
-            short(labels[i], 10), points[i], xytext=(0, np.sqrt(area[i]) / 2 + 2), textcoords="offset points", ha="center", va="bottom",
+            labels[i], points[i], xytext=(0, np.sqrt(area[i]) / 2 + 2), textcoords="offset points", ha="center", va="bottom",
             fontsize=SMALL - 1, color=INK, path_effects=halo(),
         )
     handles = [Line2D([], [], marker="o", linestyle="none", color=colour, markersize=8, label=family) for family, colour in colours.items()]
@@ -128,15 +132,20 @@ def _labelled(points: np.ndarray, share: np.ndarray, width: float) -> list[int]:
 def _ticks(axes, labels: Sequence[str]) -> None:
     _x_ticks(axes, labels)
     step = max(1, -(-len(labels) // LABEL_UPTO))
-    axes.set_yticks(range(0, len(labels), step), [short(label) for label in labels[::step]], fontsize=_label_size(len(labels)))
+    axes.set_yticks(range(0, len(labels), step), [wrapped(label, LABEL_WIDTH) for label in labels[::step]], fontsize=_label_size(len(labels)))
 
 
 def _x_ticks(axes, labels: Sequence[str]) -> None:
-    longest = max((len(short(label)) for label in labels), default=0)
+    longest = _longest(labels)
     upright = longest > 3
     step = max(1, -(-len(labels) // (28 if longest == 3 else LABEL_UPTO)))
-    names = [short(label) for label in labels[::step]]
+    names = [wrapped(label, LABEL_WIDTH) for label in labels[::step]]
     axes.set_xticks(range(0, len(labels), step), names, fontsize=_label_size(len(labels)), rotation=90 if upright else 0)
+
+
+def _longest(labels: Sequence[str]) -> int:
+    """Letters of the longest line of a label on an axis."""
+    return max((len(line) for label in labels for line in wrapped(label, LABEL_WIDTH).splitlines()), default=0)
 
 
 def _label_size(count: int) -> float:

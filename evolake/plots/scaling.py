@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, INK, RED, SMALL, dress, figure, say, to_png
+from evolake.plots.style import BLUE, FAINT, INK, RED, SMALL, dress, figure, say, to_png, wrapped
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def scaling(curves: Sequence[Curve], champion: str | None = None, baseline: str 
     for label, colour in special.items():
         for curve in (curve for curve in curves if curve.label == label):
             role = "champion and baseline" if champion == baseline else "champion" if label == champion else "baseline"
-            text = f"{role}: {label if len(label) <= 24 else label[:12] + '…'}"
+            text = wrapped(f"{role}: {label}", 36)
             _draw(axes, curve, colour, width=1.2, size=6.5, alpha=1.0, above=3)
             solved = [(n, steps) for n, steps, good in zip(curve.n, curve.steps, curve.solved, strict=True) if good]
             if law := fit_power_law(*zip(*solved, strict=True)) if solved else None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, INK, NORMAL, ORANGE, PALETTE, RED, SMALL, dress, figure, say, short, to_png
+from evolake.plots.style import BLUE, FAINT, INK, NORMAL, ORANGE, PALETTE, RED, SMALL, dress, figure, say, to_png, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -59,7 +59,7 @@ def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> byte
         if item.kind == "other":
             look = {"color": FAINT, "linewidth": 0.9, "alpha": 0.7, "zorder": 1}
         role = "champion " if item.kind == "champion" else ""
-        label = f"{role}{short(item.name, 26)}: {len(times)}" if item.kind != "other" else None
+        label = wrapped(f"{role}{item.name}: {len(times)}", 30) if item.kind != "other" else None
         axes.plot(np.arange(1, len(times) + 1), times, marker="o", markersize=2.8, label=label, **look)
     if any(item.kind == "other" for item in solvers):
         axes.plot([], [], color=FAINT, linewidth=0.9, label="other live variants")
@@ -85,7 +85,7 @@ def par2_trajectory(points: Sequence[Par2Point], baselines: Mapping[str, float])
     axes.plot(x, champion, color=BLUE, linewidth=2.0, marker="o", markersize=6, label="champion", zorder=3)
     axes.plot(x, np.cumsum(champion) / (x + 1), color=BLUE, linewidth=1.1, linestyle=(0, (4, 3)), label="accumulated mean", zorder=2)
     for colour, (name, value) in zip((*PALETTE[1:], *([FAINT] * len(baselines))), sorted(baselines.items(), key=lambda item: item[1]), strict=False):
-        axes.axhline(value, color=colour, linewidth=1.1, label=f"{short(name, 22)} {value:.3g}")
+        axes.axhline(value, color=colour, linewidth=1.1, label=wrapped(f"{name} {value:.3g}", 26))
     axes.plot([], [], linestyle="none", marker="o", markersize=3.5, color=FAINT, label="variants of the cycle")
     dress(axes, "PAR-2 on the suite train, cycle by cycle (lower is better)", "cycle", "PAR-2 (cpu seconds)", grid="y")
     step = max(1, -(-len(points) // 20))
@@ -122,7 +122,7 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
     axes.set_aspect("equal")
     axes.text(edge, low * 1.06, "unsolved", rotation=90, fontsize=SMALL, color=RED, ha="right", va="bottom")
     axes.text(low * 1.06, edge, "unsolved", fontsize=SMALL, color=RED, ha="left", va="bottom")
-    dress(axes, title, f"{short(first, 44)}, cpu seconds", f"{short(second, 44)}, cpu seconds")
+    dress(axes, title, wrapped(f"{first}, cpu seconds", 52), wrapped(f"{second}, cpu seconds", 52))
     axes.legend(fontsize=NORMAL - 1, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
 

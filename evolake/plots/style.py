@@ -6,6 +6,7 @@ matplotlib is imported inside functions (it costs half a second), and never thro
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,11 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 def short(name: str, longest: int = 14) -> str:
     """A name that fits an axis: long ones (hashes) are cut."""
     return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+def wrapped(name: str, width: int = 24, most: int = 4) -> str:
+    """A name that is shown whole, over several lines where it is long; only beyond `most` lines it is cut."""
+    return "\n".join(textwrap.wrap(name, width, max_lines=most, placeholder=" …")) or name
 
 
 def halo() -> list:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, INK, SMALL, dress, figure, say, short, to_png
+from evolake.plots.style import BLUE, FAINT, INK, SMALL, dress, figure, say, to_png, wrapped
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def consensus_trajectory(cycles: Sequence[CycleValues]) -> bytes:
     for place, cycle in enumerate(cycles):
         if cycle.champion and cycle.champion != last and place - labelled_at >= gap:
             axes.annotate(
-                short(cycle.champion, 10), (place, best[place]), xytext=(0, -8), textcoords="offset points", ha="center", va="top",
+                wrapped(cycle.champion, 18), (place, best[place]), xytext=(0, -8), textcoords="offset points", ha="center", va="top",
                 fontsize=SMALL - 1, color=BLUE,
             )
             labelled_at = place

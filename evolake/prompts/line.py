@@ -7,6 +7,7 @@ from evolake.lines import LineSpec
 LINE = LineSpec(
     "prompts", assets="assets.prompts", settings="evolake.prompts.settings:PromptsSettings", profiles="evolake.prompts.profiles",
     commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
+    story="evolake.prompts.report.story:story",
     requirements="evolake.prompts.requirements:requirements",
     tables="evolake.prompts.known_tables:known_tables",
     after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evolake.lines import lines, resolve
+from evolake.report.numbers import decimals_known, figures
 from evolake.stats import Interval
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
+
+NOT_SHOWN = "not beyond the noise"
 
 
 @dataclass(frozen=True)
@@ -42,18 +45,27 @@ class Gain:
 
     @property
     def figure(self) -> str:
-        """The estimate as it is said: `2.00 times` or `+4.0%`."""
-        return f"{self.interval.estimate:.2f} times" if self.is_ratio else f"{100 * self.interval.estimate:+.1f}%"
+        """The estimate as it is said, to the digits that the interval leaves: `2.00 times` or `+4.0%`."""
+        return f"{self._written(self.interval.estimate)} times" if self.is_ratio else self._written(self.interval.estimate)
 
     @property
     def spread(self) -> str:
         """The interval as it is said, with the noise floor where there is one."""
-        form = "{:.2f} to {:.2f}" if self.is_ratio else "{:+.1%} to {:+.1%}"
-        floor = f", noise floor {self.noise_floor:.4g}" if self.noise_floor is not None else ""
-        return f"{100 * self.interval.level:g}% interval {form.format(self.interval.low, self.interval.high)}{floor}"
+        floor = f", noise floor {figures(self.noise_floor)}" if self.noise_floor is not None else ""
+        ends = f"{self._written(self.interval.low)} to {self._written(self.interval.high)}"
+        return f"{100 * self.interval.level:g}% interval {ends}{floor}"
+
+    @property
+    def short(self) -> str:
+        """In the words that a table has room for."""
+        return f"{self.figure} {self.measure} ({self.spread.partition(',')[0]})"
+
+    def _written(self, value: float) -> str:
+        low, high = self.interval.low, self.interval.high
+        return f"{value:,.{decimals_known(low, high)}f}" if self.is_ratio else f"{100 * value:+.{decimals_known(100 * low, 100 * high)}f}%"
 
     def __str__(self) -> str:
-        claim = "" if self.beyond_noise else "; not beyond the noise"
+        claim = "" if self.beyond_noise else f"; {NOT_SHOWN}"
         return f"{self.figure} {self.measure} than {self.against} ({self.spread}), {self.sample}{claim}"
 
     def to_json(self) -> dict[str, Any]:

@@ -50,10 +50,11 @@ class Champion:
         return f"{self.title} ({self.artifact_id[:12]})"
 
 
-def champion_of(lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None) -> Champion | None:
+def champion_of(lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False) -> Champion | None:
     """The champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was crowned.
 
-    Before the first finished cycle it is the one of the seeds, where a line has one.
+    Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has published all that it has, and is about
+    to be sealed.
     """
     done = sealed_cycles(lake, line)
     until = cycle or (done[-1] if done else SEED_ROUND)
@@ -63,7 +64,8 @@ def champion_of(lake: Lake, catalogue: Catalogue, line: str, cycle: str | None =
     newest = rows[0]
     since = _since(rows)
     artifact_id = str(newest["artifact_id"])
-    gain = artifacts_of(line).gain(lake, artifact_id, newest["cycle"], since) if newest["cycle"] in done else None
+    told = newest["cycle"] in done or (closing and newest["cycle"] == cycle)
+    gain = artifacts_of(line).gain(lake, artifact_id, newest["cycle"], since) if told else None
     ancestry = catalogue.frame(ANCESTRY, {"id": artifact_id})["artifact_id"].to_list()
     return Champion(
         line, artifact_id, newest["kind"] or "", newest["title"] or artifact_id[:12], newest["content_sha"] or "", newest["cycle"], since,

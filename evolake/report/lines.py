@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evolake.errors import InputError
@@ -10,6 +10,7 @@ from evolake.lake import Lake
 from evolake.lines import lines, resolve
 from evolake.report.pages import Section
 from evolake.report.status import known_line, lines_in_lake, sealed_cycles
+from evolake.report.story import Story, story_of
 
 
 def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> list[Section]:
@@ -43,6 +44,11 @@ def section_of(root: Path, line: str, cycle: str) -> Section:
 
     spec = lines().get(line)
     return resolve(spec.report)(root, cycle) if spec and spec.report else any_section(root, line, cycle)
+
+
+def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
+    """The story of each line's cycle, in the order given. chosen: line -> cycle, as by `chosen_cycles`."""
+    return [story_of(Lake(root), line, cycle) for line, cycle in chosen.items()]
 
 
 def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -> InputError:

@@ -21,6 +21,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, Stric
 from markupsafe import Markup, escape
 
 from evolake.errors import MachineryError
+from evolake.report.numbers import duration, figures, interval
+from evolake.report.sparkline import polyline
+from evolake.report.story import Story
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,11 @@ class Section:
             raise MachineryError(what, wanted="a place that the section's template shows", do="mend its `place`")
 
 
-def page(sections: Sequence[Section]) -> str:
-    """The whole page, a line after the other; of several lines each is linked at the top."""
+def page(sections: Sequence[Section], stories: Sequence[Story] = ()) -> str:
+    """The whole page: first what each line has to tell, then a line after the other, with all details folded."""
     stands = ", ".join(f"{one.line} cycle {one.cycle}" for one in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
-    return render("evolake.report", "page.html.j2", sections=sections, title=title)
+    return render("evolake.report", "page.html.j2", sections=sections, stories=stories, title=title)
 
 
 def render(package: str, template: str, **values: Any) -> Markup:
@@ -68,18 +71,19 @@ def _environment(package: str) -> Environment:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
         loader=ChoiceLoader([PackageLoader(package), shared]),
     )
-    made.filters |= {"base64": lambda data: base64.b64encode(data).decode(), "figures": _figures}
+    made.filters |= {"base64": lambda data: base64.b64encode(data).decode(), "figures": _figures, "duration": duration, "interval": interval}
+    made.filters |= {"polyline": polyline}
     made.tests["id"] = _is_id
     return made
 
 
 def _figures(value: float) -> str:
-    """A number as it stands in a table: four decimals at most, four digits where it is small."""
+    """A number as it stands in a table: counts whole, measures with three significant digits."""
     if not abs(value) < 10**9:
         return str(value)
     if not isinstance(value, float) and value == int(value):  # also a whole Decimal, as SQL sums come
         return f"{int(value):,}"
-    return f"{round(value, 4):,}" if not value or abs(value) >= 0.001 else f"{value:.4g}"
+    return figures(float(value))
 
 
 def _is_id(value: Any) -> bool:

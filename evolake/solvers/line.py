@@ -7,7 +7,8 @@ from evolake.lines import LineSpec
 LINE = LineSpec(
     "solvers", assets="assets.solvers", settings="evolake.solvers.settings:SolversSettings", profiles="evolake.solvers.profiles",
     commands={"proof": "evolake.solvers.commands.proof:proof", "solvers": "evolake.solvers.commands.group:solvers"},
-    report="evolake.solvers.report.page:solvers_section", tables="evolake.solvers.known_tables:known_tables",
+    report="evolake.solvers.report.page:solvers_section",
+    story="evolake.solvers.report.story:story", tables="evolake.solvers.known_tables:known_tables",
     requirements="evolake.solvers.requirements:requirements",
     artifacts="evolake.solvers.report.artifacts:ARTIFACTS",
 )

@@ -53,9 +53,6 @@ def rival_of(population: Population, champion: dict[str, Any]) -> tuple[str, str
     return next((name for name in rivals if name in measured), champion["variant_id"]), "rival"
 
 
-def title_of(row: dict[str, Any], longest: int = 34) -> str:
-    """A variant's name on a figure. A long title is cut; the id after it stays whole."""
-    from evolake.plots.style import short
-
-    mark = "" if row["operator"] == "seed" else f" ({row['variant_id'][:6]})"
-    return short(row["title"], longest - len(mark)) + mark
+def title_of(row: dict[str, Any]) -> str:
+    """A variant's name on a figure."""
+    return row["title"] + ("" if row["operator"] == "seed" else f" ({row['variant_id'][:6]})")

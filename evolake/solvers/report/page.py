@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from evolake.lake import Lake
-from evolake.plots.style import short
 from evolake.report.figures import by_place
 from evolake.report.pages import Section, render
 from evolake.solvers.report.data import LINE, SolversReport, read_report
@@ -19,7 +18,6 @@ from evolake.solvers.report.narrative import PACKAGE, change_words, duel_sentenc
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 DIFF_LINES = 400
-NAME_LENGTH = 34
 CYCLES_SHOWN = 8
 PROPOSALS_SHOWN = 40
 MEASURES: dict[str, tuple[str, str]] = {
@@ -82,7 +80,7 @@ def _head(report: SolversReport, variant_id: str) -> str:
     row = report.population.variant(variant_id)
     is_champion, is_base = variant_id == report.champion["variant_id"], variant_id == report.base["variant_id"]
     role = "champion" if is_champion else "its seed" if is_base else "seed" if row["operator"] == "seed" else "before"
-    name = row["title"] if row["operator"] == "seed" else f"{short(row['title'], NAME_LENGTH)} {variant_id[:6]}"
+    name = row["title"] if row["operator"] == "seed" else f"{row['title']} {variant_id[:6]}"
     return f"{role}: {name}"
 
 

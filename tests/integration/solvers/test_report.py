@@ -97,7 +97,7 @@ def test_gates_rules_builds_and_operators_are_counted(text: str):
     assert "2 proposed so far, 1 active." in flat(text)
     assert "compliance 50% 50%" in flat(text)
     assert "r-correctness 0001 0.5" in flat(text)
-    assert rows_after(text, "Builds")[5:15] == ["alpha", "2", "0", "4.5", "9.0", "beta", "1", "0", "4.5", "4.5"]
+    assert rows_after(text, "Builds")[5:15] == ["alpha", "2", "0", "4.5", "9", "beta", "1", "0", "4.5", "4.5"]
     assert rows_after(text, "What each operator gave")[5:14] == ["tunable", "2", "2", "1", "1", "patch", "1", "0", "0"]
 
 
@@ -153,7 +153,7 @@ def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one
     page = (tmp_path / "r.html").read_text()
     assert (code, out.splitlines()[0]) == (0, f"report of other cycle 0001, solvers cycle 0002: {tmp_path / 'r.html'}")
     assert "other: The champion, since cycle 0001, is thing (aaa)." in out
-    assert [page.count(part) for part in ("<h1>", '<section id="other">', '<section id="solvers">')] == [2, 1, 1]
+    assert [page.count(part) for part in ("<h1>Cycle", '<section id="other">', '<section id="solvers">')] == [2, 1, 1]
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {f"solvers_{name}" for name in FIGURES}
     assert chosen_cycles(tmp_path / "lake", cycle="0002") == {"solvers": "0002"}
     assert chosen_cycles(tmp_path / "lake", cycle="0001") == {"other": "0001", "solvers": "0001"}

@@ -15,7 +15,7 @@ def draw(material: Material) -> bytes:
     for (variant_id,), part in sorted(material.population.runs.group_by("variant_id"), key=lambda item: str(item[0])):
         row = rows[str(variant_id)]
         kind = "champion" if variant_id == champion_id else "seed" if row["operator"] == "seed" else "other"
-        times.append(SolverTimes(title_of(row, 26), part["cpu_s"].filter(part["solved"]).to_list(), kind))
+        times.append(SolverTimes(title_of(row), part["cpu_s"].filter(part["solved"]).to_list(), kind))
     return cactus(times, material.timeout_s, "Formulas of the suite train solved within a time")
 
 

@@ -1,0 +1,65 @@
+"""What only the designs line knows of its cycle: how much faster its champion is, who challenged it, and what was run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolake.report.numbers import counted, figures, interval
+from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+
+NONE = "none yet: the baseline itself leads"
+WEAK = 1.0
+"""A ratio of 1 is no gain."""
+
+
+def story(told: Story, ask: Ask) -> Story:
+    """Gain against the baseline, the duel for the title, runs and sizes, processor time of all runs."""
+    made = ask(MADE)[0]
+    decisions = {row["comparison"]: row for row in ask(DECISIONS)}
+    against, duel, ran = decisions.get("baseline"), decisions.get("incumbent"), ask(RAN)[0]
+    cost, spent = with_cpu(told, ask(SECONDS))
+    return replace(
+        told, noun="design", made=made["made"], passed=made["passed"], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
+        duel=_duel(duel) if duel and not duel["wins"] else "",
+        measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}" if ran["runs"] else "",
+        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(told, against, made),
+        cost=cost, spent=spent,
+        trend=Trend("fewer steps than the baseline", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)], " times"),
+    )
+
+
+def _duel(duel: Row) -> str:
+    floor = f"; to win it takes more than {figures(duel['noise_floor'])}, the noise between runs of the champion" if duel["noise_floor"] else ""
+    ratio = interval(duel["ratio"], duel["ratio_low"], duel["ratio_high"])
+    return f"{duel['title'] or 'the first by consensus'} did not take the title: {ratio} times fewer steps in the duel at N={duel['N']}{floor}"
+
+
+def _look(told: Story, against: Row | None, made: Row) -> str:
+    if made["made"] and not made["passed"]:
+        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
+    if against is not None and against["ratio_low"] <= WEAK:
+        return "more seeds narrow the interval (EVOLAKE_DESIGNS__CHAMPION_REPEATS), or more cycles find more: evolake run --lines designs"
+    return told.look
+
+
+MADE = """
+SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
+  (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design' AND state <> 'blocked' AND cycle <= $cycle) AS live,
+  (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting
+FROM designs.candidates"""
+DECISIONS = """
+SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known ON known.artifact_id = d.challenger_id
+WHERE d.cycle = $cycle"""
+RAN = """
+SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM (
+  SELECT design_id, N FROM designs.experiments WHERE cycle = $cycle
+  UNION ALL SELECT design_id, N FROM designs.promoted_experiments WHERE cycle = $cycle
+  UNION ALL SELECT design_id, N FROM designs.champion_trials WHERE cycle = $cycle)"""
+SECONDS = """
+SELECT cycle, sum(cpu_s) AS cpu_s FROM (
+  SELECT cycle, cpu_s FROM designs.experiments UNION ALL SELECT cycle, cpu_s FROM designs.promoted_experiments
+  UNION ALL SELECT cycle, cpu_s FROM designs.champion_trials) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+RATIOS = """
+SELECT champions.cycle, coalesce(any_value(d.ratio), 1.0) AS ratio FROM champions
+LEFT JOIN designs.champion_decisions AS d ON d.cycle = champions.cycle AND d.comparison = 'baseline'
+WHERE champions.line = 'designs' AND champions.cycle <= $cycle AND champions.cycle > '0000' GROUP BY champions.cycle ORDER BY champions.cycle"""

@@ -1,0 +1,45 @@
+"""What only the prompts line knows of its cycle: the duel for the title, replies and updates, and the trend on held-out problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolake.report.artifacts import NOT_SHOWN
+from evolake.report.numbers import counted, share_interval
+from evolake.report.story import Ask, Row, Story, Trend
+
+UNKNOWN = "unknown: the base model was evaluated on other problems"
+
+
+def story(told: Story, ask: Ask) -> Story:
+    """The cycle's duel, rollouts and updates."""
+    trained, lost = ask(TRAINED)[0], [row for row in ask(DUELS) if not row["wins"]]
+    return replace(
+        told, noun="prompt", gain=told.gain or UNKNOWN, short_gain=told.short_gain or "unknown", duel=_duel(lost[0]) if lost else "",
+        measured=f"{counted(trained['rollouts'], 'reply', 'replies')}, {trained['correct']:,} correct, "
+        f"{trained['updated']} of {counted(trained['iterations'], 'iteration')} changed the weights" if trained["iterations"] else "",
+        goes_on=f"{counted(ask(LIVE)[0]['live'], 'prompt')} so far, and the weights as they are now", look=_look(told),
+        trend=Trend("held-out problems solved", [(row["cycle"], 100 * row["share"]) for row in ask(SOLVED)], "%"),
+    )
+
+
+def _duel(row: Row) -> str:
+    ends = share_interval(row["difference"], row["low"], row["high"])
+    return f"the best rated, {row['challenger_id'][:12]}, did not take the title: {ends} in the duel, and the whole interval must lie above 0"
+
+
+def _look(told: Story) -> str:
+    if NOT_SHOWN in told.gain:
+        return "more held-out problems (EVOLAKE_PROMPTS__HELDOUT_PROBLEMS) narrow the interval, more cycles train longer: evolake run --lines prompts"
+    return told.look
+
+
+TRAINED = """
+SELECT count(*) AS iterations, count(*) FILTER (updated) AS updated, coalesce(sum(rollouts), 0)::INTEGER AS rollouts,
+  coalesce(sum(correct), 0)::INTEGER AS correct FROM prompts.updates WHERE cycle = $cycle"""
+DUELS = "SELECT * FROM prompts.champion WHERE cycle = $cycle ORDER BY challenger_id"
+LIVE = "SELECT count(DISTINCT artifact_id) AS live FROM artifacts WHERE line = 'prompts' AND state <> 'blocked' AND cycle <= $cycle"
+SOLVED = """
+SELECT h.cycle, avg(h.correct::INTEGER) AS share FROM prompts.heldout AS h
+JOIN champions ON champions.line = 'prompts' AND champions.cycle = h.cycle AND champions.artifact_id = h.prompt_id
+WHERE h.cycle <= $cycle AND h.iteration > 0 GROUP BY h.cycle ORDER BY h.cycle"""

@@ -1,0 +1,231 @@
+"""What happened in a cycle, said once: the report's first page, the UI's page of `<line>/survivors` and `evolake watch` take it from here.
+
+Most of it is the same for every line and comes from the shared tables. What only the line knows (how much its champion gains, what was measured, what
+to look at next) its `LineSpec.story` adds: a function (the shared story, ask) -> the story, where ask(sql, **parameters) gives rows of the lake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from textwrap import shorten
+from typing import Any
+
+from evolake.lake import Catalogue, Lake
+from evolake.lines import lines, resolve
+from evolake.report.champion import Champion, champion_of
+from evolake.report.numbers import counted, dollars, duration
+
+Row = dict[str, Any]
+Ask = Callable[..., list[Row]]
+NOBODY = "nobody yet"
+BLOCKS_TOLD = 3
+INLINE = 999
+"""Characters that Dagster's UI shows of a Markdown entry without a click."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """How many candidates of the cycle came to a gate, and how many it stopped, errors among them."""
+
+    name: str
+    came: int
+    stopped: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """A rule, how many candidates of the cycle it stopped, and one of its reasons."""
+
+    rule: str
+    stopped: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What was spent: processor seconds (None: the line does not count them), calls of roles, tokens, US dollars (None: a price is unknown)."""
+
+    cpu_s: float | None = None
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+    def text(self) -> str:
+        """In words, what is nothing left out."""
+        parts = [f"{duration(self.cpu_s)} of processor time"] if self.cpu_s is not None else []
+        parts.append(f"{self.tokens:,} tokens ({dollars(self.usd)})" if self.tokens else "no tokens" if self.calls else "no calls")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A measure of the line after each cycle. points: (cycle, value), oldest first. unit: behind a value, with its space."""
+
+    measure: str = ""
+    points: Sequence[tuple[str, float]] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """One cycle of one line.
+
+    Attributes:
+        champion, champion_id, since: who leads after the cycle and from which cycle on; "" where the line crowns nobody.
+        leads: what the line has to show where it has no champion; "" elsewhere.
+        gain: what the champion is better at, by how much, with its interval; "" where nothing is known.
+        short_gain: the same in the fewest words, for a table.
+        duel: why the best of the ranking is not the champion; "" where it is.
+        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called.
+        gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
+        measured, changed, goes_on, look: sentences; "" for nothing to say. look: what to do or look at next.
+        cost, spent: of the cycle, and of the line up to it.
+    """
+
+    line: str
+    cycle: str
+    champion: str = ""
+    champion_id: str = ""
+    since: str = ""
+    leads: str = ""
+    gain: str = ""
+    short_gain: str = ""
+    duel: str = ""
+    noun: str = "candidate"
+    made: int = 0
+    passed: int = 0
+    gates: Sequence[Gate] = ()
+    blocks: Sequence[Block] = ()
+    measured: str = ""
+    changed: str = ""
+    goes_on: str = ""
+    look: str = ""
+    cost: Cost = field(default_factory=Cost)
+    spent: Cost = field(default_factory=Cost)
+    trend: Trend = field(default_factory=Trend)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """(what it is about, sentence), at most ten, in the order that a reader asks; those with nothing to say are left out."""
+        since = f", since cycle {self.since}" if self.since else ""
+        told = [
+            ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
+            ("Gain", self.gain),
+            ("Rank 1", self.duel),
+            ("Proposed", f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"),
+            ("Blocked", self.blocked()),
+            ("Measured", self.measured),
+            ("Changed", self.changed),
+            ("Cost", self.cost.text() + (f"; so far {so_far}" if (so_far := self.spent.text()) != self.cost.text() else "")),
+            ("Goes on", self.goes_on),
+            ("Next", self.look),
+        ]
+        return [(about, sentence) for about, sentence in told if sentence]
+
+    def blocked(self) -> str:
+        """Where candidates were stopped, and what stopped most of them."""
+        stops = ", ".join(f"{gate.stopped} at {gate.name}" for gate in self.gates if gate.stopped)
+        if not stops:
+            return "nothing" if self.made else ""
+        return f"{stops}. Most often by {self.blocks[0].rule}: {self.blocks[0].reason}" if self.blocks else stops
+
+
+def markdown(story: Story, longest: int = INLINE) -> str:
+    """The story as a list in Markdown. What candidates and models are called is text in it, never markup.
+
+    longest: characters. Sentences are cut at a word, the longest first, until it fits: the UI hides a longer text behind a button.
+    """
+    told = story.lines()
+    for width in (400, 300, 220, 160, 120, 90, 60):
+        text = "\n".join(f"- **{about}**: {_as_text(shorten(sentence, width, placeholder=' …'))}" for about, sentence in told)
+        if len(text) <= longest:
+            return text
+    return text[:longest]
+
+
+def _as_text(sentence: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>#|~!])", r"\\\1", " ".join(sentence.split()))
+
+
+def plural(noun: str) -> str:
+    """family -> families."""
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+
+
+def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Story:
+    """The story of one cycle, from what lies in the lake; later cycles are not looked at. closing: it is about to be sealed.
+
+    Raises:
+        LakeError: a table that it needs is damaged.
+    """
+    spec = lines().get(line)
+    known = resolve(spec.tables)() if spec and spec.tables else {}
+    with Catalogue(lake, {(line, asset): schema for asset, schema in known.items()}) as catalogue:
+        def ask(sql: str, **more: Any) -> list[Row]:
+            given = {"line": line, "cycle": cycle} | more
+            return catalogue.frame(sql, {name: value for name, value in given.items() if f"${name}" in sql}).to_dicts()
+
+        told = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
+        return resolve(spec.story)(told, ask) if spec and spec.story else told
+
+
+def with_cpu(told: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:
+    """(cost, spent) of a story with processor time. seconds: rows of cycle and cpu_s up to the cycle, as a line counts them."""
+    now = sum(float(row["cpu_s"] or 0) for row in seconds if row["cycle"] == told.cycle)
+    total = sum(float(row["cpu_s"] or 0) for row in seconds)
+    return (
+        Cost(now, told.cost.calls, told.cost.tokens, told.cost.usd), Cost(total, told.spent.calls, told.spent.tokens, told.spent.usd),
+    )
+
+
+def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story:
+    made = ask(MADE)[0]
+    calls = {row["cycle"]: row for row in ask(CALLS)}
+    told = Story(
+        line, cycle, made=made["made"], passed=made["passed"], gates=[Gate(**row) for row in ask(GATES)],
+        blocks=[Block(**row) for row in ask(BLOCKS)], goes_on=f"{counted(made['live'], 'artifact')} so far",
+        look=f"another cycle: evolake run --lines {line}", cost=_cost([calls[cycle]] if cycle in calls else []), spent=_cost(list(calls.values())),
+    )
+    if seconds := ask(SECONDS):
+        cost, spent = with_cpu(told, seconds)
+        told = replace(told, cost=cost, spent=spent)
+    if champion is None:
+        return told
+    return replace(
+        told, champion=champion.title, champion_id=champion.artifact_id, since=champion.since, changed=_change(ask, champion, cycle),
+        gain=str(champion.gain or ""), short_gain=champion.gain.short if champion.gain else "",
+    )
+
+
+def _change(ask: Ask, champion: Champion, cycle: str) -> str:
+    if champion.since != cycle:
+        return f"nothing at the top: {champion.title} stays champion"
+    before = ask(BEFORE, since=champion.since)
+    return f"{champion.title} took the title from {before[0]['title']}" if before else f"{champion.title} is the first champion"
+
+
+def _cost(rows: Sequence[Row]) -> Cost:
+    unknown = any(row["unpriced"] for row in rows)
+    return Cost(None, sum(row["calls"] for row in rows), sum(row["tokens"] for row in rows), None if unknown else sum(row["usd"] for row in rows))
+
+
+BEFORE = """
+SELECT coalesce(known.title, champions.artifact_id[:12]) AS title FROM champions LEFT JOIN known_artifacts AS known USING (artifact_id)
+WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > '0000' ORDER BY champions.cycle DESC LIMIT 1"""
+MADE = """
+WITH own AS (SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle)
+SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
+  count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
+  count(DISTINCT artifact_id) FILTER (state IN ('accepted', 'champion')) AS live FROM own"""
+GATES = "SELECT gate AS name, came, (blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle ORDER BY gate_no, gate"
+BLOCKS = f"""
+SELECT rule_id AS rule, count(DISTINCT artifact_id)::INTEGER AS stopped, min(reason) AS reason FROM verdicts
+WHERE outcome = 'block' AND cycle = $cycle AND artifact_id IN (SELECT artifact_id FROM artifacts WHERE line = $line)
+GROUP BY rule_id ORDER BY stopped DESC, rule LIMIT {BLOCKS_TOLD}"""
+CALLS = """
+SELECT cycle, count(*)::INTEGER AS calls, coalesce(sum(input_tokens + output_tokens), 0)::BIGINT AS tokens, coalesce(sum(usd), 0.0) AS usd,
+  count(*) FILTER (usd IS NULL) > 0 AS unpriced FROM calls WHERE line = $line AND cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+SECONDS = """
+SELECT origin_cycle AS cycle, sum(cpu_s) AS cpu_s FROM evaluations_all
+WHERE origin_line = $line AND origin_cycle <= $cycle AND NOT superseded AND cpu_s IS NOT NULL GROUP BY origin_cycle ORDER BY origin_cycle"""

@@ -1,0 +1,65 @@
+"""What only the solvers line knows of its cycle: how much faster its champion is than whom it beat, the duels, and whether any answer was unsound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolake.report.numbers import counted, figures
+from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+
+NONE = "none yet: an upstream solver leads as it came"
+
+
+def story(told: Story, ask: Ask) -> Story:
+    """The cycle's lost duels, runs with proofs, processor time of builds and runs."""
+    made, ran = ask(MADE)[0], ask(RAN)[0]
+    duels = ask(DUELS)
+    lost = [row for row in duels if not row["wins"]]
+    cost, spent = with_cpu(told, ask(SECONDS))
+    return replace(
+        told, noun="variant", made=made["made"], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
+        duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "", measured=_measured(ran),
+        goes_on=f"{counted(made['live'], 'variant')}, seeds among them", look=_look(told, ran, made), cost=cost, spent=spent,
+        trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
+    )
+
+
+def _duel(row: Row, lost: int) -> str:
+    more = f" ({counted(lost, 'challenger')} in all, none won)" if lost > 1 else ""
+    measured = f"PAR-2 ratio {figures(row['ratio'])}, noise floor {figures(row['noise_floor'])}"
+    return f"{row['title']} did not take the title: {row['reason']}; {measured}{more}"
+
+
+def _measured(ran: Row) -> str:
+    if not ran["runs"]:
+        return ""
+    wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
+    return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {ran['verified']:,} proofs verified, {wrong}"
+
+
+def _look(told: Story, ran: Row, made: Row) -> str:
+    if ran["wrong"]:
+        return "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql"
+    if made["made"] and not told.passed:
+        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
+    return told.look
+
+
+RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
+ALL_RUNS = " UNION ALL ".join(f"SELECT variant_id, cycle, status, proof_status, cpu_s FROM solvers.{table}" for table in (*RUNS, "champion_trials"))
+MADE = """
+SELECT (SELECT count(*) FROM solvers.variants WHERE cycle = $cycle) AS made,
+  (SELECT count(*) FROM solvers.incoming_variants WHERE state IN ('accepted', 'champion') AND cycle <= $cycle) AS live"""
+RAN = f"""
+SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER (proof_status = 'verified') AS verified,
+  count(*) FILTER (status = 'wrong' OR proof_status = 'refuted') AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
+DUELS = """
+SELECT c.*, coalesce(known.title, c.challenger_id[:12]) AS title FROM solvers.champion AS c
+LEFT JOIN known_artifacts AS known ON known.artifact_id = c.challenger_id WHERE c.cycle = $cycle ORDER BY c.ratio DESC"""
+SECONDS = f"""
+SELECT cycle, sum(cpu_s) AS cpu_s FROM (SELECT cycle, cpu_s FROM ({ALL_RUNS}) UNION ALL SELECT cycle, cpu_s FROM solvers.binaries)
+WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+PAR2 = """
+SELECT champions.cycle, any_value(m.par2) AS par2 FROM champions
+JOIN solvers.metrics AS m ON m.cycle = champions.cycle AND m.variant_id = champions.artifact_id
+WHERE champions.line = 'solvers' AND champions.cycle <= $cycle GROUP BY champions.cycle ORDER BY champions.cycle"""

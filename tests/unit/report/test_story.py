@@ -1,0 +1,103 @@
+"""What a cycle has to tell: the same sentences for the page, the UI and the terminal, no digit too many, and nothing that reads as markup."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from solver_lake import ID, make_lake
+
+from assets.cycle import Sealed
+from assets.line import Line
+from evolake.lake import Lake
+from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
+from evolake.report.sparkline import blocks, polyline
+from evolake.report.story import INLINE, Block, Cost, Gate, Story, markdown, story_of
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    return make_lake(tmp_path_factory.mktemp("lake"))
+
+
+@pytest.mark.parametrize(("low", "high", "places"), [
+    (3.1, 5.3, 1), (1.9, 2.1, 2), (0, 6, 0), (100, 900, 0), (1, 1, 2), (0, math.inf, 2), (1, 1.0000001, 4),
+])
+def test_an_interval_says_how_many_decimals_are_known(low: float, high: float, places: int):
+    assert decimals_known(low, high) == places
+
+
+def test_numbers_are_written_as_far_as_they_are_known():
+    assert interval(3.8913, 2.2819, 5.6303) == "3.9 (95% interval 2.3 to 5.6)"
+    assert interval(2.0, 1.9, 2.1, 90) == "2.00 (90% interval 1.90 to 2.10)"
+    assert share_interval(0.0417, -0.0213, 0.1049) == "+4 percentage points (95% interval -2 to +10)"
+    assert [figures(value) for value in (0.0, 11 / 24, 12345.6, 0.00001234, math.nan)] == ["0", "0.458", "12,346", "1.23e-05", "nan"]
+    assert [duration(value) for value in (0.0, 41.2, 89, 200, 9000)] == ["0 s", "41 s", "89 s", "3.3 min", "2.5 h"]
+    assert [dollars(value) for value in (None, 0.0, 0.001, 1234.5)] == ["price unknown", "$0.00", "under $0.01", "$1,234.50"]
+
+
+def test_a_trend_is_drawn_from_low_to_high_and_a_constant_in_the_middle():
+    assert blocks([1.0, 2.0, 3.0]) == "▁▅█" and blocks([2.0]) == "▅" and blocks([]) == ""
+    assert polyline([1.0, 2.0]) == [(3.0, 25.0), (117.0, 3.0)] and polyline([5.0]) == [(3.0, 14.0)] and polyline([]) == []
+
+
+def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(lake: Lake):
+    first, second = (story_of(lake, "solvers", cycle) for cycle in ("0001", "0002"))
+    told = dict(second.lines())
+    assert len(second.lines()) <= 10
+    assert told["Leads"] == f"<b>fast</b> ({ID['fast'][:12]}), since cycle 0002"
+    assert told["Gain"] == "2.00 times lower PAR-2 than alpha (90% interval 1.90 to 2.10, noise floor 1.01), 2 pairs on each of 4 formulas"
+    assert told["Changed"] == "<b>fast</b> took the title from alpha"
+    assert (told["Blocked"], told["Proposed"]) == ("nothing", "1 variant; 1 passed every gate")
+    before = dict(first.lines())
+    assert before["Blocked"] == "1 at correctness. Most often by r-correctness: u-1: <wrong>"
+    assert before["Rank 1"].startswith("tuned did not take the title: no gain beyond the noise; PAR-2 ratio 1.05")
+    assert second.spent.cpu_s and second.cost.cpu_s and second.spent.cpu_s > second.cost.cpu_s
+    assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])
+
+
+def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
+    assert "fast" not in str(story_of(lake, "solvers", "0001"))
+
+
+def test_a_line_that_no_package_registers_has_the_shared_story(tmp_path: Path):
+    told = story_of(Lake(tmp_path), "bridges", "0001")
+    assert dict(told.lines())["Next"] == "another cycle: evolake run --lines bridges"
+    assert dict(told.lines())["Leads"] == "nobody yet"
+
+
+def test_markdown_fits_the_ui_and_what_candidates_say_is_text_in_it():
+    evil = "[x](http://y) <img src=z> *b* `c` # d\n- e"
+    told = Story(
+        "toys", "0001", champion=evil * 20, champion_id="a" * 64, since="0001", gain=evil * 20, duel=evil * 20, made=9, measured=evil * 20,
+        gates=[Gate("shape", 9, 9)], blocks=[Block("r", 9, evil * 20)], changed=evil * 20, goes_on=evil * 20, look=evil * 20,
+        cost=Cost(1.0, 5, 10, None),
+    )
+    text = markdown(told)
+    assert len(text) <= INLINE
+    assert len(text.splitlines()) == len(told.lines()) == 10
+    bare = text.replace("\\[", "").replace("\\<", "").replace("\\`", "").replace("\\#", "")
+    assert not {"[", "<", "`", "#"} & set(bare)
+    assert markdown(replace(told, champion="a_b")).startswith("- **Leads**: a\\_b")
+
+
+def test_a_seal_shows_the_story_before_everything_else():
+    shown = Sealed("0002", "v", {"toys": 1}, False, "- **Leads**: me").metadata()
+    assert next(iter(shown)) == "story" and shown["story"] == dg.MetadataValue.md("- **Leads**: me")
+    assert "story" not in Sealed("0001", "v", {}, False).metadata()
+
+
+def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
+    from assets.cycle import story_for_the_ui
+
+    lake, warned = make_lake(tmp_path), []
+    part = next(path for path in tmp_path.rglob("*.parquet") if "compliance__verdicts" in str(path) and "0002" in str(path))
+    part.write_bytes(part.read_bytes()[:-9] + b"otherwise")
+    text = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", warned.append)
+    assert text.startswith("The story of cycle 0002 cannot be told: ") and "evolake lake verify" in text
+    assert len(warned) == 1
+    assert story_for_the_ui(lake, Line("bridges", "Not registered."), "0002", warned.append) == ""
+    assert story_for_the_ui(lake, Line("solvers", "Solvers."), None, warned.append) == ""
