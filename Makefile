@@ -11,13 +11,14 @@ export DAGSTER_HOME ?= $(HOME_DIR)
 export GX_ANALYTICS_ENABLED := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test attack dev lint bench policy constraints clean
+.PHONY: help demo test attack dev docs lint bench policy constraints clean
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (under 10 minutes on two cores)"
 	@echo "make test   the whole test suite"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
+	@echo "make docs   the documentation site, with every link checked (build/site)"
 	@echo "make lint   ruff, pyright and the import law"
 	@echo "make bench  the speed ratios, measured side by side"
 	@echo "make policy the libraries and the small model that the prompts line trains"
@@ -67,6 +68,10 @@ attack: $(VENV)/.installed-test
 dev: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief
 	@$(BIN)/dagster dev --workspace workspace.yaml
+
+docs: $(VENV)/.installed-test
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "the site: build/site/index.html"
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .

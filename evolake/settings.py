@@ -30,10 +30,10 @@ class BudgetSettings(BaseModel):
     """What the model backend may spend. None means no bound of that kind."""
 
     model_config = ConfigDict(extra="forbid")
-    usd_per_cycle: float | None = None
-    usd_per_run: float | None = None
-    tokens_per_cycle: int | None = None
-    tokens_per_run: int | None = None
+    usd_per_cycle: float | None = Field(default=None, description="US dollars a cycle may cost")
+    usd_per_run: float | None = Field(default=None, description="US dollars a run may cost")
+    tokens_per_cycle: int | None = Field(default=None, description="tokens, read and written, a cycle may use")
+    tokens_per_run: int | None = Field(default=None, description="tokens, read and written, a run may use")
 
 
 class PriceSettings(BaseModel):
@@ -50,16 +50,20 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore")
 
-    profile: str = DEFAULT_PROFILE
-    lake: Path = Field(default_factory=lambda: default_lake_root())
+    profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`")
+    lake: Path = Field(default_factory=lambda: default_lake_root(), description="folder of the lake")
     seeds: Path = Field(default_factory=lambda: default_lake_root() / "seeds", description="what evolution starts from: seed designs, rules")
-    seed: int = Field(default=0, ge=0)
-    backend: Literal["operators", "model"] = "operators"
-    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0)
-    jail: Literal["bubblewrap", "rlimits"] = "bubblewrap"
-    require_all: bool = False
-    model_base_url: str | None = None
-    model_api_key: SecretStr | None = None
+    seed: int = Field(default=0, ge=0, description="root of all random numbers; another seed is another evolution")
+    backend: Literal["operators", "model"] = Field(
+        default="operators", description="who answers the roles: `operators`, a classical search with no model in it, or `model`, an endpoint",
+    )
+    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails at work at once")
+    jail: Literal["bubblewrap", "rlimits"] = Field(
+        default="bubblewrap", description="`bubblewrap`, or `rlimits`, the weaker mode: limits and a filter of system calls without walls",
+    )
+    require_all: bool = Field(default=False, description="whether what is missing here is an error where it would be skipped")
+    model_base_url: str | None = Field(default=None, description="address of an OpenAI-compatible endpoint, its version path included")
+    model_api_key: SecretStr | None = Field(default=None, description="key of that endpoint; never printed, never stored")
     models: dict[str, str] = Field(default_factory=dict, description="role -> model name; the key `default` serves the rest")
     system_prompts: dict[str, str] = Field(
         default_factory=dict, description="role -> `champion` of the prompts line, or a prompt id; the key `default` serves the rest",
@@ -67,13 +71,13 @@ class Settings(BaseSettings):
     model_timeout_s: float = Field(default=180, gt=0, description="wall seconds one try of a call may take, its last byte included")
     model_max_retries: int = Field(default=5, ge=0, description="tries after the first on 429, 5xx, timeouts and broken connections")
     model_repairs: int = Field(default=2, ge=0, le=9, description="further attempts that show the model what was wrong with its reply")
-    model_max_output_tokens: int = Field(default=8192, gt=0)
-    model_temperature: float | None = Field(default=None, ge=0)
+    model_max_output_tokens: int = Field(default=8192, gt=0, description="tokens a reply may have")
+    model_temperature: float | None = Field(default=None, ge=0, description="sampling temperature; unset: the endpoint's own")
     model_reply_bytes: int = Field(default=4_000_000, gt=0, description="a longer reply is cut off and counts as a failed attempt")
     model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
     model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
-    replay_only: bool = False
+    replay_only: bool = Field(default=False, description="whether only replies on the tape may be used: a call that is not there is an error")
     budget: BudgetSettings = BudgetSettings()
 
     @classmethod

@@ -9,9 +9,9 @@ class FidelitySettings(BaseModel):
     """One level of the multi-fidelity schedule: sizes up to `max_n` variables, at most `max_steps` steps, `wall_s` seconds of guard."""
 
     model_config = ConfigDict(extra="forbid")
-    max_n: int = Field(gt=0)
-    max_steps: int = Field(gt=0)
-    wall_s: float = Field(gt=0)
+    max_n: int = Field(gt=0, description="variables of the largest instances")
+    max_steps: int = Field(gt=0, description="steps a level may take")
+    wall_s: float = Field(gt=0, description="wall seconds a level may take before it is given up")
 
 
 class DesignsSettings(BaseModel):
@@ -19,19 +19,19 @@ class DesignsSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     batch: int = Field(default=100, gt=0, description="instances an experiment")
-    n_start: int = Field(default=10, ge=3)
-    steps_start: int = Field(default=50, gt=0)
+    n_start: int = Field(default=10, ge=3, description="variables of the smallest instances")
+    steps_start: int = Field(default=50, gt=0, description="steps at the first level; doubled from level to level")
     ratio: float = Field(default=4.3, gt=0, description="clauses a variable")
     low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, wall_s=60)
     medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, wall_s=300)
     high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, wall_s=1800)
     medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs, by consensus rank, that goes on to medium")
-    high_share: float = Field(default=0.1, gt=0, le=1)
-    designs_per_cycle: int = Field(default=8, gt=0)
-    directions_per_cycle: int = Field(default=4, gt=0)
-    objectives_per_cycle: int = Field(default=2, ge=0)
-    initial_objectives: int = Field(default=4, gt=0)
+    high_share: float = Field(default=0.1, gt=0, le=1, description="share of designs, by consensus rank, that goes on to high")
+    designs_per_cycle: int = Field(default=8, gt=0, description="designs proposed a cycle")
+    directions_per_cycle: int = Field(default=4, gt=0, description="directions planned a cycle; each is asked for its share of the designs")
+    objectives_per_cycle: int = Field(default=2, ge=0, description="objectives written a cycle")
+    initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")
     meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
-    tuning_trials: int = Field(default=50, ge=0)
+    tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
     champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")

@@ -28,7 +28,7 @@ class PromptsSettings(BaseModel):
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")
     kl: float | None = Field(default=None, ge=0, description="weight of the KL term; None: the recipe's own")
-    lora_rank: int = Field(default=32, gt=0)
+    lora_rank: int = Field(default=32, gt=0, description="rank of the LoRA adapter")
     lora_alpha: int = Field(default=32, gt=0, description="the adapter counts alpha / rank times")
     temperature: float | None = Field(default=None, gt=0, description="of sampling while training; None: the recipe's own")
     rejects: Literal["unanswered", "incorrect"] | None = Field(default=None, description="replies that take no part; None: the recipe's own")

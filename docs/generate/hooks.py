@@ -1,0 +1,43 @@
+"""What MkDocs calls while it builds the site: pages that are written from the code are added, so that none of them can fall behind it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commands_page import commands_page
+from cookbook_page import cookbook_page
+from rules_page import rules_page
+from settings_page import settings_page
+from tables_page import tables_page
+
+from mkdocs.structure.files import File
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+WRITTEN = {
+    "reference/settings.md": settings_page,
+    "reference/commands.md": commands_page,
+    "reference/tables.md": tables_page,
+    "reference/rules.md": rules_page,
+    "cookbook.md": cookbook_page,
+}
+TAKEN = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}  # pages of the repository's root
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The files of docs/ with the pages that are written here."""
+    pages = {place: write() for place, write in WRITTEN.items()}
+    pages |= {place: from_root((ROOT / name).read_text()) for place, name in TAKEN.items()}
+    for place, text in pages.items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def from_root(text: str) -> str:
+    """A page of the repository's root as one of docs/: its links into docs/ start here."""
+    return re.sub(r"\]\(docs/", "](", text)

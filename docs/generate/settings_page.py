@@ -1,0 +1,71 @@
+"""Reference of settings: every field with its variable, its default, its value in each profile and what it means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cells import code, table
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from evolake.settings import load, profile_names, settings_type
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+HEAD = """# Settings
+
+Every setting is an environment variable. What is set there wins over the profile (`EVOLAKE_PROFILE`, or `--profile`), and the profile over the default.
+Lists and mappings are written as JSON. A value that does not fit is an error before any work.
+"""
+COMPUTED = {"lake": "the project's `data_lake`", "seeds": "`seeds` in the project's lake", "workers": "number of cores"}
+
+
+def settings_page() -> str:
+    """The page, a section for what all lines share and one for each line that has settings."""
+    by_section: dict[str, list[tuple[str, FieldInfo]]] = {"": []}
+    for path, field in fields(settings_type()):
+        line, _, rest = path.partition(".")
+        section = line if rest and line != "budget" else ""
+        by_section.setdefault(section, []).append((path, field))
+    profiles = {name: load(name) for name in profile_names()}
+    return HEAD + "".join(
+        f"\n## {section or 'All lines'}\n\n"
+        + table(["variable", "default", *profiles, "meaning"], (row(path, field, profiles) for path, field in found))
+        for section, found in by_section.items()
+    )
+
+
+def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """(dotted path, field) of every value of a model, those of the models in it included."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from fields(kind, f"{before}{name}.")
+        else:
+            yield before + name, field
+
+
+def row(path: str, field: FieldInfo, profiles: dict[str, Any]) -> list[str]:
+    """The cells of a setting. A profile's cell is empty where it leaves the default."""
+    default = text(None if field.default is PydanticUndefined else field.default)
+    values = [text(value_at(loaded, path)) for loaded in profiles.values()]
+    computed = path in COMPUTED or path == "profile"
+    shown = ["" if computed or value == default else value for value in values]
+    return [code("EVOLAKE_" + path.upper().replace(".", "__")), COMPUTED.get(path, default), *shown, (field.description or "")]
+
+
+def value_at(loaded: Any, path: str) -> Any:
+    """The value that lies at a dotted path."""
+    for name in path.split("."):
+        loaded = getattr(loaded, name)
+    return loaded
+
+
+def text(value: Any) -> str:
+    """A value as one would set it; "" where nothing is set."""
+    if value is None:
+        return ""
+    return code(json.dumps(value) if isinstance(value, list | dict | bool) else value)

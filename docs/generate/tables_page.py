@@ -1,0 +1,28 @@
+"""Reference of tables: every table that SQL can name, its columns and what they mean."""
+
+from __future__ import annotations
+
+from cells import code, table
+
+from evolake.cli.known_tables import all_tables
+from evolake.lake import TableSchema
+from evolake.lake.schemas import SHARED
+
+HEAD = """# Tables
+
+`evolake sql` names a line's own tables `<line>.<asset>` and shared ones by their bare name. `cycle` says of which cycle a row is; `<table>_all` holds what was
+superseded besides, and who published it. `evolake sql --schema TABLE` prints what stands here.
+"""
+
+
+def tables_page() -> str:
+    """The page: tables that all lines share, then each line's."""
+    named = {name: schema for name, schema in SHARED.items()} | {f"{line}.{asset}": schema for (line, asset), schema in sorted(all_tables().items())}
+    return HEAD + "".join(f"\n## {name}\n\n{columns(schema)}" for name, schema in named.items())
+
+
+def columns(schema: TableSchema) -> str:
+    """The columns of a table, its keys marked."""
+    return table(["column", "type", "meaning"], (
+        [code(name) + (" (key)" if name in schema.keys else ""), code(kind), schema.note(name)] for name, kind in schema.columns.items()
+    ))  # fmt: skip
