@@ -70,7 +70,7 @@ dev: $(VENV)/.installed
 	@$(BIN)/dagster dev --workspace workspace.yaml
 
 docs: $(VENV)/.installed-test
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "the site: build/site/index.html"
 
 lint: $(VENV)/.installed-test

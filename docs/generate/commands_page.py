@@ -11,7 +11,8 @@ from evolake.cli import cli
 
 HEAD = """# Commands
 
-Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed. Every `--json` prints one object with a `verdict`.
+Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed. Every `--json` prints one object with a
+`verdict`.
 """
 
 

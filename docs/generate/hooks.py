@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from commands_page import commands_page
 from cookbook_page import cookbook_page
+from mkdocs.structure.files import File
 from rules_page import rules_page
 from settings_page import settings_page
 from tables_page import tables_page
-
-from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -26,18 +25,18 @@ WRITTEN = {
     "reference/rules.md": rules_page,
     "cookbook.md": cookbook_page,
 }
-TAKEN = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}  # pages of the repository's root
+TAKEN = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "examples.md": "examples/README.md"}  # pages from outside docs/
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The files of docs/ with the pages that are written here."""
     pages = {place: write() for place, write in WRITTEN.items()}
-    pages |= {place: from_root((ROOT / name).read_text()) for place, name in TAKEN.items()}
+    pages |= {place: taken((ROOT / name).read_text()) for place, name in TAKEN.items()}
     for place, text in pages.items():
         files.append(File.generated(config, place, content=text))
     return files
 
 
-def from_root(text: str) -> str:
-    """A page of the repository's root as one of docs/: its links into docs/ start here."""
-    return re.sub(r"\]\(docs/", "](", text)
+def taken(text: str) -> str:
+    """A page from outside docs/: its links into docs/ start here, and those to files that are no pages are names."""
+    return re.sub(r"\[([^\]]+)\]\((?!http|[^)]*\.md[)#])[^)]+\)", r"`\1`", re.sub(r"\]\(docs/", "](", text))

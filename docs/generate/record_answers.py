@@ -1,6 +1,6 @@
 """Ask a lake every question of the cookbook and record the answers: python docs/generate/record_answers.py LAKE
 
-The lake should be one of `make demo`. $line is the line for which a question is told to be of interest below, $run_id the run that published most there.
+The lake should be one of `make demo`. Parameters are given the values below; $run_id is the run that published most.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from evolake.lake import Catalogue, Lake
 from evolake.lake.catalogue import Result
 
 OF_DESIGNS = {"champion_ancestors", "operator_yield"}
+GIVEN = {"gate_no": "4", "rule_id": "families-voters", "before": "1", "after": "2"}
 ROWS, WIDTH = 12, 44  # what a page has room for
 
 
@@ -27,7 +28,7 @@ def record(root: Path) -> dict[str, dict[str, object]]:
         run = catalogue.query("SELECT run_id FROM artifacts_all GROUP BY run_id ORDER BY count(*) DESC, run_id LIMIT 1").rows[0][0]
         for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
             statement = path.read_text()
-            known = {"line": "designs" if path.stem in OF_DESIGNS else "families", "run_id": run}
+            known = {"line": "designs" if path.stem in OF_DESIGNS else "families", "run_id": run} | GIVEN
             parameters = {name: known[name] for name in dict.fromkeys(re.findall(r"\$(\w+)", statement))}
             recorded[path.stem] = {"sql": statement, "parameters": parameters, "answer": as_text(catalogue.query(statement, parameters))}
     return recorded

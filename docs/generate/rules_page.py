@@ -12,8 +12,8 @@ from evolake.gates.rules import load_rules
 SEEDS = Path(__file__).resolve().parent.parent.parent / "data_lake" / "seeds" / "rules"
 HEAD = """# Rules
 
-A rule is one file in `data_lake/seeds/rules/<line>/`. Edit it, reload the definitions, and materialize what is stale: the same evidence is judged again.
-These are the rules that evolution starts from; the solvers line learns further ones.
+A rule is one file in `data_lake/seeds/rules/<line>/`. Edit it, reload the definitions, and materialize what is stale: the same evidence is judged
+again. These are the rules that evolution starts from; the solvers line learns further ones.
 """
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 HEAD = """# Settings
 
-Every setting is an environment variable. What is set there wins over the profile (`EVOLAKE_PROFILE`, or `--profile`), and the profile over the default.
-Lists and mappings are written as JSON. A value that does not fit is an error before any work.
+Every setting is an environment variable. What is set there wins over the profile (`EVOLAKE_PROFILE`, or `--profile`), and the profile over the
+default. Lists and mappings are written as JSON. A value that does not fit is an error before any work.
 """
 COMPUTED = {"lake": "the project's `data_lake`", "seeds": "`seeds` in the project's lake", "workers": "number of cores"}
 

@@ -10,14 +10,14 @@ from evolake.lake.schemas import SHARED
 
 HEAD = """# Tables
 
-`evolake sql` names a line's own tables `<line>.<asset>` and shared ones by their bare name. `cycle` says of which cycle a row is; `<table>_all` holds what was
-superseded besides, and who published it. `evolake sql --schema TABLE` prints what stands here.
+`evolake sql` names a line's own tables `<line>.<asset>` and shared ones by their bare name. `cycle` says of which cycle a row is; `<table>_all`
+holds what was superseded besides, and who published it. `evolake sql --schema TABLE` prints what stands here.
 """
 
 
 def tables_page() -> str:
     """The page: tables that all lines share, then each line's."""
-    named = {name: schema for name, schema in SHARED.items()} | {f"{line}.{asset}": schema for (line, asset), schema in sorted(all_tables().items())}
+    named = {**SHARED} | {f"{line}.{asset}": schema for (line, asset), schema in sorted(all_tables().items())}
     return HEAD + "".join(f"\n## {name}\n\n{columns(schema)}" for name, schema in named.items())
 
 

@@ -63,5 +63,6 @@ def test_every_setting_says_what_it_means():
 def test_the_site_loads_nothing_from_elsewhere(site):
     pages = [*site.rglob("*.html")]
     assert len(pages) > 10
-    outside = [(page.name, part) for page in pages for part in ('src="http', "src='http", '<link rel="stylesheet" href="http') if part in page.read_text()]
+    loading = ('src="http', "src='http", '<link rel="stylesheet" href="http')
+    outside = [(page.name, part) for page in pages for part in loading if part in page.read_text()]
     assert outside == []
