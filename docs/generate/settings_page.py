@@ -33,7 +33,7 @@ def settings_page() -> str:
     profiles = {name: load(name) for name in profile_names()}
     return HEAD + "".join(
         f"\n## {section or 'All lines'}\n\n"
-        + table(["variable", "default", *profiles, "meaning"], (row(path, field, profiles) for path, field in found))
+        + table(["variable", "default", "profiles", "meaning"], (row(path, field, profiles) for path, field in found))
         for section, found in by_section.items()
     )
 
@@ -49,12 +49,12 @@ def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Fiel
 
 
 def row(path: str, field: FieldInfo, profiles: dict[str, Any]) -> list[str]:
-    """The cells of a setting. A profile's cell is empty where it leaves the default."""
-    default = text(None if field.default is PydanticUndefined else field.default)
-    values = [text(value_at(loaded, path)) for loaded in profiles.values()]
-    computed = path in COMPUTED or path == "profile"
-    shown = ["" if computed or value == default else value for value in values]
-    return [code("EVOLAKE_" + path.upper().replace(".", "__")), COMPUTED.get(path, default), *shown, (field.description or "")]
+    """The cells of a setting. Of the profiles only those are named that leave the default."""
+    given = field.get_default(call_default_factory=True)
+    default = text(None if given is PydanticUndefined else given)
+    values = {} if path in COMPUTED or path == "profile" else {name: text(value_at(loaded, path)) for name, loaded in profiles.items()}
+    differing = ", ".join(f"{name} {value}" for name, value in values.items() if value != default)
+    return [code("EVOLAKE_" + path.upper().replace(".", "__")), COMPUTED.get(path, default), differing, field.description or ""]
 
 
 def value_at(loaded: Any, path: str) -> Any:
@@ -66,6 +66,8 @@ def value_at(loaded: Any, path: str) -> Any:
 
 def text(value: Any) -> str:
     """A value as one would set it; "" where nothing is set."""
-    if value is None:
+    if value is None or value in ({}, []):
         return ""
+    if isinstance(value, float):
+        return code(f"{value:.10g}")
     return code(json.dumps(value) if isinstance(value, list | dict | bool) else value)
