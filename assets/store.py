@@ -141,10 +141,24 @@ class LineStore:
 
         Raises:
             InputError: the model backend lacks something.
+            AgentUnavailable: as `called`.
         """
         with (agents or AgentsResource()).open(self.resource, self.cycle, self.run_id, line=self.line.name) as served:
             yield served
-            self.side(AGENT_CALLS, served.rows())
+            self.called(served.rows(), served.last_failure)
+
+    def called(self, rows: Sequence[Row], last: str = "") -> None:
+        """Publish the calls of this asset. last: what was wrong with the last reply that could not be used.
+
+        Raises:
+            AgentUnavailable: no proposal came, and none in too many cycles before (the setting `agents.failed_cycles_allowed`).
+        """
+        from assets.answered import require_answered
+
+        self.side(AGENT_CALLS, rows)
+        require_answered(
+            self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
+        )
 
     def open_cycle(self) -> Opened:
         """Begin this cycle; see `assets.cycle.open_cycle`."""

@@ -26,20 +26,27 @@ DEFAULT_PROFILE = "laptop"
 Section = TypeVar("Section", bound=BaseModel)
 
 
-class BudgetSettings(BaseModel):
-    """What the model backend may spend. None means no bound of that kind."""
+class AgentsSettings(BaseModel):
+    """What a line does when agents give it nothing."""
 
     model_config = ConfigDict(extra="forbid")
-    usd_per_cycle: float | None = Field(default=None, description="US dollars a cycle may cost")
-    usd_per_run: float | None = Field(default=None, description="US dollars a run may cost")
-    tokens_per_cycle: int | None = Field(default=None, description="tokens, read and written, a cycle may use")
-    tokens_per_run: int | None = Field(default=None, description="tokens, read and written, a run may use")
+    failed_cycles_allowed: int = Field(default=1, ge=0, description="cycles in a row in which every proposal failed; the next such cycle is an error")
+
+
+class BudgetSettings(BaseModel):
+    """What the model backend may spend. None means no bound of that kind; what is no finite number of 0 or more is refused."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    usd_per_cycle: float | None = Field(default=None, ge=0, description="US dollars a cycle may cost")
+    usd_per_run: float | None = Field(default=None, ge=0, description="US dollars a run may cost")
+    tokens_per_cycle: int | None = Field(default=None, ge=0, description="tokens, read and written, a cycle may use")
+    tokens_per_run: int | None = Field(default=None, ge=0, description="tokens, read and written, a run may use")
 
 
 class PriceSettings(BaseModel):
     """What a model costs, in US dollars per million tokens. `cached` is the price of input tokens served from a cache; None: as `input`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     input: float = Field(ge=0)
     cached: float | None = Field(default=None, ge=0)
     output: float = Field(ge=0)
@@ -48,7 +55,7 @@ class PriceSettings(BaseModel):
 class Settings(BaseSettings):
     """What evolake itself reads from the environment and the profile. `load` gives these with the section of every line."""
 
-    model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore", allow_inf_nan=False)
 
     profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`")
     lake: Path = Field(default_factory=lambda: default_lake_root(), description="folder of the lake")
@@ -79,6 +86,7 @@ class Settings(BaseSettings):
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
     replay_only: bool = Field(default=False, description="whether only replies on the tape may be used: a call that is not there is an error")
     budget: BudgetSettings = BudgetSettings()
+    agents: AgentsSettings = AgentsSettings()
 
     @classmethod
     def settings_customise_sources(

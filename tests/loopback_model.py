@@ -112,21 +112,26 @@ def serve(reply: Callable[[Asked], Any]) -> Callable[[Asked], Action]:
 
 
 class LoopbackModel:
-    """The server; a context manager. `requests` grows as requests come in."""
+    """The server; a context manager. `requests` grows as requests come in. port: where another one was before; 0 for any."""
 
-    def __init__(self, script: Script):
+    def __init__(self, script: Script, port: int = 0):
         self.requests: list[Asked] = []
         self._script = script
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
 
     @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._server.server_port
+
+    @property
     def base_url(self) -> str:
         """What a client is given as its base URL."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> LoopbackModel:
         self._thread.start()

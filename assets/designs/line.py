@@ -26,7 +26,10 @@ def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"artifact_id": row["objective_id"], "kind": "objective", "content_sha": row["source_sha"], "title": row["description"]}
 
 
-line = Line("designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact)
+line = Line(
+    "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact,
+    proposers={"directions": ("designs_planner_directions",), "candidates": ("designs_designer",)},
+)
 rules = rules_asset(line)
 
 

@@ -9,7 +9,6 @@ import polars as pl
 
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
 from assets.store import LineStore
-from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import JOURNAL, PROBLEMS
 
@@ -36,6 +35,7 @@ def problems(store: LineStore) -> pl.DataFrame:
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
     from evolake.agents import open_agents
+    from evolake.agents.answered import answered
     from evolake.prompts.evolution.journal import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
 
@@ -53,7 +53,10 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
             population, policy, problems_of(problems, "train"), agents=agents, settings=settings, cycle=cycle, guidance=guidance, blobs=store.blobs,
             checkpoint=population.value(CHECKPOINT), facts=facts, notes=Notes(noted, note),
         )
-    store.side(AGENT_CALLS, (call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))))
+    calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]
+    if answered(calls, line.proposers[store.asset]).failed:
+        store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
+    store.called(calls)
     updates = [update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]]
     rollouts = sum(row["rollouts"] for row in updates)
     store.tell({

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from evolake.agents.address import address
 from evolake.agents.backends import Backend, OperatorsBackend
 from evolake.agents.calls import AgentCall, Usage
 from evolake.agents.roles import AgentFailure, Job, ReplyT, RequestT, Role, text_sha
@@ -99,6 +100,13 @@ class Agents:
         return rows
 
     @property
+    def last_failure(self) -> str:
+        """Why the latest call that gave no reply gave none, with the role; "" where all did."""
+        with self._lock:
+            failed = [(slot, result) for result, slot in self._results.values() if isinstance(result, AgentFailure)]
+        return f"{(last := max(failed, key=lambda one: one[0])[1]).role}: {last.reason}" if failed else ""
+
+    @property
     def spent(self) -> Usage:
         """What the calls of this object took now: attempts, tokens, usd. Replays take nothing."""
         with self._lock:
@@ -136,12 +144,13 @@ def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any
 
 
 def open_agents(
-    settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str, wait: Callable[[float], float] | None = None
+    settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str, redraw: bool = True, wait: Callable[[float], float] | None = None
 ) -> Agents:
     """The agents of one cycle and run of a line.
 
     Args:
         line: whose budget pays, and under whose name the tape keeps what is paid for.
+        redraw: whether a call that failed in an earlier run is asked anew. A study, whose failures are results, says no.
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:
@@ -171,7 +180,7 @@ def open_agents(
         endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
         models=settings.models, prices=settings.prices, sampling=Sampling(settings.model_max_output_tokens, settings.model_temperature),
         repairs=settings.model_repairs, threads=settings.model_threads, line=line, cycle=cycle, run_id=run_id,
-        system_prompts=system_prompts, strict=settings.model_strict,
+        system_prompts=system_prompts, strict=settings.model_strict, address=address(settings.model_base_url or ""), redraw=redraw,
     )
     return Agents(backend, line=line, cycle=cycle)
 
@@ -200,8 +209,7 @@ def _check(settings: Settings) -> None:
         )
     if settings.replay_only:
         return
-    if not (settings.model_base_url or "").startswith(("http://", "https://")):
-        raise InputError("EVOLAKE_MODEL_BASE_URL is no web address", wanted="http:// or https://", got=repr(settings.model_base_url))
+    address(settings.model_base_url or "")
     unpriced = sorted({model for model in settings.models.values() if model not in settings.prices})
     if unpriced and (settings.budget.usd_per_cycle is not None or settings.budget.usd_per_run is not None):
         raise InputError(

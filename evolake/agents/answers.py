@@ -95,6 +95,14 @@ def validate(content: str, reply: type[BaseModel]) -> BaseModel | str:
     return first_error
 
 
+def judged(received: Received, reply: type[BaseModel]) -> tuple[str, BaseModel | str]:
+    """The status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it."""
+    if received.outcome != "received":
+        return received.outcome, received.detail
+    said = validate(received.content, reply)
+    return ("invalid" if isinstance(said, str) else "ok"), said
+
+
 def _candidates(content: str) -> list[str]:
     """Texts that may be the object, most literal first, each once."""
     found = [content.strip()]

@@ -18,7 +18,6 @@ import contextlib
 import json
 import math
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,12 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents.calls import Usage
-from evolake.agents.tape import MISFILED_OF, MISFILED_UNDER, Tape, paid_by
+from evolake.agents.tape import MISFILED_OF, MISFILED_UNDER, Tape, is_key, paid_by
 from evolake.errors import BudgetExhausted, CorruptPart, LakeError
 from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
-
-_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class Account:
@@ -212,7 +209,7 @@ def _of_cycle(folder: Path, line: str, cycle: str) -> Path:
 def _misfiled(tape: Tape, key: str) -> bool:
     """Whether another line asked than the entry of an attempt names. What has no entry, or a damaged one, stays booked where it is."""
     asked = key.partition("/")[0]
-    if not _KEY.fullmatch(asked):
+    if not is_key(asked):
         return False
     try:
         entry = tape.read(asked)

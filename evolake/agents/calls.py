@@ -70,6 +70,16 @@ class Usage:
         return Usage(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
 
 
+def failure_of(status: str) -> str:
+    """The word of a row's `status` that says why no valid reply came; "" where one did.
+
+    >>> [failure_of(status) for status in ("ok", "replayed", "replayed+no_usage", "ok+answered_by:m", "replayed+invalid", "lost+no_usage")]
+    ['', '', '', '', 'invalid', 'lost']
+    """
+    words = [word for word in status.split("+") if word not in ("ok", "replayed", "no_usage", "odd_usage") and not word.startswith("answered_by:")]
+    return words[0] if words else ""
+
+
 def status_words(outcome: str, *, replayed: bool, usage_known: bool, odd_usage: bool = False, answered_by: str = "") -> str:
     """The `status` of a row. answered_by: the other model, "" where it is the one that was asked.
 

@@ -24,6 +24,7 @@ import httpx2
 import openai
 from pydantic import BaseModel
 
+from evolake.agents.address import address
 from evolake.agents.bounds import Undecodable, decoded
 from evolake.errors import AgentUnavailable, EvolakeError
 
@@ -246,7 +247,7 @@ class Endpoint:
 
     def _unavailable(self, model: str, why: str) -> AgentUnavailable:
         return AgentUnavailable(
-            f"model {model!r} at {self.base_url} cannot be used", wanted="a chat completion", got=self.redact(why)[:500],
+            f"model {model!r} at {address(self.base_url)} cannot be used", wanted="a chat completion", got=self.redact(why)[:500],
             do="check EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS, then run again; what was paid for replays at no cost",
         )
 

@@ -1,7 +1,8 @@
 """The `model` backend: prompt, tape, budget, wire, validation and repair, in that order.
 
-An attempt is looked up on the tape first. Only what is not there is paid for, within the budget, and written to the tape before it is used. A reply
-that does not fit is answered with what was wrong, a bounded number of times; then the call ends in an `AgentFailure`.
+A call is looked up on the tape first (`evolake.agents.conversations` says what answers it). Only what is not there is paid for, within the budget,
+and written to the tape before it is used. A reply that does not fit is answered with what was wrong, a bounded number of times; then the call ends in
+an `AgentFailure`.
 """
 
 from __future__ import annotations
@@ -15,21 +16,19 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
-from evolake.agents.answers import Received, billed, read_completion, validate
+from evolake.agents.answers import Received, billed, judged, read_completion
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
 from evolake.agents.calls import AgentCall, Usage, status_words
+from evolake.agents.conversations import FINAL, Asker, Recorded, choose, mending, read_conversation, received_of
 from evolake.agents.endpoint import Body, Endpoint, Rejected
-from evolake.agents.fences import cap
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, build_messages
 from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import Entry, Tape, paid_by, tape_key
+from evolake.agents.tape import Entry, Tape, tape_key
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings
-
-SHOWN_REPLY_CHARS = 8_000
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,8 @@ class ModelBackend:
     Args:
         models: role -> model name; the key `default` serves the rest.
         line, cycle, run_id: stored with every entry of the tape.
+        address: of the endpoint, as the tape keeps it; "" for none.
+        redraw: whether a call that failed in an earlier run is asked anew; see `evolake.agents.conversations`.
         strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
     """
@@ -81,6 +82,8 @@ class ModelBackend:
     run_id: str
     system_prompts: Mapping[str, SystemPromptText] = field(default_factory=dict)
     strict: bool = False
+    address: str = ""
+    redraw: bool = True
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     name: str = "model"
     _longest: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -97,22 +100,42 @@ class ModelBackend:
         prompt = prompt_for(self.system_prompts, job.role.name)
         messages = headed(build_messages(job.role, job.request), prompt)
         schema = job.role.reply.model_json_schema()
-        status, reason, number = "", "", 0
-        for number in range(self.repairs + 1):
-            key = tape_key(job.role.name, model, messages, schema, self.sampling.as_dict(), 10 * job.attempt + number)
-            attempt = self._obtain(job, model, messages, schema, key, 10 * job.attempt + number, record)
-            received = attempt.received
-            verdict = validate(received.content, job.role.reply) if received.outcome == "received" else received.detail
-            status = received.outcome if received.outcome != "received" else "invalid" if isinstance(verdict, str) else "ok"
-            row = self._row(job, model, messages, key, attempt, status, 10 * job.attempt + number)
+        attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
+        tag = self._tag(job, model, messages, schema, attempts)
+        status, reason = "", ""
+        number = attempts.start
+        for number in attempts:
+            key = self.question(job, model, messages, schema, number) + tag
+            attempt = self._obtain(job, model, messages, schema, key, number, record)
+            status, verdict = judged(attempt.received, job.role.reply)
+            row = self._row(job, model, messages, key, attempt, status, number)
             record(replace(row, prompt_id=prompt.prompt_id if prompt else None), attempt.charged)
             if not isinstance(verdict, str):
                 return verdict
             reason = verdict
-            if status in ("refused", "rejected"):
+            if status in FINAL:
                 break
-            messages = [*messages, *_repair(received, status, reason)]
-        return AgentFailure(job.role.name, status, " ".join(reason.split())[:500], number + 1)
+            messages = [*messages, *mending(attempt.received, status, reason)]
+        return AgentFailure(job.role.name, status, " ".join(reason.split())[:500], number - attempts.start + 1)
+
+    @property
+    def asker(self) -> Asker:
+        """Who asks, for the choice of a conversation."""
+        return Asker(self.address, self.line, self.cycle, self.run_id, replay_only=self.endpoint is None, redraw=self.redraw)
+
+    def question(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], number: int) -> str:
+        """The hash of what is asked."""
+        return tape_key(job.role.name, model, messages, schema, self.sampling.as_dict(), number)
+
+    def _tag(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], attempts: range) -> str:
+        """The conversation that this call goes on with."""
+        def recorded(tag: str) -> Recorded:
+            def key(said: list[Message], number: int) -> str:
+                return self.question(job, model, said, schema, number) + tag
+
+            return read_conversation(self.tape, key, messages, job.role.reply, attempts)
+
+        return choose(self.tape, self.question(job, model, messages, schema, attempts.start), self.asker, recorded)
 
     def model_of(self, role: str) -> str:
         """The model that serves a role.
@@ -158,13 +181,13 @@ class ModelBackend:
 
     def _replay(self, entry: Entry) -> Attempt:
         self._require_same(entry.model, entry.answered)
-        if (paid_by(entry), entry.cycle) == (self.line, self.cycle):
+        if self.asker.owns(entry):
             self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
         counts = None
         if entry.input_tokens is not None and entry.output_tokens is not None:
             counts = Counts(entry.input_tokens, entry.output_tokens, entry.cached_tokens)
             self._learn(entry.role, entry.model, counts.output)
-        return Attempt(Received(entry.outcome, entry.content, entry.detail, counts, entry.answered), True, 0.0, 0.0, Usage(), entry.odd_usage)
+        return Attempt(received_of(entry, counts), True, 0.0, 0.0, Usage(), entry.odd_usage)
 
     def _require_same(self, asked: str, answered: str) -> None:
         """Raises AgentUnavailable where another model answered and the settings forbid it."""
@@ -231,6 +254,7 @@ class ModelBackend:
             input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
             output_tokens=counts.output if counts else None, charged_tokens=charged.tokens, usd=usd, charged_usd=charged.usd,
             latency_s=round(body.latency_s, 6), created_at=self.clock().isoformat(), line=self.line, cycle=self.cycle, run_id=self.run_id,
+            endpoint=self.address,
         )
 
     def _row(
@@ -252,15 +276,3 @@ class ModelBackend:
 def _bytes(messages: list[Message]) -> int:
     return sum(len(message["content"].encode("utf-8", "replace")) for message in messages)
 
-
-def _repair(received: Received, status: str, reason: str) -> list[Message]:
-    """What is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
-    turns: list[Message] = []
-    if received.content.strip():
-        turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})
-    ask = {
-        "truncated": "It was cut off because it was too long. Reply again, much shorter.",
-        "too_large": "It was far too long and was thrown away. Reply again, much shorter.",
-    }.get(status, "Reply again with one JSON object that fits the schema, and nothing else.")
-    turns.append({"role": "user", "content": f"Your reply could not be used: {reason}.\n{ask}"})
-    return turns

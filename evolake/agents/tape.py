@@ -1,8 +1,9 @@
 """The tape: every paid reply, kept before it is used, and replayed instead of paid for again.
 
-An entry is addressed by what was asked: role, model, messages, the reply's schema, sampling and attempt. It lies at `<lake>/tape/ab/cdef....json` and
-is written whole (temporary file, fsync, rename, fsync of the folder) *before* the reply is looked at, so a crash afterwards costs nothing. Failed
-attempts that were billed, or may have been, are entries too and replay as the same failure. An entry is never replaced.
+An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by the endpoint and by the draw, see
+`evolake.agents.conversations`. It lies at `<lake>/tape/ab/cdef....json` and is written whole (temporary file, fsync, rename, fsync of the folder)
+*before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
+record. An entry is never replaced; `evolake agents tape drop` removes entries.
 
 Two callers that ask the same thing at once, threads or processes, are serialised by a lock on the key's first two digits: the second one replays.
 Nothing of the endpoint's credentials is ever in an entry.
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +28,7 @@ from evolake.errors import CorruptPart, LakeError
 
 FORMAT = 1
 LONGEST_LINE = 200
+_KEY = re.compile(r"[0-9a-f]{64}(-[0-9a-f]{16}-\d+)?")
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Entry:
 
     `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
     afresh at every use. Token counts are None when the server did not give them, or gave some that cannot be true (`odd_usage`); `usd` is None when
-    no price is known. `answered` is the model that the completion names, "" for none; entries of before do not say.
+    no price is known. `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked; entries of before
+    do not say.
     """
 
     key: str
@@ -60,12 +64,18 @@ class Entry:
     run_id: str
     answered: str = ""
     odd_usage: bool = False
+    endpoint: str = ""
 
 
 def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
-    """sha256, in hex, of everything that decides what is asked."""
+    """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it in an entry's key."""
     asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
     return text_sha(canonical_json(asked))
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is the key of an entry."""
+    return _KEY.fullmatch(text) is not None
 
 
 MISFILED_UNDER, MISFILED_OF = "designs", "solvers"
@@ -113,12 +123,41 @@ class Tape:
             raise self._damaged(key, f"it holds the key {entry.key}")
         return entry
 
+    def keys(self) -> Iterator[str]:
+        """The key of every file that bears an entry's name, in order."""
+        for path in sorted(self.root.glob("??/*.json")):
+            if is_key(key := path.parent.name + path.stem):
+                yield key
+
+    def tags(self, question: str) -> list[str]:
+        """What stands behind `question` in the keys that begin with it."""
+        found = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}*.json"))
+        return sorted(key.removeprefix(question) for key in found if is_key(key))
+
+    def drop(self, keys: Iterable[str]) -> int:
+        """Removes entries, each under its lock and for good; gives how many there were. What was spent stays in the accounts.
+
+        A kill in the middle leaves each entry whole or gone. Raises LakeError where one cannot be removed.
+        """
+        dropped = 0
+        for key in keys:
+            with self.lock(key):
+                try:
+                    self.path(key).unlink()
+                    _sync_folder(self.path(key).parent)
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    raise self._unusable("changed", error) from None
+            dropped += 1
+        return dropped
+
     def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
         """Where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the role."""
         asked, best = _lines(messages), (-1, "")
-        for path in sorted(self.root.glob("??/*.json")):
+        for key in self.keys():
             try:
-                entry = self.read(path.parent.name + path.stem)
+                entry = self.read(key)
             except CorruptPart:
                 continue
             if entry is None or entry.role != role:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from evolake.agents.tape import Tape
+from evolake.agents.tape import Tape, is_key
 from evolake.errors import EvolakeError, InputError
 from evolake.lake import Lake, disk
 from evolake.lake.audit import Audit, Finding, audit, repair
@@ -58,7 +58,7 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
         where = f"tape/{'/'.join(steps)}"
         if steps[0] == "accounts":
             yield from _account(entries, path, where)
-        elif len(steps) != 2 or path.suffix != ".json":
+        elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):
             wanted = "two digits, a folder, the rest of a key"
             yield Finding("tape", "a file on the tape has no entry's name", where, wanted, path.name, "move it away")
         elif told := _damage(entries, steps[0] + path.stem):
@@ -86,7 +86,7 @@ def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
             what = f"a line of what was spent is damaged at line {at}"
             yield Finding("tape", what, where, "one JSON object", str(error), "restore it from a backup")
             continue
-        entry = entries.read(key) if len(key) == 64 and not _damage(entries, key) else None
+        entry = entries.read(key) if is_key(key) and not _damage(entries, key) else None
         if entry is not None and entry.charged_tokens != tokens:
             what, mends = f"line {at} of what was spent is not what the tape has", "nothing, where the call was lost once and charged by estimate"
             yield Finding("tape", what, where, f"{entry.charged_tokens} tokens", f"{tokens} tokens", mends, note=True)

@@ -50,7 +50,7 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     root_seed = settings.seed if seed is None else seed
     ruleset = load_rules(settings.seeds / "rules", "families")
     results = []
-    agents = open_agents(settings, settings.lake, "0001", "check", line="families")
+    agents = open_agents(settings, settings.lake, "0001", f"check-{uuid4().hex[:12]}", line="families")
     with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         for family in found:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)

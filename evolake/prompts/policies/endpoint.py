@@ -18,10 +18,10 @@ from pydantic import BaseModel
 from evolake.agents import AgentFailure, Agents, Role, open_agents
 from evolake.agents.answers import Received
 from evolake.agents.backends import Record
+from evolake.agents.conversations import Recorded, choose
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend, Sampling
 from evolake.agents.roles import Job, canonical_json, text_sha
-from evolake.agents.tape import tape_key
 from evolake.errors import MachineryError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
@@ -88,7 +88,8 @@ class TextBackend(ModelBackend):
         messages.append({"role": "user", "content": request.problem})
         backend: Any = replace(self, sampling=replace(self.sampling, temperature=0.0)) if request.greedy else self
         number = 10 * job.attempt
-        key = tape_key(job.role.name, model, messages, {}, backend.sampling.as_dict(), number)
+        question = backend.question(job, model, messages, {}, number)
+        key = question + choose(self.tape, question, self.asker, lambda tag: Recorded("answered", self.tape.read(question + tag)))
         attempt = backend._obtain(job, model, messages, {}, key, number, record)
         received: Received = attempt.received
         answered = received.outcome in ("received", "truncated", "empty") and (received.outcome != "empty" or received.counts is not None)

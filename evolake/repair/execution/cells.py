@@ -103,7 +103,7 @@ def run_chunk(chunk: Chunk) -> CellRows:
     """Runs the problems of a chunk in this process."""
     cell = cell_of(chunk.arm, chunk.seed)
     settings = chunk.settings.model_copy(update={"model_repairs": 0})  # a repair would be a call beyond the budget that only some candidates get
-    with open_agents(settings, chunk.lake_root, cell, chunk.run_id, line=LINE) as agents:
+    with open_agents(settings, chunk.lake_root, cell, chunk.run_id, line=LINE, redraw=False) as agents:
         trials = _trials(chunk, agents, 1 if settings.backend == "operators" else max(1, settings.model_threads // chunk.study.candidates))
         calls = agents.rows()
     return _rows(chunk, trials, calls)

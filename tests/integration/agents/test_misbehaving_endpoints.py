@@ -28,9 +28,10 @@ def agents_for(server: LoopbackModel, folder: Path, **changes: Any) -> Agents:
     return open_agents(Settings(**(values | changes)), folder, "0001", "run-1", line="designs", wait=lambda _: 0.0)
 
 
-def called(script: Script, folder: Path, **changes: Any) -> tuple[Any, list[dict[str, Any]], Agents, int]:
-    """(result or error, rows, the agents, number of requests)."""
-    with LoopbackModel(script) as server, agents_for(server, folder, **changes) as agents:
+def called(script: Script, folder: Path, *, after: Agents | None = None, **changes: Any) -> tuple[Any, list[dict[str, Any]], Agents, int]:
+    """(result or error, rows, the agents, number of requests). after: agents whose endpoint is asked again."""
+    port = int(after.backend.address.rpartition(":")[2].partition("/")[0]) if after else 0  # type: ignore[attr-defined]
+    with LoopbackModel(script, port) as server, agents_for(server, folder, **changes) as agents:
         try:
             result: Any = agents.call(add_role(folder), REQUEST, seed=0)
         except (AgentUnavailable, BudgetExhausted) as error:
@@ -83,7 +84,7 @@ def test_counts_that_cannot_be_true_are_not_believed_and_replay_so(tmp_path: Pat
     assert (result, [row["status"] for row in rows]) == (AddReply(total=5), ["ok+odd_usage"])
     assert (rows[0]["input_tokens"], rows[0]["output_tokens"], rows[0]["usd"]) == (None, None, None)
     assert 10 < agents.spent.tokens < 10_000 and agents.spent.usd > 0
-    again, rows, agents, asked = called(script, tmp_path)
+    again, rows, agents, asked = called(script, tmp_path, after=agents)
     assert (again, [row["status"] for row in rows], asked, agents.spent.tokens) == (AddReply(total=5), ["replayed+odd_usage"], 0, 0)
 
 
@@ -98,9 +99,9 @@ def by(model: str) -> Action:
 
 
 def test_another_model_is_seen_on_the_row_of_the_call_and_of_its_replay(tmp_path: Path) -> None:
-    result, rows, _, _ = called([by("cheap model")], tmp_path)
+    result, rows, agents, _ = called([by("cheap model")], tmp_path)
     assert (result, rows[0]["model"], rows[0]["status"]) == (AddReply(total=5), "gpt-test", "ok+answered_by:cheap_model")
-    _, rows, _, asked = called([by("cheap model")], tmp_path)
+    _, rows, _, asked = called([by("cheap model")], tmp_path, after=agents)
     assert (rows[0]["status"], asked) == ("replayed+answered_by:cheap_model", 0)
 
 
@@ -118,10 +119,10 @@ def test_by_setting_another_model_is_an_error_that_is_charged_and_kept_off_the_t
 
 
 def test_by_setting_a_taped_reply_of_another_model_is_an_error_until_it_is_allowed(tmp_path: Path) -> None:
-    called([by("cheap")], tmp_path)
-    result, _, _, asked = called([by("cheap")], tmp_path, model_strict=True)
+    _, _, agents, _ = called([by("cheap")], tmp_path)
+    result, _, _, asked = called([by("cheap")], tmp_path, after=agents, model_strict=True)
     assert isinstance(result, AgentUnavailable) and asked == 0
-    result, _, _, _ = called([by("cheap")], tmp_path)
+    result, _, _, _ = called([by("cheap")], tmp_path, after=agents)
     assert result == AddReply(total=5)
 
 

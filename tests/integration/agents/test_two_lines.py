@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
 from loopback_model import KEY, LoopbackModel, serve
+from old_tape import as_of_0_1_0
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.calls import Usage
@@ -82,6 +83,7 @@ def before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         agents.backend.budget.limits = BudgetSettings(tokens_per_cycle=10_000)  # type: ignore[attr-defined]
         agents.call_many(add_role(tmp_path, "solvers_adder"), REQUESTS[:2], seeds=[0, 0])
         agents.backend.budget.charge("0" * 64 + "/lost/1", Usage(1, 7, 0.0))  # type: ignore[attr-defined]
+    as_of_0_1_0(tmp_path)
     assert {(entry["line"], entry["role"]) for entry in entries(tmp_path)} == {("designs", "designs_adder"), ("designs", "solvers_adder")}
     assert [path.name for path in (tmp_path / "tape" / "accounts").glob("cycle-*")] == ["cycle-designs-0001.jsonl"]
     return tmp_path

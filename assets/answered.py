@@ -1,0 +1,83 @@
+"""A warning that no proposal came: an asset check that never blocks, of every asset that asks agents for proposals. See `evolake.agents.answered`."""
+
+from __future__ import annotations
+
+import typing
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from assets.line import Line, cycles
+from evolake.lake import AGENT_CALLS, Lake, preceding, side_table
+from resources.lake import LakeResource
+
+if TYPE_CHECKING:
+    from evolake.agents.answered import Answered
+
+NAME = "some_proposal_was_answered"
+SQL = """
+SELECT role, status, count(*) AS attempts FROM agent_calls_all
+WHERE NOT superseded AND origin_line = '{line}' AND origin_asset = '{table}' AND cycle = '{cycle}' GROUP BY ALL ORDER BY ALL"""
+
+
+def answered_checks(line: Line, *assets: dg.AssetsDefinition) -> list[dg.AssetChecksDefinition]:
+    """A check of each of `assets`, which are all that the line names in `proposers`: it warns where every proposal of a cycle failed.
+
+    Metadata: attempts, valid, proposals; where it warns also what failed and how often, and `sql`, ready to paste.
+    """
+    if (named := {asset.key.path[-1] for asset in assets}) != set(line.proposers):
+        raise ValueError(f"{line.name}: proposers are {sorted(line.proposers)} (got {sorted(named)})")
+    return [_answered_check(line, asset) for asset in assets]
+
+
+def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
+    name = asset.key.path[-1]
+
+    def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
+        found, cycle = answered_in(lake.open(), line, name, context.partition_key), context.partition_key
+        metadata: dict[str, Any] = {"attempts": found.attempts, "valid": found.valid, "proposals": found.proposed}
+        if found.failed:
+            sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle)
+            metadata |= {f"failed: {word}": count for word, count in found.failures.items()} | {"sql": dg.MetadataValue.md(f"```sql\n{sql.strip()}\n```")}
+        why = f"every proposal of cycle {cycle} failed: {found.words}" if found.failed else None
+        return dg.AssetCheckResult(passed=not found.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
+
+    check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
+        return dg.asset_check(
+            asset=asset, name=NAME, description="Of the proposals that agents were asked for, one at least brought a valid reply.", blocking=False,
+            partitions_def=cycles, pool=asset.op.pool,
+        )(check)
+
+
+def answered_in(lake: Lake, line: Line, asset: str, cycle: str) -> Answered:
+    """What came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
+    from evolake.agents.answered import answered
+
+    table = side_table(asset, AGENT_CALLS)
+    rows = lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
+    return answered(rows, line.proposers[asset])
+
+
+def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
+    """The failed cycles that came right before `cycle`, at most so many, oldest first."""
+    found: list[str] = []
+    before = preceding(cycle)
+    while before is not None and len(found) < most and any(answered_in(lake, line, asset, before).failed for asset in line.proposers):
+        found.insert(0, before)
+        before = preceding(before)
+    return found
+
+
+def require_answered(lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str) -> None:
+    """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle`, brought no proposal, and too many cycles before it neither."""
+    from evolake.agents.answered import answered, require_answers
+
+    if (roles := line.proposers.get(asset)) is not None:
+        require_answers(
+            answered(rows, roles), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
+            before=lambda most: failed_before(lake, line, cycle, most),
+        )

@@ -1,0 +1,132 @@
+"""An endpoint that answers nonsense: a cycle without a proposal warns, the second in a row is an error that says what to do, and a mended one goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
+from loopback_model import KEY, Asked, LoopbackModel, say
+
+from assets.answered import NAME, answered_checks
+from assets.cycle import Line
+from assets.line import register_keys
+from assets.store import LineStore
+from pipelines.evolve import MACHINERY_FAILED, explain
+from resources.agents import AgentsResource
+
+REQUESTS = [AddRequest(a=number, b=1) for number in range(3)]
+
+
+class Player:
+    """Adds, or talks nonsense where `well` is not set."""
+
+    well = False
+
+    def __call__(self, asked: Asked):
+        return say(sum_asked(asked.messages)) if self.well else say("I am a teapot.")
+
+
+@pytest.fixture
+def asked_by_a_model(monkeypatch: pytest.MonkeyPatch):
+    player = Player()
+    with LoopbackModel(player) as server:
+        for name, value in {
+            "NO_PROXY": "127.0.0.1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODEL_BASE_URL": server.base_url,
+            "EVOLAKE_MODELS": '{"default": "gpt-test"}', "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000", "EVOLAKE_MODEL_REPAIRS": "1",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield player, server
+
+
+class Toy:
+    """A line whose one asset asks for sums, in the house of a test."""
+
+    def __init__(self, house, folder: Path):
+        self.house, role = house, add_role(folder, "toys_adder")
+        line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": ("toys_adder",)})
+
+        @line.asset()
+        def candidates(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+            with store.roles(agents) as served:
+                replies = served.call_many(role, REQUESTS, seeds=[0] * len(REQUESTS))
+            return pl.DataFrame({"total": [reply.total for reply in replies if isinstance(reply, AddReply)]}, schema={"total": pl.Int64})
+
+        self.job = dg.Definitions(
+            assets=[candidates], asset_checks=answered_checks(line, candidates), resources=house.defs.resources | {"agents": AgentsResource()},
+            jobs=[dg.define_asset_job("cycle", "*")],
+        ).resolve_job_def("cycle")
+
+    def run(self, cycle: str) -> tuple[dg.ExecuteInProcessResult, dg.AssetCheckEvaluation | None]:
+        register_keys(self.house.instance, [cycle])
+        result = self.job.execute_in_process(instance=self.house.instance, partition_key=cycle, raise_on_error=False)
+        found = result.get_asset_check_evaluations()
+        return result, found[0] if found else None
+
+    def totals(self, cycle: str) -> list[int]:
+        return self.house.lake.read("toys", "candidates", cycle)["total"].to_list()
+
+
+@pytest.fixture
+def toy(house, tmp_path: Path, asked_by_a_model) -> Toy:
+    return Toy(house, tmp_path)
+
+
+def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(toy: Toy, asked_by_a_model):
+    player, server = asked_by_a_model
+    result, found = toy.run("0001")
+    assert result.success and toy.totals("0001") == []
+    assert (found.check_name, found.passed, found.blocking, found.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
+    assert found.description == "every proposal of cycle 0001 failed: 6 attempts, 0 with a valid reply (invalid 6)"
+    metadata = {name: value.value for name, value in found.metadata.items()}
+    assert {name: metadata[name] for name in metadata if name != "sql"} == {"attempts": 6, "valid": 0, "proposals": 0, "failed: invalid": 6}
+    result, found = toy.run("0002")
+    assert not result.success and found is None
+    code, reason = explain(result)
+    assert code == MACHINERY_FAILED
+    for said in (
+        "toys: every proposal failed in 2 cycles in a row: 0001, 0002", "a valid reply of toys_adder", "6 attempts, 0 with a valid reply (invalid 6)",
+        "the last: toys_adder: not JSON", "evolake agents tape list --line toys --cycle 0002 --invalid", "EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED",
+    ):
+        assert said in reason
+    asked, player.well = len(server.requests), True
+    result, found = toy.run("0002")
+    assert result.success and found.passed and toy.totals("0002") == [1, 2, 3]
+    assert len(server.requests) == asked + 3
+    player.well = False
+    assert toy.run("0002")[0].success and toy.totals("0002") == [1, 2, 3]
+    assert len(server.requests) == asked + 3
+
+
+def test_by_setting_more_such_cycles_pass_or_none(toy: Toy, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED", "2")
+    assert [toy.run(cycle)[0].success for cycle in ("0001", "0002", "0003")] == [True, True, False]
+    monkeypatch.setenv("EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED", "0")
+    result, _ = toy.run("0001")
+    assert not result.success and "every proposal failed in the cycle: 0001" in explain(result)[1]
+
+
+def test_a_cycle_with_one_proposal_starts_the_count_anew(toy: Toy, asked_by_a_model):
+    player, _ = asked_by_a_model
+    for cycle, well in (("0001", False), ("0002", True), ("0003", False)):
+        player.well = well
+        assert toy.run(cycle)[0].success
+
+
+def test_every_line_names_its_proposers_and_has_the_check_which_blocks_nothing():
+    from evolake.agents.roles import roles_in
+    from pipelines.lines import built_lines
+
+    for built in built_lines():
+        specs = {spec.asset_key.path[-1]: spec.blocking for check in built.checks for spec in check.check_specs if spec.name == NAME}
+        assert specs == dict.fromkeys(built.line.proposers, False) and specs
+        roles = {role.name for role in roles_in(f"evolake.{built.line.name}.roles")}
+        assert {name for names in built.line.proposers.values() for name in names} <= roles
+
+
+def test_all_proposing_assets_have_the_check(house):
+    line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": ("toys_adder",), "plan": ("toys_planner",)})
+    with pytest.raises(ValueError, match=r"toys: proposers are \['candidates', 'plan'\] \(got \[\]\)"):
+        answered_checks(line)
