@@ -11,6 +11,7 @@ import dagster as dg
 
 from assets.line import Line, cycles
 from evolake.lake import AGENT_CALLS, Lake, preceding, side_table
+from evolake.lines import resolve
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
         found, cycle = answered_in(lake.open(), line, name, context.partition_key), context.partition_key
         metadata: dict[str, Any] = {"attempts": found.attempts, "valid": found.valid, "proposals": found.proposed}
         if found.failed:
-            sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle)
-            metadata |= {f"failed: {word}": count for word, count in found.failures.items()} | {"sql": dg.MetadataValue.md(f"```sql\n{sql.strip()}\n```")}
+            sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle).strip()
+            metadata |= {f"failed: {word}": count for word, count in found.failures.items()}
+            metadata["sql"] = dg.MetadataValue.md(f"```sql\n{sql}\n```")
         why = f"every proposal of cycle {cycle} failed: {found.words}" if found.failed else None
         return dg.AssetCheckResult(passed=not found.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
 
@@ -59,7 +61,12 @@ def answered_in(lake: Lake, line: Line, asset: str, cycle: str) -> Answered:
 
     table = side_table(asset, AGENT_CALLS)
     rows = lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
-    return answered(rows, line.proposers[asset])
+    return answered(rows, roles_of(line, asset))
+
+
+def roles_of(line: Line, asset: str) -> frozenset[str]:
+    """Names of the roles whose valid reply is a proposal of an asset."""
+    return frozenset(resolve(role).name for role in line.proposers.get(asset, ()))
 
 
 def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
@@ -76,7 +83,7 @@ def require_answered(lake: Lake, line: Line, asset: str, cycle: str, rows: Seque
     """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle`, brought no proposal, and too many cycles before it neither."""
     from evolake.agents.answered import answered, require_answers
 
-    if (roles := line.proposers.get(asset)) is not None:
+    if roles := roles_of(line, asset):
         require_answers(
             answered(rows, roles), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
             before=lambda most: failed_before(lake, line, cycle, most),

@@ -28,7 +28,7 @@ def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
 
 line = Line(
     "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact,
-    proposers={"directions": ("designs_planner_directions",), "candidates": ("designs_designer",)},
+    proposers={"directions": ("evolake.designs.roles.planner:DIRECTIONS_ROLE",), "candidates": ("evolake.designs.roles.designer:DESIGN_ROLE",)},
 )
 rules = rules_asset(line)
 

@@ -21,7 +21,7 @@ line = Line(
     "families", "Verifiable task families: generator, question template and validators that evolve behind gates.", owners=("team:evolake",),
     population=ARCHIVE,
     artifact=lambda row: {"artifact_id": row["family_id"], "kind": "family", "content_sha": row["record_sha"], "title": row["title"]},
-    proposers={"candidates": ("families_evolution_agent",)},
+    proposers={"candidates": ("evolake.families.roles.evolution:EVOLUTION_ROLE",)},
 )
 rules = rules_asset(line)
 

@@ -33,7 +33,7 @@ line = Line(
     artifact=lambda row: {  # a prompt is its own content
         "artifact_id": row["prompt_id"], "kind": "system prompt", "content_sha": row["prompt_id"], "title": f"{row['operator']} {row['number']}",
     },
-    proposers={"iterations": ("prompts_editor", "prompts_recombiner")},
+    proposers={"iterations": ("evolake.prompts.roles.editing:EDITOR", "evolake.prompts.roles.crossing:RECOMBINER")},
 )
 rules = rules_asset(line)
 

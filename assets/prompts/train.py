@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from assets.answered import roles_of
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
@@ -54,7 +55,7 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
             checkpoint=population.value(CHECKPOINT), facts=facts, notes=Notes(noted, note),
         )
     calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]
-    if answered(calls, line.proposers[store.asset]).failed:
+    if answered(calls, roles_of(line, store.asset)).failed:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls)
     updates = [update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]]

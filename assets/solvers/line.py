@@ -31,7 +31,7 @@ line = Line(
     "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), population=ARCHIVE,
     missing=_no_compiler,
     artifact=lambda row: {"artifact_id": row["variant_id"], "kind": "variant", "content_sha": row["archive_sha"], "title": row["title"]},
-    proposers={"plan": ("solvers_planner",), "variants": ("solvers_coder",)},
+    proposers={"plan": ("evolake.solvers.roles.planner:PLANNER",), "variants": ("evolake.solvers.roles.coder:CODER",)},
 )
 rules = rules_asset(line)
 

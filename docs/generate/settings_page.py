@@ -28,7 +28,7 @@ def settings_page() -> str:
     by_section: dict[str, list[tuple[str, FieldInfo]]] = {"": []}
     for path, field in fields(settings_type()):
         line, _, rest = path.partition(".")
-        section = line if rest and line != "budget" else ""
+        section = line if rest and line not in ("agents", "budget") else ""
         by_section.setdefault(section, []).append((path, field))
     profiles = {name: load(name) for name in profile_names()}
     return HEAD + "".join(

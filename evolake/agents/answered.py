@@ -48,7 +48,9 @@ def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str]) -> Answe
     return Answered(len(attempts), sum(not one for _, one in attempts), sum(not one for one in proposing), len(proposing), failures)
 
 
-def require_answers(now: Answered, *, line: str, cycle: str, roles: Collection[str], before: Callable[[int], list[str]], allowed: int, last: str) -> None:
+def require_answers(
+    now: Answered, *, line: str, cycle: str, roles: Collection[str], before: Callable[[int], list[str]], allowed: int, last: str
+) -> None:
     """Ends a line that gets no proposal.
 
     Args:
@@ -64,7 +66,7 @@ def require_answers(now: Answered, *, line: str, cycle: str, roles: Collection[s
     raise AgentUnavailable(
         f"{line}: every proposal failed in {f'{len(cycles)} cycles in a row' if earlier else 'the cycle'}: {', '.join(cycles)}",
         wanted=f"a valid reply of {' or '.join(sorted(roles))}", got=f"in cycle {cycle} {now.words}" + (f"; the last: {last}" if last else ""),
-        do=f"`evolake doctor --call` tries the endpoint and `evolake agents tape list --line {line} --cycle {cycle} --invalid` shows the replies; mend "
+        do=f"`evolake doctor --call` tries the endpoint, `evolake agents tape list --line {line} --cycle {cycle} --invalid` shows the replies; mend "
         "EVOLAKE_MODEL_BASE_URL or EVOLAKE_MODELS and run again: what failed is asked anew. EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED says how many such "
         f"cycles may pass (now {allowed})",
     )

@@ -25,7 +25,8 @@ def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Seq
     total = sum(of_runs, Usage())
     unpriced = sorted({model for model in settings.models.values() if model not in settings.prices})
     usd = f"usd unknown (no price of {', '.join(unpriced)})" if unpriced else f"{total.usd:.4f} usd"
-    left = [_left(settings, *one) for one in (("tokens", "run", of_runs), ("usd", "run", of_runs), ("tokens", "cycle", of_cycles), ("usd", "cycle", of_cycles))]
+    spent = {"run": of_runs, "cycle": of_cycles}
+    left = [_left(settings, unit, scope, spent[scope]) for scope in spent for unit in ("tokens", "usd")]
     told = ", ".join(filter(None, left)) or ("nothing is asked under replay only" if settings.replay_only else "no limit")
     return f"model: {total.calls:,} calls paid, {total.tokens:,} tokens, {usd}; budget left: {told}"
 

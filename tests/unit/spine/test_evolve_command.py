@@ -56,6 +56,7 @@ def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_o
         "gated: cycle 1 of 2 (estimating the time left)", "gated: cycle 1 of 2 in N s: 0 of 0 new candidates accepted",
         "gated: cycle 2 of 2 (a few seconds left)", "gated: cycle 2 of 2 in N s: 0 of 0 new candidates accepted",
         "sealed: gated 0001 to 0002; next: evolake status, or evolake report --out report.html",
+        "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd",
     ]
     assert err == ""
     assert evolve("--lines", "gated", "--cycles", "1", "-v") == 0
