@@ -33,6 +33,10 @@ class EvolakeError(Exception):
             parts.append(f"next: {do}")
         super().__init__("\n  ".join(parts))
 
+    def told(self) -> dict[str, str | None]:
+        """The clauses by name, as `--json` prints them."""
+        return {"what": self.what, "wanted": self.wanted, "got": self.got, "next": self.do}
+
     def __reduce__(self):
         return (_rebuild, (type(self), self.what, self.wanted, self.got, self.do))
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from evolake.errors import InputError
 from evolake.lines import folder_of, lines, resolve
@@ -166,6 +166,11 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
         values: dict[str, Any] = tomllib.loads(path.read_text()) | profile_sections(name) | {"profile": name}
         settings = settings_type()(**values)
         return settings.model_copy(update=overrides | {"profile": name})
+    except SettingsError as error:
+        raise InputError(
+            f"a setting of the environment cannot be read: {error}", wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
+            got=str(error.__cause__) if error.__cause__ else None, do="mend the variable EVOLAKE_... of that name, or unset it",
+        ) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -27,6 +27,7 @@ from rich.console import Console
 
 from assets.line import Line
 from evolake import settings as settings_module
+from evolake.cli.ending import expected
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
 from evolake.lines import lines as registered
@@ -182,9 +183,9 @@ def entry(arguments: Sequence[str] | None = None) -> int:
         return WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
         return fail("stopped; start it again to go on", MACHINERY_FAILED)
-    except EvolakeError as error:
-        return fail(str(error), error.exit_code)
     except Exception as error:
+        if told := expected(error):
+            return fail(str(told), told.exit_code)
         traceback.print_exc()
         return fail(f"{type(error).__name__}: {error}", MACHINERY_FAILED)
 

@@ -154,7 +154,8 @@ def open_agents(
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:
-        InputError: the model backend is asked for and something it needs is missing, a system prompt too. Nothing was started.
+        InputError: the model backend is asked for and something it needs is missing, a system prompt too; or the lake is of a newer format.
+            Nothing was started.
     """
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
@@ -165,7 +166,8 @@ def open_agents(
     from evolake.lake import Lake
 
     _check(settings)
-    system_prompts = resolve(Lake(lake_root), settings.system_prompts, cycle) if settings.system_prompts else {}
+    lake = Lake(lake_root)
+    system_prompts = resolve(lake, settings.system_prompts, cycle) if settings.system_prompts else {}
     endpoint = None
     if not settings.replay_only:
         from evolake.agents.endpoint import Endpoint
@@ -174,8 +176,7 @@ def open_agents(
             settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
             max_bytes=settings.model_reply_bytes, wait=wait,
         )
-    folder = Path(lake_root) / "tape"
-    tape = Tape(folder)
+    tape = Tape(lake.root / "tape")
     backend = ModelBackend(
         endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
         models=settings.models, prices=settings.prices, sampling=Sampling(settings.model_max_output_tokens, settings.model_temperature),

@@ -1,19 +1,19 @@
 """The `evolake` command: one file a group, every error a sentence and an exit code.
 
-Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed.
+Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed; 130 and 143 stopped by Ctrl-C and SIGTERM.
 """
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 from collections.abc import Mapping
 
 import click
 
 from evolake import __version__
+from evolake.cli.ending import end, stop_on_sigterm
 from evolake.commands import LazyGroup
-from evolake.errors import EvolakeError
 from evolake.lines import lines
 
 SHARED = {
@@ -38,23 +38,9 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: runs the command and turns every expected error into a sentence and an exit code."""
-    try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
-    except click.exceptions.Abort:
-        click.echo("interrupted; what was finished is kept, run the command again to go on", err=True)
-        sys.exit(130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except EvolakeError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except Exception as error:
-        if os.environ.get("EVOLAKE_TRACEBACK"):
-            raise
-        click.echo(f"error: {type(error).__name__}: {error}\n  next: this is a bug; set EVOLAKE_TRACEBACK=1, run again and report it", err=True)
-        sys.exit(3)
+    """Entry point: runs the command that was typed; see `ending` for what becomes of errors and signals."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal or a log that cannot show a letter is no reason to fail
+    stop_on_sigterm()
+    sys.exit(end(cli))

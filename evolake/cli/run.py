@@ -13,6 +13,7 @@ import sys
 import click
 
 from evolake import settings as settings_module
+from evolake.cli.ending import Stopped
 
 
 @click.command()
@@ -29,31 +30,44 @@ def run(
 ) -> int:
     """Run evolution cycles; continues where an earlier run stopped."""
     from evolake.agents import check_backend
+    from evolake.lake.damage import check_ready
 
     given = {"EVOLAKE_PROFILE": profile, "EVOLAKE_BACKEND": backend, "EVOLAKE_SEED": seed, "EVOLAKE_REPLAY_ONLY": replay_only or None}
     os.environ.update({name: str(value) for name, value in given.items() if value is not None})
     os.environ.setdefault("DAGSTER_HOME", str(settings_module.PROJECT_ROOT / ".dagster"))
-    check_backend(settings_module.load())
+    settings = settings_module.load()
+    check_backend(settings)
+    check_ready(settings.lake, None if lines == "all" else [name.strip() for name in lines.split(",")])
     command = [sys.executable, "-m", "pipelines.evolve", "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]
-    return subprocess.run(command, check=False).returncode
+    with subprocess.Popen(command) as child:
+        try:
+            return child.wait()
+        except (KeyboardInterrupt, Stopped) as signal:  # the child says so, in one sentence
+            if isinstance(signal, Stopped):
+                child.terminate()  # Ctrl-C goes to the child as well, SIGTERM to this process alone
+            child.wait()
+            return 143 if isinstance(signal, Stopped) else 130
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def status(as_json: bool) -> int:
     """Where each line stands: sealed cycles, champion, counts, what to do next."""
+    from evolake.lake.damage import damaged_tables
     from evolake.report.artifacts import artifacts_of
-    from evolake.report.health import open_lake
     from evolake.report.status import line_status, lines_in_lake
 
     root = settings_module.load().lake
-    open_lake(root)
+    damaged = damaged_tables(root)
     rows = [line_status(root, line) for line in lines_in_lake(root)]
     if as_json:
-        click.echo(json.dumps({"verdict": "ok", "lake": str(root), "lines": rows}))
-        return 0
-    if not rows:
+        told = [{"table": table} | error.told() for table, error in damaged.items()]
+        click.echo(json.dumps({"verdict": "damaged" if damaged else "ok", "lake": str(root), "lines": rows, "damaged": told}))
+        return 3 if damaged else 0
+    for table, error in damaged.items():
+        click.echo(f"the table {table} is damaged: {error}", err=True)
+    if not rows and not damaged:
         click.echo(f"The lake {root} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo")
         return 0
     for row in rows:
@@ -64,5 +78,5 @@ def status(as_json: bool) -> int:
             click.echo(f"  gain: {row['gain']['text']}")
         if row["broken"]:
             click.echo(f"  {row['broken']}")
-    return 0
+    return 3 if damaged else 0
 

@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 from evolake.errors import CorruptPart, InputError
-from evolake.lake import disk
+from evolake.lake import disk, lake_format
 from evolake.lake.verify import Shas
 
 _SHA = re.compile(r"[0-9a-f]{64}")
@@ -44,6 +44,7 @@ class BlobStore:
         with disk.told(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
             if self.has(sha):
                 return sha
+            lake_format.mark(self._root)
             if path.exists():
                 self.put_aside(path, self._shas.of(path))
             disk.write_atomic(path, data, tag=f"{os.getpid()}-{threading.get_ident()}")

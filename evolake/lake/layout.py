@@ -6,6 +6,7 @@
     tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
     tables/<line>/<asset>/_history/...                        parts that were superseded
+    _format.json                                              which format this is; see `lake_format`
     blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
 
 The root is a folder of a local file system for now: the protocol needs an atomic replace, appends and advisory locks. Paths are made in this

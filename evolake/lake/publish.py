@@ -18,7 +18,7 @@ import polars as pl
 
 from evolake.errors import CorruptPart, InputError, LakeError
 from evolake.file_names import file_name
-from evolake.lake import chained, disk, manifest
+from evolake.lake import chained, disk, lake_format, manifest
 from evolake.lake.layout import Partition
 from evolake.lake.locks import Fence, hold
 from evolake.lake.manifest import COMMIT, INTENT, Entry, Manifests, Record
@@ -50,6 +50,7 @@ class Publisher:
             disk.told(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
             hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s),
         ):
+            lake_format.mark(partition.root)
             self._refuse_mixture(partition)
             current = self._finish_what_was_begun(partition)
             if current and _is_same(current.record, content_sha, schema):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import LakeError
-from evolake.lake import chained, disk, seal_files
+from evolake.lake import chained, disk, lake_format, seal_files
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import check_cycle, check_name
 from evolake.lake.seal_files import Seal
@@ -103,6 +103,7 @@ class Seals:
     def _write(self, seal: Seal) -> None:
         path = self.path(seal.line, seal.cycle)
         with disk.told(f"the seal {path} cannot be written", "to record what enters the cycle"):
+            lake_format.mark(self._root.parent)
             self.adopt(seal.line)
             log, _ = self.journal(seal.line)
             if log and log.faults:

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from evolake.errors import CorruptPart, InputError
-from evolake.lake import layout
+from evolake.lake import lake_format, layout
 from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, check_name, manifests
@@ -37,10 +37,14 @@ class Lake:
         root: the lake's folder.
         lock_timeout_s: how long a publisher waits for another writer of the same partition.
         clock: gives `Record.created_at`.
+
+    Raises:
+        InputError: the lake is of a newer format than this evolake reads, or no folder. LakeError: its format cannot be read.
     """
 
     def __init__(self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now):
         self.root = Path(root).absolute()
+        lake_format.check(self.root)
         self.manifests = Manifests(self.root)
         self.verifier = Verifier(self.root, self.manifests, lock_timeout_s)
         self._publisher = Publisher(self.manifests, self.verifier, lock_timeout_s, clock)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolake.agents.tape import Tape, is_key
-from evolake.errors import EvolakeError, InputError
+from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
 from evolake.lake.audit import Audit, Finding, audit, repair
 from evolake.lake.audit.blobs import files
@@ -15,25 +15,14 @@ from evolake.lake.audit.blobs import files
 VERIFY = "evolake lake verify"
 
 
-def open_lake(root: Path) -> Lake:
-    """The lake at a path that a user named.
-
-    Raises:
-        InputError: there is something else than a folder.
-    """
-    if root.exists() and not root.is_dir():
-        raise InputError(f"{root} is no lake", wanted="a folder", got="a file", do="name the lake's folder (EVOLAKE_LAKE or --lake)")
-    return Lake(root)
-
-
 def examine(root: Path, *, fast: bool = False) -> Audit:
-    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and tape."""
-    return Audit(tuple(audit(open_lake(root), fast=fast, more=(tape, fetched))))
+    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and tape. Raises what `Lake` raises."""
+    return Audit(tuple(audit(Lake(root), fast=fast, more=(tape, fetched))))
 
 
 def mend(root: Path) -> Audit:
     """Mends what provably can be mended, and gives what was done and what is left."""
-    return repair(open_lake(root), more=(tape, fetched))
+    return repair(Lake(root), more=(tape, fetched))
 
 
 def summary(found: Audit) -> str | None:

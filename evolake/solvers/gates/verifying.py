@@ -14,7 +14,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.gates import load_rules
-from evolake.lake.blobs import BlobStore
+from evolake.lake import BlobStore, Lake
 from evolake.settings import Settings, load
 from evolake.solvers.gates.judging import Bench, Judged, judge_variant
 from evolake.solvers.gates.runs import stability_suite
@@ -74,7 +74,7 @@ def verify_folder(
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
     settings = load(profile)
-    blobs, cache = BlobStore(settings.lake), settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
     ruleset = load_rules(settings.seeds / "rules", "solvers")
     with tempfile.TemporaryDirectory(prefix="evolake-verify-") as parent:
         variant, adapter, base_name = _opened(folder, adapter_name, Path(parent), settings)

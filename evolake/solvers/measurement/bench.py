@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from evolake.errors import InputError
-from evolake.lake.blobs import BlobStore
+from evolake.lake import BlobStore, Lake
 from evolake.settings import Settings, load
 from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
 from evolake.solvers.measurement.metrics import compute_metrics
@@ -87,7 +87,7 @@ def bench_folders(
     """
     settings = load(profile)
     sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in (proofs or {}).items() if value is not None})
-    blobs, cache = BlobStore(settings.lake), settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise InputError(f"there is no folder {missing[0]}", wanted="a solver's repository", do="check the path")
     ways = trees or seed_trees(blobs, cache)

@@ -129,7 +129,8 @@ def test_a_damaged_part_is_exit_code_3_and_says_what_to_materialize(tmp_path):
     part = Lake(tmp_path).publish("designs", "ranking", pl.DataFrame({"x": [1]}), cycle="0001", run_id="run").path
     part.write_bytes(part.read_bytes()[:-3])
     code, out, err = evolake(tmp_path, "FROM designs.ranking", "--json")
-    assert (code, out) == (3, "")
+    told = json.loads(out)
+    assert (code, told["verdict"], told["message"]) == (3, "error", err.removeprefix("error: ").rstrip("\n"))
     assert "materialize designs/ranking cycle 0001 again" in err
 
 

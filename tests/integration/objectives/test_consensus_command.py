@@ -79,8 +79,8 @@ def test_without_json_a_table_is_printed(files):
 )
 def test_bad_input_is_refused_with_the_reason(files, change, what):
     done = evolake(*files(**change), "--json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert what in done.stderr
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (2, "error")
+    assert what in done.stderr and what in json.loads(done.stdout)["message"]
     assert "wanted:" in done.stderr
     assert "got:" in done.stderr
 

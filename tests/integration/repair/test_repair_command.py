@@ -66,8 +66,8 @@ def test_certify_prints_one_object_and_says_by_its_exit_code_whether_it_is_certi
 
 def test_certify_refuses_what_is_no_problem_or_no_file(certify, tmp_path):
     code, printed, said = certify(LIN_0127 | {"constraints": 1}, ROUND_1)
-    assert (code, printed) == (2, None)
-    assert "`constraints` cannot be used" in said
+    assert (code, printed["verdict"], printed["next"]) == (2, "error", "mend the problem")
+    assert "`constraints` cannot be used" in said and "`constraints` cannot be used" in printed["what"]
     certify(LIN_0127, ROUND_1)
     done = evolake("certify", tmp_path / "problem.json", tmp_path / "nowhere.json", lake=tmp_path)
     assert done.returncode == 2 and "nowhere.json" in done.stderr

@@ -48,8 +48,8 @@ def test_a_bad_variant_is_blocked_by_a_named_gate(house: GatesHouse, requires: A
 def test_an_upstream_tree_needs_an_adapter(house: GatesHouse, tmp_path: Path):
     (tmp_path / "core").mkdir()
     code, said, errors = evolake(house, str(tmp_path), "--json")
-    assert (code, said) == (2, "") and "--adapter NAME" in errors
+    assert (code, json.loads(said)["verdict"]) == (2, "error") and "--adapter NAME" in errors
     code, said, errors = evolake(house, str(tmp_path), "--adapter", "none-such", "--json")
-    assert (code, said) == (2, "") and "there is no adapter 'none-such'" in errors
+    assert (code, json.loads(said)["verdict"]) == (2, "error") and "there is no adapter 'none-such'" in errors
     code, said, errors = evolake(house, str(tmp_path / "absent"), "--json")
-    assert (code, said) == (2, "") and "there is no folder" in errors
+    assert (code, json.loads(said)["verdict"]) == (2, "error") and "there is no folder" in errors

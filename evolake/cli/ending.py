@@ -1,0 +1,115 @@
+"""How a command ends: the one place where what it raised becomes sentences, an exit code and, with `--json`, an object on standard output.
+
+    EvolakeError            its own sentences and exit code
+    click's errors          2: wrong usage
+    OSError                 2 where a path that was named cannot be what it was named for, 3 where the machine refuses (space, permissions, limits)
+    MemoryError             3
+    Ctrl-C, SIGTERM         130 and 143, one sentence
+    a closed pipe           0: whoever read the output has had enough
+    anything else           3: a bug of ours, and it says so
+
+A candidate's failure is no exception and never comes here.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from types import FrameType
+
+import click
+
+import evolake
+from evolake.errors import EvolakeError, InputError, MachineryError
+
+KEPT = "what was finished is kept, run the command again to go on"
+
+_OF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY, errno.EINVAL, errno.ENODEV}
+"""What says that a path is not what it was named for. The rest says what the machine refuses."""
+
+
+class Stopped(BaseException):
+    """SIGTERM came. No Exception: nothing on the way may take it for a failure of its own."""
+
+
+def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and gives its exit code; whatever it raises is told. arguments: by default those of the process."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return int(command.main(args=given, standalone_mode=False) or 0)
+    except (click.Abort, KeyboardInterrupt):
+        return _tell(MachineryError(f"interrupted; {KEPT}"), 130, given, prefix="")
+    except Stopped:
+        return _tell(MachineryError(f"stopped by SIGTERM; {KEPT}"), 143, given, prefix="")
+    except click.ClickException as error:
+        if not asks_json(given):
+            error.show()
+            return error.exit_code
+        return _tell(InputError(error.format_message(), do="see --help"), error.exit_code, given)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("EVOLAKE_TRACEBACK"):
+            raise
+        told = expected(error) or unforeseen(error)
+        return _tell(told, told.exit_code, given)
+
+
+def expected(error: BaseException) -> EvolakeError | None:
+    """The error that a user is shown for what was raised; None where it can only be a bug."""
+    if isinstance(error, EvolakeError):
+        return error
+    if isinstance(error, MemoryError):
+        return MachineryError("not enough memory", got=str(error) or None, do="ask for less at once, or use a machine with more memory")
+    if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
+        where = f"{error.filename}: " if error.filename else ""
+        why = error.strerror or str(error)
+        if error.errno in _OF_THE_PATH:
+            return InputError(f"{where}{why}", wanted="a path that can be what it was named for", do="check the path") if where else None
+        do = "mend the machine (space, permissions, limits) and run it again; what was finished is kept"
+        return MachineryError(f"{where}{why}", wanted="a machine that lets this user do it", do=do)
+    return None
+
+
+def unforeseen(error: BaseException) -> MachineryError:
+    """What a user is shown for a bug."""
+    return MachineryError(f"{type(error).__name__}: {error}", do="this is a bug; set EVOLAKE_TRACEBACK=1, run again and report it")
+
+
+def asks_json(arguments: Sequence[str]) -> bool:
+    """Whether a command line asks for one JSON object, by --json or --format json."""
+    words = list(arguments)[: list(arguments).index("--")] if "--" in arguments else list(arguments)
+    return "--json" in words or "--format=json" in words or ("--format", "json") in pairwise(words)
+
+
+def stop_on_sigterm() -> None:
+    """From now on SIGTERM ends the process as Ctrl-C does: by an exception, so that what is half-written is cleared away."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise Stopped(number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)
+
+
+def _is_ours(error: OSError) -> bool:
+    """Whether it is about a file of this package: one that is missing there is no fault of the user's."""
+    package = Path(evolake.__file__).parent
+    return isinstance(error.filename, str) and package in Path(error.filename).absolute().parents
+
+
+def _tell(error: EvolakeError, code: int, arguments: Sequence[str], *, prefix: str = "error: ") -> int:
+    with suppress(BrokenPipeError):
+        click.echo(f"{prefix}{error}", err=True)
+        if asks_json(arguments):
+            click.echo(json.dumps({"verdict": "error", "message": str(error), "exit_code": code} | error.told()))
+    return code

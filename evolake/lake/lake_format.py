@@ -1,0 +1,77 @@
+"""The format of a lake: one small file at its root says which it is, so that an older evolake refuses what it would misread.
+
+    <lake>/_format.json    {"format": 1, "evolake": "0.2.0", "read_by": "0.2.0"}
+
+It is written with the first table, seal or blob. A lake without it is of format 1 (evolake 0.1.0 wrote none) and gets it at its next write.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from evolake import __version__
+from evolake.errors import InputError, LakeError
+from evolake.lake import disk
+
+FORMAT = 1
+"""What this evolake reads and writes. Raise it where an older one would misread what is written, and set READ_BY to the version that does so."""
+
+READ_BY = "0.2.0"
+"""The oldest evolake that reads a lake of FORMAT which has a marker."""
+
+MARKER = "_format.json"
+
+
+def check(root: Path) -> None:
+    """Passes where this evolake reads the lake at `root`: also where there is none yet, and where it has no marker.
+
+    Raises:
+        InputError: the lake is of a newer format, or no folder. LakeError: the marker is damaged or cannot be read.
+    """
+    path = root / MARKER
+    with disk.told(f"the lake {root} cannot be read", f"its format, in {path}"):
+        try:
+            data = disk.read(path)
+        except FileNotFoundError:
+            if root.exists() and not root.is_dir():
+                raise _no_folder(root) from None
+            return
+        except NotADirectoryError:
+            raise _no_folder(root) from None
+    told = _parse(path, data)
+    if told["format"] > FORMAT:
+        raise InputError(
+            f"the lake {root} is of a newer format", wanted=f"at most format {FORMAT}, which this evolake {__version__} reads",
+            got=f"format {told['format']}, written by evolake {told['evolake']}",
+            do=f"use evolake {told['read_by']} or newer, which reads it, or name another lake (EVOLAKE_LAKE)",
+        )
+
+
+def mark(root: Path) -> None:
+    """Writes the marker where there is none. Raises OSError."""
+    path = root / MARKER
+    if not path.exists():
+        text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
+        disk.write_atomic(path, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
+
+
+def _parse(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(data)
+        if type(told["format"]) is not int or told["format"] < 1 or not all(isinstance(told[name], str) for name in ("evolake", "read_by")):
+            raise ValueError("a field has the wrong type")
+        return told
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise LakeError(
+            f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 1, "evolake": "0.2.0", "read_by": "0.2.0"}',
+            got=f"{type(error).__name__}: {error}",
+            do="restore the file from a backup; where no newer evolake wrote this lake, remove it, and the next write makes it again",
+        ) from None
+
+
+def _no_folder(root: Path) -> InputError:
+    return InputError(f"{root} is no lake", wanted="a folder", got="a file, there or above it", do="name the lake's folder (EVOLAKE_LAKE or --lake)")
