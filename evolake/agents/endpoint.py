@@ -220,6 +220,29 @@ class Endpoint:
                     self._forms[model] = form
                 return body
 
+    def post_tool(self, model: str, messages: list[dict[str, str]], tool: dict[str, Any], *, max_output_tokens: int) -> Body:
+        """One call that offers a function. No role needs one: this is how an endpoint is tried.
+
+        Raises:
+            AgentUnavailable: the server turned it down, or gave no answer.
+        """
+        with self._lock:
+            limit = LIMIT_NAMES[self._forms.get(model, _Form()).limit_name]
+        options: dict[str, Any] = {"model": model, "messages": messages, "tools": [tool], limit: max_output_tokens}
+        start = time.monotonic()
+        try:
+            response = self._client.chat.completions.with_raw_response.create(**options).http_response
+        except openai.APIStatusError as error:
+            raise self._unavailable(model, _server_says(error)) from None
+        except openai.OpenAIError as error:
+            raise self._unavailable(model, str(error)) from None
+        return Body(self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start)
+
+    def form(self, model: str) -> str:
+        """Which of RUNGS a model is asked by: the last that worked, else the first."""
+        with self._lock:
+            return RUNGS[self._forms.get(model, _Form()).rung]
+
     def close(self) -> None:
         """Closes the connections."""
         self._client.close()

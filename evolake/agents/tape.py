@@ -123,7 +123,7 @@ class Tape:
             raise self._damaged(key, f"it holds the key {entry.key}")
         return entry
 
-    def keys(self) -> Iterator[str]:
+    def all_keys(self) -> Iterator[str]:
         """The key of every file that bears an entry's name, in order."""
         for path in sorted(self.root.glob("??/*.json")):
             if is_key(key := path.parent.name + path.stem):
@@ -155,7 +155,7 @@ class Tape:
     def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
         """Where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the role."""
         asked, best = _lines(messages), (-1, "")
-        for key in self.keys():
+        for key in self.all_keys():
             try:
                 entry = self.read(key)
             except CorruptPart:

@@ -17,6 +17,7 @@ from evolake.commands import LazyGroup
 from evolake.lines import lines
 
 SHARED = {
+    "agents": "evolake.cli.tape:agents",
     "champion": "evolake.cli.champion:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
     "guide": "evolake.cli.agents:guide", "lake": "evolake.cli.lake:lake", "report": "evolake.cli.report:report", "run": "evolake.cli.run:run",
     "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",

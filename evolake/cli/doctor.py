@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.cli.endpoint_checks import endpoint_checks
 from evolake.errors import EvolakeError
 from evolake.lines import lines, resolve
 
@@ -40,8 +41,8 @@ class Check:
     needed: bool = False
 
 
-def examine() -> Iterator[Check]:
-    """Every check, cheapest first."""
+def examine(*, call: bool = False) -> Iterator[Check]:
+    """Every check, cheapest first. call: see `endpoint_checks`."""
     version = sys.version_info[:3]
     yield Check("Python", (3, 11) <= version[:2] < (3, 14), ".".join(map(str, version)), mend="make PYTHON=python3.11 demo", needed=True)
     for package in ("dagster", "polars", "duckdb", "torch", "numba", "great-expectations"):
@@ -56,7 +57,7 @@ def examine() -> Iterator[Check]:
     yield _writable("lake folder", Path(settings.lake))
     yield _health(Path(settings.lake))
     yield from _jail(settings.jail)
-    yield _model(settings)
+    yield from (Check(**one) for one in endpoint_checks(settings, call=call))
     for spec in lines().values():
         for requirement in resolve(spec.requirements)() if spec.requirements else ():
             skips = "" if requirement.ok else requirement.skips
@@ -105,14 +106,6 @@ def _jail(mode: str) -> Iterator[Check]:
         yield Check(f"jail: {name}", ok, detail, skips="" if ok else "all generated code", mend="see the detail", needed=True)
 
 
-def _model(settings: settings_module.Settings) -> Check:
-    if settings.model_base_url and settings.model_api_key and settings.models:
-        return Check("model endpoint", True, f"{settings.model_base_url}, {len(settings.models)} model name(s)")
-    needed = settings.backend == "model"
-    mend = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
-    return Check("model endpoint", not needed, "not configured", skips="the model backend (operators need none)", mend=mend, needed=needed)
-
-
 def _gpu() -> Check:
     if util.find_spec("torch") is None:
         return Check("GPU", True, "torch is not installed")
@@ -125,9 +118,10 @@ def _gpu() -> Check:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--brief", is_flag=True, help="Print only what is missing.")
-def doctor(as_json: bool, brief: bool) -> int:
+@click.option("--call", is_flag=True, help="Ask each model of the endpoint two small questions: structured replies, usage, function calling.")
+def doctor(as_json: bool, brief: bool, call: bool) -> int:
     """What is there, what is missing, what that skips, and the line that mends it. Exit code 1 where something needed is missing."""
-    checks = list(examine())
+    checks = list(examine(call=call))
     sick = [check for check in checks if not check.ok]
     verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"
     if as_json:

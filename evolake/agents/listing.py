@@ -1,0 +1,85 @@
+"""What is on a tape: its entries, each with whether its reply is valid today, and a choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from evolake.agents.answers import judged
+from evolake.agents.conversations import received_of
+from evolake.agents.roles import Role, roles_in
+from evolake.agents.tape import Entry, Tape, paid_by
+from evolake.errors import CorruptPart
+from evolake.lines import lines
+
+STATES = ("valid", "invalid", "unknown", "damaged")
+"""unknown: the reply came, and no installed line has the role that was asked (free text is of none)."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One entry. `state`: see STATES. `why` says what is wrong with it; `entry` is None where it is damaged."""
+
+    key: str
+    state: str
+    why: str
+    entry: Entry | None
+
+    def row(self) -> dict[str, Any]:
+        """What a listing shows: all but the messages and the reply's text."""
+        told: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
+        if self.entry is None:
+            return told
+        shown = ("role", "cycle", "model", "endpoint", "attempt", "outcome", "charged_tokens", "usd", "created_at", "run_id")
+        return told | {"line": paid_by(self.entry)} | {name: getattr(self.entry, name) for name in shown}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which entries are meant; None does not choose."""
+
+    line: str | None = None
+    role: str | None = None
+    cycle: str | None = None
+    model: str | None = None
+    state: str | None = None
+
+    def takes(self, one: Listed) -> bool:
+        """Whether an entry is meant. A damaged one names no line, role, cycle and model."""
+        if self.state is not None and one.state != self.state:
+            return False
+        wanted = {"line": self.line, "role": self.role, "cycle": self.cycle, "model": self.model}
+        found = one.row()
+        return all(value is None or found.get(name) == value for name, value in wanted.items())
+
+
+def listed(tape: Tape, choice: Choice = Choice()) -> Iterator[Listed]:
+    """The entries of a tape that are meant, by key."""
+    for key in tape.all_keys():
+        if choice.takes(one := _listed(tape, key)):
+            yield one
+
+
+def _listed(tape: Tape, key: str) -> Listed:
+    try:
+        entry = tape.read(key)
+    except CorruptPart as error:
+        return Listed(key, "damaged", error.what, None)
+    if entry is None:  # dropped meanwhile
+        return Listed(key, "unknown", "gone", None)
+    role = known_roles().get(entry.role)
+    if role is None:
+        failed = entry.outcome != "received"
+        return Listed(key, "invalid" if failed else "unknown", entry.detail if failed else f"no line has a role {entry.role}", entry)
+    status, said = judged(received_of(entry), role.reply)
+    return Listed(key, "invalid", f"{status}: {said}", entry) if isinstance(said, str) else Listed(key, "valid", "", entry)
+
+
+@cache
+def known_roles() -> Mapping[str, Role[Any, Any]]:
+    """name -> role of every line that keeps its roles in a package `roles` beside its settings."""
+    packages = [f"{spec.settings.partition(':')[0].rpartition('.')[0]}.roles" for spec in lines().values() if spec.settings]
+    return {role.name: role for package in packages if find_spec(package) for role in roles_in(package)}

@@ -1,0 +1,77 @@
+"""Trying an endpoint: two small questions say whether it answers, in the form that was asked for, says what it used, and calls a function."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.agents.answers import judged, read_completion
+from evolake.agents.endpoint import Endpoint, Rejected
+from evolake.agents.prices import plausible
+from evolake.errors import AgentUnavailable
+
+ASKED = [{"role": "user", "content": 'Reply with one JSON object, {"total": N}, where N is the sum of 17 and 25, and nothing else.'}]
+TOOL = {
+    "type": "function", "function": {
+        "name": "report_total", "description": "Takes the sum.",
+        "parameters": {"type": "object", "properties": {"total": {"type": "integer"}}, "required": ["total"], "additionalProperties": False},
+    },
+}
+OFFERED = [{"role": "user", "content": "Call the function report_total with the sum of 17 and 25."}]
+FORMS = {"schema": "as its schema says", "json_object": "as JSON; the endpoint takes no schema, which the prompt says then",
+         "text": "as text; the endpoint takes no response format, which the prompt says then"}
+
+
+class ProbeReply(BaseModel):
+    """What the first question wants."""
+
+    model_config = ConfigDict(extra="forbid")
+    total: int = Field(description="The sum.")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One thing tried. needed: whether the model backend cannot work without it."""
+
+    what: str
+    ok: bool
+    detail: str
+    needed: bool
+
+
+def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator[Tried]:
+    """Asks a model of an endpoint. The calls are on no tape and in no account: the details say what they used."""
+    try:
+        body = endpoint.post(model, ASKED, ProbeReply, max_output_tokens=max_output_tokens, temperature=None)
+    except AgentUnavailable as error:
+        yield Tried("answers", False, error.got or error.what, True)
+        return
+    if isinstance(body, Rejected):
+        yield Tried("answers", False, body.reason, True)
+        return
+    received = read_completion(body.text, cut=body.cut)
+    status, said = judged(received, ProbeReply)
+    form = FORMS[endpoint.form(model)]
+    yield Tried("structured replies", not isinstance(said, str), form if not isinstance(said, str) else f"{status}: {said}", True)
+    counts = received.counts
+    if counts is None or not plausible(counts, sum(len(one["content"]) for one in ASKED), received.content, max_output_tokens):
+        yield Tried("usage", False, "none that can be true: calls are charged by estimate, and their cost is unknown", False)
+    else:
+        yield Tried("usage", True, f"{counts.input} tokens read, {counts.output} written", False)
+    yield _function(endpoint, model, max_output_tokens)
+
+
+def _function(endpoint: Endpoint, model: str, max_output_tokens: int) -> Tried:
+    try:
+        body = json.loads(endpoint.post_tool(model, OFFERED, TOOL, max_output_tokens=max_output_tokens).text)
+        called: dict[str, Any] = body["choices"][0]["message"]["tool_calls"][0]["function"]
+        ok = called["name"] == "report_total" and isinstance(json.loads(called["arguments"])["total"], int)
+        return Tried("function calling", ok, "called as described" if ok else f"another call than was described: {json.dumps(called)[:200]}", False)
+    except AgentUnavailable as error:
+        return Tried("function calling", False, error.got or error.what, False)
+    except (ValueError, KeyError, IndexError, TypeError):
+        return Tried("function calling", False, "no function was called", False)

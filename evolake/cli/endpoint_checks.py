@@ -1,0 +1,63 @@
+"""What `evolake doctor` says of the model backend: endpoint, budget and, where it may call, what the endpoint can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.settings import Settings
+
+MEND = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
+BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
+WITHOUT_MODEL = "the model backend (operators need none)"
+LONGEST_TRIAL = 2_000
+"""Output tokens that a trial call may take: some models think first."""
+
+
+def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any]]:
+    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions."""
+    from evolake.agents.address import address
+
+    needed = settings.backend == "model" and not settings.replay_only
+    missing = {"name": "model endpoint", "ok": not needed, "skips": WITHOUT_MODEL, "mend": MEND, "needed": needed}
+    key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
+    try:
+        where = address(settings.model_base_url or "")
+    except InputError as error:
+        yield missing | {"ok": False, "detail": f"{error.what}: {error.got}"}
+        return
+    if not (where and key and settings.models):
+        yield missing | {"ok": not (needed or call), "detail": "not configured"}
+        return
+    models = sorted(set(settings.models.values()))
+    yield {"name": "model endpoint", "ok": True, "detail": f"{where}, models {', '.join(models)}" + ("" if call else "; --call tries it")}
+    limits = [f"{value:,} {name.replace('_', ' ')}" for name, value in settings.budget.model_dump().items() if value is not None]
+    yield {
+        "name": "model budget", "ok": bool(limits) or not needed, "detail": ", ".join(limits) or "none", "skips": WITHOUT_MODEL, "mend": BUDGET,
+        "needed": needed,
+    }
+    for model in models if call else ():
+        yield from _tried(settings, model, key, needed)
+
+
+def _tried(settings: Settings, model: str, key: str, needed: bool) -> Iterator[dict[str, Any]]:
+    from contextlib import closing
+
+    from evolake.agents.endpoint import Endpoint
+    from evolake.agents.probe import probe
+
+    endpoint = Endpoint(
+        settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
+        max_bytes=settings.model_reply_bytes,
+    )
+    with closing(endpoint):
+        for one in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, settings.model_max_output_tokens)):
+            skips = WITHOUT_MODEL if one.needed else "nothing: no role needs it" if one.what == "function calling" else "exact prices and budgets"
+            yield {
+                "name": f"{model}: {one.what}", "ok": one.ok, "detail": one.detail, "skips": "" if one.ok else skips,
+                "mend": "" if one.ok else "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask whoever runs the server",
+                "needed": one.needed and needed,
+            }

@@ -1,0 +1,105 @@
+"""`evolake agents tape`: what models have replied, and taking replies off the tape, so that they are asked for anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.agents.listing import Listed
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+SHORT = 12
+
+
+def _choosing(command: Command) -> Command:
+    for option in reversed((
+        click.option("--line", help="Of this line."), click.option("--role", help="Of this role, e.g. families_evolution_agent."),
+        click.option("--cycle", help="Paid for in this cycle, e.g. 0003."), click.option("--model", help="Asked of this model."),
+        click.option("--valid", "state", flag_value="valid", help="Only those whose reply fits its role."),
+        click.option("--invalid", "state", flag_value="invalid", help="Only those that gave no usable reply."),
+        click.option("--damaged", "state", flag_value="damaged", help="Only those that cannot be read."),
+    )):
+        command = option(command)
+    return command
+
+
+@click.group()
+def agents() -> None:
+    """What agents have replied."""
+
+
+@agents.group()
+def tape() -> None:
+    """The tape: every reply that was paid for. A valid one answers the same question again at no cost."""
+
+
+@tape.command(name="list")
+@_choosing
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def list_(as_json: bool, **choice: Any) -> int:
+    """Show what is on the tape, with what is wrong with each reply that cannot be used."""
+    found = _found(choice)
+    if as_json:
+        click.echo(json.dumps({"verdict": "listed", "reasons": [], "count": len(found), "entries": [one.row() for one in found]}, ensure_ascii=False))
+        return 0
+    for one in found:
+        click.echo(_told(one))
+    click.echo(_counted(found))
+    return 0
+
+
+@tape.command()
+@_choosing
+@click.option("--all", "everything", is_flag=True, help="Take all entries, where no other option chooses.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output; needs --yes.")
+def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
+    """Take entries off the tape for good; what they cost stays in the accounts. The next run asks and pays for them anew."""
+    from evolake.agents.tape import Tape
+
+    if everything == any(choice.values()):
+        raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="evolake agents tape list shows them")
+    if as_json and not yes:
+        raise InputError("--json does not ask", wanted="--yes with it", do="look first: evolake agents tape list")
+    found = _found(choice)
+    if not yes and found:
+        click.echo(_counted(found))
+        if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
+            click.echo("nothing dropped")
+            return 0
+    dropped = Tape(settings_module.load().lake / "tape").drop(one.key for one in found)
+    if as_json:
+        click.echo(json.dumps({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [one.key for one in found]}))
+    else:
+        click.echo(f"{dropped} dropped")
+    return 0
+
+
+def _found(choice: dict[str, Any]) -> list[Listed]:
+    from evolake.agents.listing import Choice, listed
+    from evolake.agents.tape import Tape
+    from evolake.report.health import open_lake
+
+    return list(listed(Tape(open_lake(settings_module.load().lake).root / "tape"), Choice(**choice)))
+
+
+def _told(one: Listed) -> str:
+    row = one.row()
+    asked = "unreadable"
+    if one.entry is not None:
+        asked = f"{row['line']} {row['cycle']} {row['role']} ({row['model']} at {row['endpoint'] or 'an endpoint unknown'})"
+    return f"{one.key[:SHORT]}  {one.state:<8}{asked}" + (f": {' '.join(one.why.split())[:120]}" if one.why else "")
+
+
+def _counted(found: Sequence[Listed]) -> str:
+    from evolake.agents.listing import STATES
+
+    counts = [f"{count} {state}" for state in STATES if (count := sum(one.state == state for one in found))]
+    return f"{len(found)} entries" + (f": {', '.join(counts)}" if counts else "")

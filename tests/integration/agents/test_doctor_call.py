@@ -1,0 +1,107 @@
+"""`evolake doctor --call` against real servers on loopback: what each can and cannot do is told, and nothing is asked without the option."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from loopback_model import KEY, Action, Asked, LoopbackModel, completion, raw, say, status
+
+from evolake.cli.endpoint_checks import endpoint_checks
+from evolake.errors import InputError
+from evolake.settings import BudgetSettings, Settings, load
+
+TOTAL = {"total": 42}
+
+
+def called(arguments: Any) -> Action:
+    body = completion(None, finish="tool_calls")
+    body["choices"][0]["message"]["tool_calls"] = [
+        {"id": "call_1", "type": "function", "function": {"name": "report_total", "arguments": json.dumps(arguments)}},
+    ]
+    return raw(json.dumps(body).encode())
+
+
+def able(asked: Asked) -> Action:
+    return called(TOTAL) if "tools" in asked.body else say(TOTAL)
+
+
+def plain(asked: Asked) -> Action:
+    """A server of text alone, that counts nothing and knows no functions."""
+    if asked.response_format is not None:
+        return status(400, message="response_format is not supported")
+    return say("no idea" if "tools" in asked.body else TOTAL, usage=None)
+
+
+def checks(base_url: str, *, call: bool = True, **changes: Any) -> dict[str, dict[str, Any]]:
+    values: dict[str, Any] = {
+        "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "m"}, "model_max_retries": 0,
+        "budget": BudgetSettings(tokens_per_run=1000),
+    }
+    return {one["name"]: one for one in endpoint_checks(Settings(**(values | changes)), call=call)}
+
+
+def told(found: dict[str, dict[str, Any]]) -> dict[str, bool]:
+    return {name: one["ok"] for name, one in found.items()}
+
+
+def test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls() -> None:
+    with LoopbackModel(able) as server:
+        found = checks(server.base_url)
+        assert len(server.requests) == 2
+    assert told(found) == dict.fromkeys(("model endpoint", "model budget", "m: structured replies", "m: usage", "m: function calling"), True)
+    assert found["m: structured replies"]["detail"] == "as its schema says"
+    assert found["model budget"]["detail"] == "1,000 tokens per run"
+
+
+def test_without_the_option_nothing_is_asked() -> None:
+    with LoopbackModel(able) as server:
+        assert told(checks(server.base_url, call=False)) == {"model endpoint": True, "model budget": True}
+        assert server.requests == []
+
+
+def test_what_an_endpoint_cannot_is_told_with_what_it_costs() -> None:
+    with LoopbackModel(plain) as server:
+        found = checks(server.base_url)
+    assert told(found)["m: structured replies"] and found["m: structured replies"]["detail"].startswith("as text;")
+    assert not found["m: usage"]["ok"] and not found["m: function calling"]["ok"]
+    assert (found["m: usage"]["needed"], found["m: function calling"]["needed"]) == (False, False)
+    assert found["m: function calling"]["skips"] == "nothing: no role needs it"
+
+
+@pytest.mark.parametrize(("script", "what", "said"), [
+    ([say("It is sunny.")], "m: structured replies", "invalid: not JSON"), ([status(401)], "m: answers", "HTTP 401"),
+    ([raw(b"<html>", "text/html")], "m: answers", "not JSON"),
+], ids=["nonsense", "no key", "no endpoint"])
+def test_an_endpoint_that_cannot_serve_is_a_needed_thing_that_is_missing(script: Any, what: str, said: str) -> None:
+    with LoopbackModel(script) as server:
+        one = checks(server.base_url)[what]
+    assert not one["ok"] and one["needed"] and said in one["detail"] and one["mend"]
+
+
+def test_each_model_is_tried_once() -> None:
+    with LoopbackModel(able) as server:
+        found = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})
+        assert sorted({asked.model for asked in server.requests}) == ["m", "n"] and len(server.requests) == 4
+    assert all(told(found).values())
+
+
+def test_no_credential_is_shown() -> None:
+    shown = json.dumps(checks("http://user:hidden-word@127.0.0.1:9/v1"))
+    assert "hidden-word" not in shown and KEY not in shown and "http://127.0.0.1:9/v1" in shown
+
+
+def test_operators_need_no_endpoint_and_the_model_needs_a_budget() -> None:
+    assert told(checks("", call=False, backend="operators")) == {"model endpoint": True}
+    assert not checks("http://127.0.0.1:9", call=False, budget=BudgetSettings())["model budget"]["ok"]
+    assert not checks("localhost:1", call=False)["model endpoint"]["ok"]
+
+
+@pytest.mark.parametrize("name", ["USD_PER_CYCLE", "USD_PER_RUN", "TOKENS_PER_CYCLE", "TOKENS_PER_RUN"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-5", "-inf", "many"])
+def test_a_budget_that_is_no_bound_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"EVOLAKE_BUDGET__{name}", value)
+    with pytest.raises(InputError, match=rf"budget\.{name.lower()}") as caught:
+        load()
+    assert f"EVOLAKE_BUDGET__{name}" in (caught.value.do or "")
