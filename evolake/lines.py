@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.project import install
 
 GROUP = "evolake.lines"
 
@@ -101,7 +102,7 @@ def lines() -> Mapping[str, LineSpec]:
             raise InputError(f"two packages have a line {spec.name!r}", got=f"{owner} and another", do="uninstall one of them")
         found[spec.name] = spec
     if not found:
-        do = "install evolake again: pip install -c constraints.txt -e ."
+        do = f"install evolake again: {install()}"
         raise InputError("no line is registered", wanted=f"entry points of the group {GROUP}", do=do)
     return {name: found[name] for name in sorted(found)}
 

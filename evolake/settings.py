@@ -3,7 +3,7 @@
 Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
 limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
 overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`.
-Precedence, highest first: environment, profile, defaults.
+Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: reading it is an error.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
+from evolake import project
 from evolake.errors import InputError
 from evolake.lines import folder_of, lines, resolve
 
-PROJECT_ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PROFILE = "laptop"
 Section = TypeVar("Section", bound=BaseModel)
 
@@ -58,8 +58,8 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore", allow_inf_nan=False)
 
     profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`")
-    lake: Path = Field(default_factory=lambda: default_lake_root(), description="folder of the lake")
-    seeds: Path = Field(default_factory=lambda: default_lake_root() / "seeds", description="what evolution starts from: seed designs, rules")
+    lake: Path = Field(default_factory=lambda: _lake_of_project(), validate_default=False, description="folder of the lake")
+    seeds: Path = Field(default_factory=lambda: default_seeds(), description="what evolution starts from: seed designs, rules")
     seed: int = Field(default=0, ge=0, description="root of all random numbers; another seed is another evolution")
     backend: Literal["operators", "model"] = Field(
         default="operators", description="who answers the roles: `operators`, a classical search with no model in it, or `model`, an endpoint",
@@ -100,6 +100,18 @@ class Settings(BaseSettings):
         """Environment above what `load` passes in (the profile)."""
         return env_settings, init_settings
 
+    @model_validator(mode="after")
+    def _leave_out_what_has_no_default(self) -> Self:
+        if self.lake is None:
+            del vars(self)["lake"]
+        return self
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The lake, where it had no default when these settings were made: an InputError that says how to get one."""
+            return default_lake_root() if name == "lake" else super().__getattr__(name)
+
     def of(self, kind: type[Section]) -> Section:
         """The section of a line, by the class of its settings.
 
@@ -136,8 +148,17 @@ def __getattr__(name: str) -> Any:
 
 
 def default_lake_root() -> Path:
-    """The project's own data_lake/, wherever the command is typed."""
-    return PROJECT_ROOT / "data_lake"
+    """The project's own data_lake/. Raises InputError outside of a project."""
+    return project.root() / "data_lake"
+
+
+def _lake_of_project() -> Any:
+    return default_lake_root() if project.find() else None
+
+
+def default_seeds() -> Path:
+    """The project's own seeds; outside of a project, those that evolake brings along."""
+    return (project.find() or project.BROUGHT) / "data_lake" / "seeds"
 
 
 def profile_names() -> list[str]:

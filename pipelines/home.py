@@ -1,4 +1,4 @@
-"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention `<project>/.dagster`, made from deploy/sqlite/dagster.yaml."""
+"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention the project's `.dagster`, made from deploy/sqlite/dagster.yaml."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 from evolake.errors import InputError
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 
-TEMPLATE = PROJECT_ROOT / "deploy" / "sqlite" / "dagster.yaml"
+TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
 
 
 def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
@@ -40,6 +40,6 @@ def home_from_environment() -> Path:
     if not value:
         raise InputError(
             "DAGSTER_HOME is not set", wanted="the folder where Dagster keeps its runs",
-            do=f"use `evolake run`, which sets it, or: export DAGSTER_HOME={PROJECT_ROOT / '.dagster'}",
+            do="use `evolake run`, which sets it, or: export DAGSTER_HOME=/path/of/the/project/.dagster",
         )
     return ensure_home(Path(value))

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 import click
 
-from evolake import __version__
 from evolake.cli.ending import end, stop_on_sigterm
 from evolake.commands import LazyGroup
 from evolake.lines import lines
@@ -19,8 +18,8 @@ from evolake.lines import lines
 SHARED = {
     "agents": "evolake.cli.tape:agents",
     "champion": "evolake.cli.champion:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
-    "guide": "evolake.cli.agents:guide", "lake": "evolake.cli.lake:lake", "report": "evolake.cli.report:report", "run": "evolake.cli.run:run",
-    "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
+    "guide": "evolake.cli.agents:guide", "init": "evolake.cli.init:init", "lake": "evolake.cli.lake:lake",
+    "report": "evolake.cli.report:report", "run": "evolake.cli.run:run", "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
 }
 """Commands that are of no line."""
 
@@ -33,7 +32,7 @@ class Root(LazyGroup):
 
 
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
-@click.version_option(__version__, prog_name="evolake")
+@click.version_option(package_name="evolake", prog_name="evolake")
 def cli() -> None:
     """Evolve things whose worth can be checked."""
 

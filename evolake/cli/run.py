@@ -1,6 +1,6 @@
 """`evolake run` and `evolake status`: start cycles through Dagster, and say where things stand.
 
-The library never imports the orchestrator: `run` starts `python -m pipelines.evolve` as a process of its own and passes its exit code on.
+The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as a process of its own and passes its exit code on.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 
 import click
 
+from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import Stopped
 
@@ -34,11 +34,11 @@ def run(
 
     given = {"EVOLAKE_PROFILE": profile, "EVOLAKE_BACKEND": backend, "EVOLAKE_SEED": seed, "EVOLAKE_REPLAY_ONLY": replay_only or None}
     os.environ.update({name: str(value) for name, value in given.items() if value is not None})
-    os.environ.setdefault("DAGSTER_HOME", str(settings_module.PROJECT_ROOT / ".dagster"))
+    os.environ["DAGSTER_HOME"] = str(project.home())
     settings = settings_module.load()
     check_backend(settings)
     check_ready(settings.lake, None if lines == "all" else [name.strip() for name in lines.split(",")])
-    command = [sys.executable, "-m", "pipelines.evolve", "--lines", lines, "--cycles", str(cycles)]
+    command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]
     with subprocess.Popen(command) as child:
         try:

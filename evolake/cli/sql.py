@@ -90,11 +90,13 @@ def read_statement(name: str) -> str:
 
 
 def _cookbooks() -> list[Path]:
-    """Folders of questions: the project's own, and those of lines that bring some."""
+    """Folders of questions: evolake's own, the project's, and those of lines that bring some."""
+    from evolake import project
     from evolake.lake.catalogue import SQL_ROOT
     from evolake.lines import folder_of, lines
 
-    return [SQL_ROOT / "cookbook", *(folder_of(spec.cookbook) for spec in lines().values() if spec.cookbook)]
+    places = dict.fromkeys([SQL_ROOT, (project.find() or project.BROUGHT) / "sql"])
+    return [*(place / "cookbook" for place in places), *(folder_of(spec.cookbook) for spec in lines().values() if spec.cookbook)]
 
 
 def _parameter(pair: str) -> tuple[str, str]:

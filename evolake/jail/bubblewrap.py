@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evolake.errors import JailUnavailable
 from evolake.jail.inside.namespaces import NOBODY, SHIFT
+from evolake.project import PRIVATE
 
 OLDEST_VERSION = (0, 7)
 """The first with sized tmpfs mounts."""
@@ -166,8 +167,20 @@ def system_options() -> list[str]:
 
 
 def python_options(python: str, folders: Iterable[str], package: Path) -> list[str]:
-    """Options that show what `visible` names, read-only."""
-    return [option for path in visible(python, folders, package) for option in ("--ro-bind", path, path)]
+    """Options that show what `visible` names, read-only, less what `hidden` names."""
+    shown = visible(python, folders, package)
+    options = [option for path in shown for option in ("--ro-bind", path, path)]
+    for path in hidden(["/usr", *shown], package):
+        options += ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]
+    return options
+
+
+def hidden(shown: Iterable[str], package: Path) -> list[str]:
+    """Where below the folders that are `shown` lies what an installed evolake brings along: formulas, answers, rules. A checkout shows none of it."""
+    if not (package / PRIVATE.name).is_dir():
+        return []
+    inside = [Path(path) / package.relative_to(real) for path in shown if package.is_relative_to(real := Path(path).resolve())]
+    return list(dict.fromkeys(str(path / PRIVATE.name) for path in inside))
 
 
 def visible(python: str, folders: Iterable[str], package: Path) -> list[str]:

@@ -31,9 +31,9 @@ from evolake.lake.inventory import Inventory, Part, take_inventory
 from evolake.lake.layout import check_name
 from evolake.lake.schemas import SHARED, TableSchema, shared_table_of
 from evolake.lake.store import Lake
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 
-SQL_ROOT = PROJECT_ROOT / "sql"
+SQL_ROOT = BROUGHT / "sql"
 _READS_BY_NAME = re.compile(r"\b(query_table|query|json_execute_serialized_sql)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMPARED = {"=", "<>", "!=", "like", "ilike"}

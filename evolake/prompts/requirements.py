@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolake.lines import Requirement
+from evolake.project import INSTALLED, install
 from evolake.prompts.settings import PromptsSettings
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def requirements() -> list[Requirement]:
 
     lacking = missing_extra() or missing_model("local", None)
     detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)
-    return [Requirement("policy libraries", lacking is None, detail, "the prompts line", "make policy")]
+    return [Requirement("policy libraries", lacking is None, detail, "the prompts line", install("policy") if INSTALLED else "make policy")]
 
 
 def lines_read(settings: Settings) -> tuple[str, ...]:

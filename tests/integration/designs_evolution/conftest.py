@@ -16,7 +16,7 @@ from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD
 from evolake.gates import load_rules
 from evolake.jail import open_pool
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 
 TINY = DesignsSettings(
     batch=8, designs_per_cycle=3, directions_per_cycle=2, objectives_per_cycle=1, initial_objectives=3, tuning_trials=4, champion_repeats=2,
@@ -40,7 +40,7 @@ def tiny() -> DesignsSettings:
 @pytest.fixture(scope="package")
 def judge_at(pool: Any) -> Callable[[str], Judge]:
     """The gates of the line with its shipped rules, for one cycle."""
-    rules = load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", "designs")
+    rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 
     def at(cycle: str) -> Judge:
         return lambda source, hyper, known: run_gates(
@@ -58,5 +58,5 @@ def inline() -> Executor:
 @pytest.fixture(scope="session")
 def seed_files() -> dict[str, Path]:
     """The shipped design files."""
-    folder = PROJECT_ROOT / "data_lake" / "seeds"
+    folder = BROUGHT / "data_lake" / "seeds"
     return {"baseline": folder / "designs" / "baseline.py", "design_340": folder / "reference_designs" / "design_340.py"}

@@ -197,9 +197,9 @@ def test_what_raises_in_the_process_of_the_numbers_is_a_block_in_the_words_of_al
 
 def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(judge_at, tiny) -> None:
     from evolake.gates import load_rules
-    from evolake.settings import PROJECT_ROOT
+    from evolake.project import BROUGHT
 
-    rules = load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", "designs")
+    rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 
     class Pool:
         def __init__(self, error: Exception):

@@ -18,9 +18,9 @@ from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw, make
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 
-SEEDS = PROJECT_ROOT / "data_lake" / "seeds"
+SEEDS = BROUGHT / "data_lake" / "seeds"
 TUNED = {
     "alpha": 2.249436518, "beta": 161.862969983, "gamma": 0.135496525, "delta": 0.073615953, "epsilon": 0.004606556, "zeta": 0.298914481,
     "lr": 2.727472001,

@@ -18,7 +18,7 @@ from evolake.lake import ARTIFACTS, CHAMPIONS, Catalogue, Lake, side_table
 from evolake.report.champion import champion_of
 from evolake.report.lines import read_sections
 from evolake.report.pages import plain
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 
 GAIN = "2.00 times lower PAR-2 than alpha"
 SPREAD = "90% interval 1.90 to 2.10, noise floor 1.01"
@@ -135,7 +135,7 @@ def test_the_example_of_the_readme_shows_the_newest_cycle_and_no_other(tmp_path:
     for cycle in ("0001", "0002"):
         rows = [{"design_id": f"{cycle}-{rank}", "cycle": cycle, "rank": rank} for rank in range(1, 8)]
         lake.publish("designs", "final_ranking", RANKING.frame(rows), cycle=cycle, run_id="r", schema=RANKING)
-    [example] = re.findall(r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`", (PROJECT_ROOT / "README.md").read_text())
+    [example] = re.findall(r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`", (BROUGHT / "README.md").read_text())
     done = evolake(tmp_path, *shlex.split(example), "--json")
     found = json.loads(done.stdout)
     assert [row[found["columns"].index("design_id")] for row in found["rows"]] == [f"0002-{rank}" for rank in range(1, 6)]

@@ -19,7 +19,7 @@ from solver_runs import run_row
 from evolake.errors import InputError, MachineryError
 from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 from evolake.solvers.gates.soundness import stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, run_duel
@@ -264,7 +264,7 @@ def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver: Callable[..., P
             assert lengths == ({2} if script == HONEST else {6, 15} if pairs > 1 else {6})
         return unsound_in(judge(found))
 
-    rules = load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", "solvers")
+    rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "solvers")
     judge = stage_judge("duel", rules, BlobStore(tmp_path), cycle="0002", run_id="r")
     assert duel(HONEST, HONEST, pairs=2) == set()
     assert duel(HONEST, RESTLESS, pairs=2) == {"new"}

@@ -11,7 +11,7 @@ import pytest
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 from evolake.solvers.formula.cnf import read_cnf_file, read_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites import materialize_suite
@@ -21,7 +21,7 @@ from evolake.solvers.suites.generators import pcg
 from evolake.solvers.suites.secret import lake_secret, secret_of, secret_seed
 from evolake.solvers.suites.spec import Suite
 
-SEEDS = PROJECT_ROOT / "data_lake" / "seeds"
+SEEDS = BROUGHT / "data_lake" / "seeds"
 SECRET, OTHER = b"s" * 32, b"t" * 32
 COUNT = 12
 

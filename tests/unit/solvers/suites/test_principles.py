@@ -10,7 +10,7 @@ import pytest
 from solver_referee import shape_print
 
 from evolake.lake.blobs import BlobStore
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT
 from evolake.solvers.formula.cnf import Formula, read_dimacs, write_dimacs
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import fresh_formula, fresh_suite
@@ -19,7 +19,7 @@ from evolake.solvers.suites.materialize import recipes_of
 from evolake.solvers.suites.principles import clique_coloring, counting, drawn_principle, ordering, pigeonhole
 from evolake.solvers.suites.spec import load_spec
 
-SEEDS = PROJECT_ROOT / "data_lake" / "seeds"
+SEEDS = BROUGHT / "data_lake" / "seeds"
 TRAIN = {recipe.name: recipe for recipe in recipes_of(load_spec("train", SEEDS)) if recipe.generator == "cnfgen"}
 DRAWS = 12
 

@@ -1,0 +1,84 @@
+"""`evolake init`: lay out a project, for who has evolake from a package index and no repository of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from evolake.errors import InputError
+from evolake.project import BROUGHT, MARKER
+
+STAGE = ".evolake-init"
+"""Folder inside the new project in which it is made, before anything takes its name. One that is found was left by a call that was cut off."""
+LEFT_ALONE = {".git", ".venv"}
+WANTED = "a folder that is empty (.git and .venv apart), or a name that is free"
+NEXT = """Next:
+  cd {folder}
+  evolake doctor
+  evolake run --cycles 3 --profile demo
+  dagster dev"""
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def init(folder: Path) -> int:
+    """Lay out a project in DIR, which is made if need be: workspace.yaml for Dagster, data_lake with the seeds."""
+    folder = folder.absolute()
+    try:
+        made = lay_out(folder)
+    except OSError as error:
+        what = f"no project can be laid out in {folder}"
+        raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or mend its rights") from error
+    click.echo(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
+    click.echo(NEXT.format(folder=folder))
+    return 0
+
+
+def lay_out(folder: Path) -> bool:
+    """Makes `folder` a project; False where it is one. Cut off anywhere and called again, it goes on; the marker comes last.
+
+    Raises:
+        InputError: there is something else. OSError: it cannot be written.
+    """
+    if (folder / MARKER).is_file():
+        return False
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file", wanted=WANTED, do="name another")
+    stage, content = folder / STAGE, dict(files(folder))
+    names = {place.parts[0] for place in content}
+    found = {path.name for path in folder.iterdir()} - LEFT_ALONE if folder.exists() else set[str]()
+    if found - {STAGE, *names} or (found and STAGE not in found):
+        raise InputError(f"{folder} is not empty", wanted=WANTED, got=", ".join(sorted(found)[:5]), do="name another")
+    _remove(stage)
+    for place, data in content.items():
+        (stage / place).parent.mkdir(parents=True, exist_ok=True)
+        (stage / place).write_bytes(data)
+    for name in sorted(names, key=lambda name: name == MARKER):
+        _remove(folder / name)
+        (stage / name).rename(folder / name)
+    stage.rmdir()
+    return True
+
+
+def files(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """(place in the project, content) of every file of a new project at `folder`."""
+    for path in sorted((BROUGHT / "deploy" / "project").iterdir()):
+        if path.is_file():
+            yield Path(".gitignore" if path.name == "gitignore" else path.name), path.read_bytes()
+    quoted = str(folder / ".dagster").replace("\\", "\\\\").replace("'", "\\'")
+    yield Path(".env"), f"DAGSTER_HOME='{quoted}'\n".encode()
+    yield Path(".dagster", "dagster.yaml"), (BROUGHT / "deploy" / "sqlite" / "dagster.yaml").read_bytes()
+    lake = BROUGHT / "data_lake"
+    for path in [lake / "README.md", *sorted((lake / "seeds").rglob("*"))]:
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path.relative_to(BROUGHT), path.read_bytes()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

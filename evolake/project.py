@@ -1,0 +1,107 @@
+"""Where evolake's own files are, and which project a command works on.
+
+What evolake brings along (`pipelines`, `assets`, `resources`, `sql`, `deploy`, the seeds) lies in the repository or, of an installed package, in its
+folder `_project` (see setup.py), which is only ever read. A project is where the lake and Dagster's home are: a folder that `evolake init` laid out,
+marked by `evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the repository.
+
+    python -m evolake.project MODULE ...    runs a module of `pipelines`, wherever that lies
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from evolake.errors import InputError
+
+_PACKAGE = Path(__file__).resolve().parent
+PRIVATE = _PACKAGE / "_project"
+"""Holds what came along with an installed package. Hidden in the jail: formulas, answers and rules lie in it."""
+INSTALLED = PRIVATE.is_dir()
+BROUGHT = PRIVATE if INSTALLED else _PACKAGE.parent
+"""The folder that holds what evolake brings along."""
+MARKER, VARIABLE = "evolake.toml", "EVOLAKE_PROJECT"
+WIRING = ("pipelines", "assets", "resources")
+INIT = "evolake init DIR, then work in DIR"
+
+
+def find() -> Path | None:
+    """The project's folder; None where there is none: evolake is installed, and nobody laid one out here.
+
+    Raises:
+        InputError: EVOLAKE_PROJECT names something else.
+    """
+    if named := os.environ.get(VARIABLE):
+        folder = Path(named).absolute()
+        if not (folder / MARKER).is_file() and folder != BROUGHT:
+            raise InputError(f"{VARIABLE} names no project of evolake", wanted=f"a folder with {MARKER}", got=named, do=INIT)
+        return folder
+    here = _current_folder()
+    nearest = next((folder for folder in (here, *here.parents) if (folder / MARKER).is_file()), None)
+    return nearest or (None if INSTALLED else BROUGHT)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted
+        return Path("/")
+
+
+def root() -> Path:
+    """The project's folder.
+
+    Raises:
+        InputError: there is none.
+    """
+    if (found := find()) is None:
+        raise InputError(
+            "this is no project of evolake", wanted=f"a folder with {MARKER}, here or above; or the variables EVOLAKE_LAKE and DAGSTER_HOME",
+            got=str(_current_folder()), do=INIT,
+        )
+    return found
+
+
+def home() -> Path:
+    """DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises as `root` does."""
+    return Path(os.environ.get("DAGSTER_HOME") or root() / ".dagster")
+
+
+def install(extra: str = "") -> str:
+    """The command that installs evolake, with one of its extras."""
+    what = f"[{extra}]" if extra else ""
+    return f"pip install 'evolake{what}'" if INSTALLED else f"pip install -c constraints.txt -e '.{what}'"
+
+
+def command(module: str) -> list[str]:
+    """The command that runs a module of `pipelines` as a process of its own; its arguments follow."""
+    return [sys.executable, "-P", "-m", "evolake.project", module]
+
+
+def enter(project: Path | None = None) -> None:
+    """Makes `pipelines`, `assets` and `resources` importable in this process, and `project` the project of it and of those that it starts.
+
+    Raises:
+        InputError: a package of another owner has one of these names here.
+    """
+    if project is not None:
+        os.environ[VARIABLE] = str(project)
+    place = str(BROUGHT)
+    sys.path[:] = [place, *(entry for entry in sys.path if entry != place)]
+    for name in WIRING:
+        spec = find_spec(name)
+        found = str(spec.origin or "a folder without __init__.py") if spec else "nothing"
+        if not spec or not spec.origin or Path(spec.origin).resolve() != BROUGHT / name / "__init__.py":
+            raise InputError(
+                f"another package is named {name!r}", wanted=str(BROUGHT / name), got=found,
+                do="uninstall or rename it, or install evolake into an environment of its own",
+            )
+
+
+if __name__ == "__main__":
+    enter()
+    del sys.argv[0]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
