@@ -2,14 +2,15 @@
 
     python -m evolake.solvers.suites.confirm train [--seeds DIR] [--tree cadical195=DIR] [--limit SECONDS] [--again]
 
-A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat; each runs in a process
-of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
+A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat (the extra `suites`: no
+cycle needs it); each runs in a process of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import json
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from evolake.errors import InputError
+from evolake.errors import EvolakeError, InputError, MachineryError
+from evolake.project import install
 from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites.materialize import archive_name, build, recipes_of
@@ -43,7 +45,12 @@ def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]
     """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not end in time.
 
     data: DIMACS as `write_dimacs` gives it, one clause per line.
+
+    Raises:
+        MachineryError: python-sat is not installed.
     """
+    if importlib.util.find_spec("pysat") is None:
+        raise MachineryError("confirming a suite needs python-sat", wanted="the extra `suites`", got="not installed", do=install("suites"))
     try:
         run = subprocess.run([sys.executable, "-c", ASK, solver], input=data, capture_output=True, timeout=limit_s, check=True)
     except subprocess.TimeoutExpired:
@@ -127,8 +134,17 @@ def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
     return found
 
 
-def main() -> None:
-    """Writes the lock of the suite that the command line names."""
+def main() -> int:
+    """Writes the lock of the suite that the command line names; the exit code. What is wrong is said without a traceback."""
+    try:
+        _lock()
+    except EvolakeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _lock() -> None:
     parser = argparse.ArgumentParser(prog="python -m evolake.solvers.suites.confirm")
     parser.add_argument("suite")
     parser.add_argument("--seeds", type=Path, default=Path("data_lake/seeds"))
@@ -145,4 +161,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
