@@ -26,6 +26,8 @@ BROUGHT = PRIVATE if INSTALLED else _PACKAGE.parent
 MARKER, VARIABLE = "evolake.toml", "EVOLAKE_PROJECT"
 WIRING = ("pipelines", "assets", "resources")
 INIT = "evolake init DIR, then work in DIR"
+UI = "dagster dev" if INSTALLED else "make dev"
+"""What starts Dagster's UI."""
 
 
 def find() -> Path | None:

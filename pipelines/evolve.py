@@ -32,6 +32,7 @@ from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
 from evolake.lines import lines as registered
 from evolake.lines import resolve
+from evolake.project import UI
 from evolake.report.health import examine, summary
 from evolake.settings import Settings
 from pipelines.closing import closing_lines
@@ -124,7 +125,7 @@ def main(
     if as_json:
         click.echo(json.dumps(outcome.summary()))
     elif outcome.exit_code:
-        run = f" ; or look at run {outcome.run_id} in the UI (make dev)" if outcome.run_id else ""
+        run = f" ; or look at run {outcome.run_id} in the UI ({UI})" if outcome.run_id else ""
         click.echo(f"{outcome.reason}\n  log: {home / 'logs'}{run}", err=True)
     return outcome.exit_code
 

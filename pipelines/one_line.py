@@ -13,6 +13,7 @@ import dagster as dg
 from assets.line import MEASURES_TIME, Line, register_keys
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
+from evolake.project import UI
 from evolake.report.outcome import outcome_of
 from pipelines.estimate import PROFILE_TAG, seconds_left, step_seconds
 from pipelines.events import Event, Tell
@@ -47,7 +48,7 @@ def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
     for number in range(1, how_many + 1):
         cycle = next_cycle(stage.lake, line)
         if cycle is None:
-            raise EvolakeError(f"the seeds of line {line.name!r} ran, yet cycle 0001 is not sealed", do="see the run in the UI (make dev)")
+            raise EvolakeError(f"the seeds of line {line.name!r} ran, yet cycle 0001 is not sealed", do=f"see the run in the UI ({UI})")
         register_keys(stage.instance, [cycle])
         counted = f"cycle {number} of {how_many}" + (f" ({cycle})" if int(cycle) != number else "")
         if not run(stage, line, cycle, counted, how_many - number, outcome):

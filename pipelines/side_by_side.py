@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from evolake import project
 from pipelines.events import Event, Tell, event_of
 from pipelines.outcome import MACHINERY_FAILED, Outcome, together
 
@@ -68,7 +69,7 @@ class SideBySide:
     def _line(self, line: str) -> Outcome:
         if self._stopped:
             return Outcome({line: []}, exit_code=MACHINERY_FAILED, reason=f"{line}: not started")
-        command = [sys.executable, "-m", "pipelines.evolve", "--lines", line, "--as-part", *self.options]
+        command = [*project.command("pipelines.evolve"), "--lines", line, "--as-part", *self.options]
         log = self.logs / f"{line}.stderr"
         with log.open("wb") as errors:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8")

@@ -3,7 +3,8 @@
     python -m evolake.solvers.suites.confirm train [--seeds DIR] [--tree cadical195=DIR] [--limit SECONDS] [--again]
 
 A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat (the extra `suites`: no
-cycle needs it); each runs in a process of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
+cycle needs it); each runs in a process of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless
+`--again` is given.
 """
 
 from __future__ import annotations
