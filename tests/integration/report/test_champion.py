@@ -15,10 +15,10 @@ from evolake.cli import cli
 from evolake.designs.tables import RANKING
 from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, CHAMPIONS, Catalogue, Lake, side_table
+from evolake.project import BROUGHT
 from evolake.report.champion import champion_of
 from evolake.report.lines import read_sections
 from evolake.report.pages import plain
-from evolake.project import BROUGHT
 
 GAIN = "2.00 times lower PAR-2 than alpha"
 SPREAD = "90% interval 1.90 to 2.10, noise floor 1.01"
