@@ -85,9 +85,9 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
 def _found(choice: dict[str, Any]) -> list[Listed]:
     from evolake.agents.listing import Choice, listed
     from evolake.agents.tape import Tape
-    from evolake.report.health import open_lake
+    from evolake.lake import Lake
 
-    return list(listed(Tape(open_lake(settings_module.load().lake).root / "tape"), Choice(**choice)))
+    return list(listed(Tape(Lake(settings_module.load().lake).root / "tape"), Choice(**choice)))
 
 
 def _told(one: Listed) -> str:
