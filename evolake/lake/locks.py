@@ -12,6 +12,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -61,6 +62,33 @@ def holder(note: Path) -> str:
         return f"run {about['run_id']} (process {about['pid']} on {about['host']}, since {about['since']})"
     except (FileNotFoundError, ValueError, KeyError):
         return "a run that has not signed yet"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock, and since when (UTC)."""
+
+    run_id: str
+    pid: int
+    host: str
+    since: datetime
+
+
+def held_by(path: Path) -> Holder | None:
+    """Who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process of this machine that is gone."""
+    try:
+        about = json.loads(path.with_suffix(".holder").read_bytes())
+        found = Holder(str(about["run_id"]), int(about["pid"]), str(about["host"]), datetime.fromisoformat(about["since"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if found.host == socket.gethostname():
+        try:
+            os.kill(found.pid, 0)
+        except ProcessLookupError:
+            return None
+        except PermissionError:
+            return found
+    return found
 
 
 class Fence:

@@ -18,7 +18,7 @@ from evolake.lake import lake_format, layout
 from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, check_name, manifests
-from evolake.lake.locks import hold
+from evolake.lake.locks import Holder, held_by, hold
 from evolake.lake.manifest import Entry, Manifests, Record
 from evolake.lake.publish import Publisher
 from evolake.lake.schemas import SHARED, TableSchema
@@ -147,8 +147,14 @@ class Lake:
         Raises:
             PartitionBusy: another run holds the line; names it.
         """
-        path = self.root / "locks" / f"{check_name('line', line)}.lock"
-        return hold(path, what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+        return hold(self._line_lock(line), what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+
+    def line_holder(self, line: str) -> Holder | None:
+        """The run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""
+        return held_by(self._line_lock(line))
+
+    def _line_lock(self, line: str) -> Path:
+        return self.root / "locks" / f"{check_name('line', line)}.lock"
 
 
 def content_of(entry: Entry, frame: pl.DataFrame) -> str | None:

@@ -78,7 +78,7 @@ class Story:
         gain: what the champion is better at, by how much, with its interval; "" where nothing is known.
         short_gain: the same in the fewest words, for a table.
         duel: why the best of the ranking is not the champion; "" where it is.
-        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called.
+        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that go on.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
         measured, changed, goes_on, look: sentences; "" for nothing to say. look: what to do or look at next.
         cost, spent: of the cycle, and of the line up to it.
@@ -96,6 +96,7 @@ class Story:
     noun: str = "candidate"
     made: int = 0
     passed: int = 0
+    live: int = 0
     gates: Sequence[Gate] = ()
     blocks: Sequence[Block] = ()
     measured: str = ""
@@ -183,7 +184,7 @@ def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story
     made = ask(MADE)[0]
     calls = {row["cycle"]: row for row in ask(CALLS)}
     told = Story(
-        line, cycle, made=made["made"], passed=made["passed"], gates=[Gate(**row) for row in ask(GATES)],
+        line, cycle, made=made["made"], passed=made["passed"], live=made["live"], gates=[Gate(**row) for row in ask(GATES)],
         blocks=[Block(**row) for row in ask(BLOCKS)], goes_on=f"{counted(made['live'], 'artifact')} so far",
         look=f"another cycle: evolake run --lines {line}", cost=_cost([calls[cycle]] if cycle in calls else []), spent=_cost(list(calls.values())),
     )
@@ -214,10 +215,11 @@ BEFORE = """
 SELECT coalesce(known.title, champions.artifact_id[:12]) AS title FROM champions LEFT JOIN known_artifacts AS known USING (artifact_id)
 WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > '0000' ORDER BY champions.cycle DESC LIMIT 1"""
 MADE = """
-WITH own AS (SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle)
+WITH own AS (SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle), latest AS (
+  SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, standing(state) DESC) = 1)
 SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
   count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
-  count(DISTINCT artifact_id) FILTER (state IN ('accepted', 'champion')) AS live FROM own"""
+  (SELECT count(*) FROM latest WHERE state IN ('accepted', 'champion')) AS live FROM own"""
 GATES = "SELECT gate AS name, came, (blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle ORDER BY gate_no, gate"
 BLOCKS = f"""
 SELECT rule_id AS rule, count(DISTINCT artifact_id)::INTEGER AS stopped, min(reason) AS reason FROM verdicts

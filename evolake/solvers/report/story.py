@@ -19,7 +19,7 @@ def story(told: Story, ask: Ask) -> Story:
     return replace(
         told, noun="variant", made=made["made"], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
         duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "", measured=_measured(ran),
-        goes_on=f"{counted(made['live'], 'variant')}, seeds among them", look=_look(told, ran, made), cost=cost, spent=spent,
+        goes_on=f"{counted(told.live, 'variant')}, seeds among them", look=_look(told, ran, made), cost=cost, spent=spent,
         trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
     )
 
@@ -47,9 +47,7 @@ def _look(told: Story, ran: Row, made: Row) -> str:
 
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
 ALL_RUNS = " UNION ALL ".join(f"SELECT variant_id, cycle, status, proof_status, cpu_s FROM solvers.{table}" for table in (*RUNS, "champion_trials"))
-MADE = """
-SELECT (SELECT count(*) FROM solvers.variants WHERE cycle = $cycle) AS made,
-  (SELECT count(*) FROM solvers.incoming_variants WHERE state IN ('accepted', 'champion') AND cycle <= $cycle) AS live"""
+MADE = "SELECT count(*) AS made FROM solvers.variants WHERE cycle = $cycle"
 RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER (proof_status = 'verified') AS verified,
   count(*) FILTER (status = 'wrong' OR proof_status = 'refuted') AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""

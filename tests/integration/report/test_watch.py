@@ -1,0 +1,129 @@
+"""`evolake watch` shows a lake as it is now, also while a run writes to it, and ends cleanly."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from solver_lake import ID, make_lake
+
+from evolake.cli.watch import told, watch
+from evolake.errors import InputError
+from evolake.lake import Lake, TableSchema
+from evolake.lake.locks import held_by
+from evolake.report.watching import AtWork, Watcher
+
+LONG_S = 60
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    return make_lake(tmp_path_factory.mktemp("lake"))
+
+
+def shown(root: Path, *words: str) -> str:
+    """One frame, on one line."""
+    done = CliRunner().invoke(watch, ["--lake", str(root), "--once", *words], catch_exceptions=False, standalone_mode=False)
+    return " ".join(done.output.split())
+
+
+def files_of(root: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend(lake: Lake):
+    before = files_of(lake.root)
+    text = shown(lake.root)
+    assert "solvers 2 cycles done" in text
+    assert "now idle" in text
+    assert f"leads <b>fast</b> ({ID['fast'][:12]}), since cycle 0002" in text
+    assert "score █▁ PAR-2 of the champion; 0001: 2.3 s, 0002: 1.15 s" in text
+    assert "gates cycle 0002: 1 proposed, 1 passed every gate" in text
+    assert "so far; cycle 0002: 55 s of processor time, no tokens" in text
+    assert files_of(lake.root) == before
+
+
+def test_while_a_run_holds_the_line_it_says_what_it_is_at(lake: Lake):
+    note = TableSchema("notes", 1, {"text": (pl.String, "What is noted.")}, keys=("text",))
+    with lake.line_lock("solvers", run_id="working"):
+        assert "now the seeds, or nothing published yet for 0:0" in shown(lake.root)
+        lake.publish("solvers", "notes", note.frame([{"text": "a"}]), cycle="0003", run_id="working", schema=note)
+        assert "min, 1 table so far, last notes" in shown(lake.root, "--line", "solvers")
+        assert "now cycle 0003 for" in shown(lake.root)
+    assert "now idle" in shown(lake.root)
+
+
+
+
+def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path: Path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with lake.line_lock("solvers", run_id="r"):
+        note = (lake.root / "locks" / "solvers.holder").read_text()
+    (tmp_path / "x.holder").write_text(note.replace(f'"pid": {os.getpid()}', f'"pid": {ended.pid}'))
+    assert held_by(tmp_path / "x.lock") is None
+    (tmp_path / "x.holder").write_text(note)
+    assert (found := held_by(tmp_path / "x.lock")) is not None and (found.run_id, found.pid) == ("r", os.getpid())
+    (tmp_path / "x.holder").write_text("no note")
+    assert held_by(tmp_path / "x.lock") is None
+
+
+def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+    from evolake.report import watching
+
+    read: list[str] = []
+
+    def counting(lake: Lake, line: str, cycle: str):
+        read.append(cycle)
+        return watching.Story(line, cycle)
+
+    monkeypatch.setattr(watching, "story_of", counting)
+    watcher = Watcher(lake.root)
+    assert watcher.look() == watcher.look()
+    assert read == ["0002"]
+
+
+def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path):
+    assert "The lake holds no cycle yet" in shown(tmp_path)
+    assert "designs 0 cycles done" in shown(tmp_path, "--line", "designs") and "no cycle is finished" in shown(tmp_path, "--line", "designs")
+    with pytest.raises(InputError, match="no line 'desings'"):
+        shown(tmp_path, "--line", "desings")
+
+
+def test_how_long_a_run_is_at_work_is_said_in_minutes():
+    now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    assert AtWork(now - timedelta(seconds=125), "0004", "runs", 3, 5, 1).text(now) == (
+        "cycle 0004 for 2:05 min, 3 tables so far, last runs; gates passed 5, stopped 1"
+    )
+
+
+def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from evolake.cli import main; main()", "watch", "--lake", str(lake.root)]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "120"})
+    os.close(theirs)
+    text = b""
+    try:
+        while b"spent" not in text:
+            text += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        while b"No longer watching" not in text:
+            text += os.read(ours, 4096)
+        assert process.wait(LONG_S) == 0
+    finally:
+        process.kill()
+        os.close(ours)
+    assert b"Traceback" not in text
+
+
+def test_what_is_told_of_a_line_stands_in_one_order(lake: Lake):
+    [seen] = Watcher(lake.root).look()
+    assert [about for about, _ in told(seen, datetime.now(UTC))] == ["now", "leads", "gain", "score", "gates", "spent"]
