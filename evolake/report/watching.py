@@ -1,4 +1,4 @@
-"""What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is at work now. Reads the lake, writes nothing."""
+"""What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is at work now. Reads and never writes."""
 
 from __future__ import annotations
 
