@@ -1,33 +1,48 @@
-"""`evolake champion`: who holds the title of a line."""
+"""`evolake champion`: who holds the title of a line, and the champion as a folder."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import click
 
 from evolake import settings as settings_module
+from evolake.errors import InputError
 
 
 @click.command()
 @click.argument("line")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write it into this folder, missing or empty, with a README.md.")
+@click.option("--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def champion(line: str, as_json: bool) -> int:
+def champion(line: str, out: Path | None, checkpoint: bool, as_json: bool) -> int:
     """The champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it has."""
     from evolake.lake import Catalogue, Lake
     from evolake.report.artifacts import artifacts_of
     from evolake.report.champion import reigning
+    from evolake.report.found import find_artifact
+    from evolake.report.take_out import take_out
 
+    if checkpoint and out is None:
+        raise InputError("--checkpoint needs a folder to write to", wanted="--out DIR", do="add --out DIR")
     lake = Lake(settings_module.load().lake)
+    written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
         found = reigning(lake, catalogue, line)
+        if out is not None:
+            artifact = find_artifact(catalogue, found.artifact_id)
+            written = {"out": str(out), "files": take_out(lake, catalogue, artifact, out, held=found, checkpoint=checkpoint)}
     if as_json:
         names = ("line", "artifact_id", "title", "cycle", "since", "score", "content_sha", "ancestors")
         told = {name: getattr(found, name) for name in names}
-        click.echo(json.dumps({"verdict": "champion"} | told | {"gain": found.gain.to_json() if found.gain else None}))
+        click.echo(json.dumps({"verdict": "champion"} | told | {"gain": found.gain.to_json() if found.gain else None} | written))
         return 0
     score, _, note = artifacts_of(line).score.partition(", ")
     click.echo(f"{found.title}\n  id        {found.artifact_id}\n  as of     cycle {found.cycle}, since cycle {found.since}")
     click.echo(f"  {score:<9} {found.score}{f' ({note})' if note else ''}\n  gain      {found.gain or 'none measured'}")
     click.echo(f"  lineage   {found.ancestors} ancestors\n  source    blob {found.content_sha}")
+    if out is not None:
+        click.echo(f"  written   {len(written['files'])} files; read {out / 'README.md'}")
     return 0

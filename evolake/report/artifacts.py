@@ -5,11 +5,12 @@ A line that names none has the defaults: an artifact is the blob that its row na
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evolake.lines import lines, resolve
+from evolake.report.kinds import Artifact, Kind
 from evolake.report.numbers import decimals_known, figures
 from evolake.stats import Interval
 
@@ -89,15 +90,22 @@ class LineArtifacts:
         score: what the number in `champions` is.
         outcome: (catalogue, a finished cycle) -> one plain sentence for whoever watches; None: champion, gain and how many were accepted.
         crowns_none: of a line that has no champion by its nature: what to look at instead.
+        kinds: kind, as in `artifacts`, -> how it is found, shown and written.
     """
 
     gain: Callable[[Lake, str, str, str], Gain | None] = unknown_gain
     score: str = "consensus"
-    crowns_none: str = field(default="")
+    crowns_none: str = ""
     outcome: Callable[[Catalogue, str], str] | None = None
+    kinds: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
 
 
 def artifacts_of(line: str) -> LineArtifacts:
     """What `line` says; the defaults where it says nothing or is not installed."""
     spec = lines().get(line)
     return resolve(spec.artifacts) if spec and spec.artifacts else LineArtifacts()
+
+
+def kind_of(artifact: Artifact) -> Kind:
+    """How an artifact is found, shown and written."""
+    return artifacts_of(artifact.line).kinds.get(artifact.kind, Kind())

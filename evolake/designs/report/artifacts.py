@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from evolake.designs.evolution.experiments import LINE
+import json
+from functools import partial
+from pathlib import Path
+
 from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
+from evolake.report.kinds import Artifact, Kind, blob_text, column_text, write_text
 from evolake.stats import Interval
+
+LINE = "designs"
 
 RATIO_LEVEL = 0.95
 """Of the interval that a decision gives: the default of `evolake.stats.median_ratio_interval`."""
@@ -22,4 +28,30 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
     return None
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better")
+def design_text(lake: Lake, artifact: Artifact) -> str:
+    """The design's file. Values that its row has in place of the file's own (a tuned copy) are set at its end, so that it computes the same."""
+    changed = json.loads(artifact.row.get("hyper") or "{}")
+    lines = [f'HYPER_SPACE[{name!r}]["default"] = {value!r}' for name, value in sorted(changed.items())]
+    return blob_text(lake, artifact) + ("\n\n# The values that evolution found.\n" + "\n".join(lines) + "\n" if lines else "")
+
+
+def write_design(lake: Lake, artifact: Artifact, folder: Path) -> str:
+    """design.py."""
+    (folder / "design.py").write_text(design_text(lake, artifact), encoding="utf-8")
+    return "evolake designs check design.py && evolake designs solve design.py --n 100 --instances 100"
+
+
+ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better", kinds={
+    "design": Kind(
+        "design_id", ("incoming_designs", "candidates", "seeds"),
+        ("origin", "operator", "rationale", "key_insight", "success_level", "tuned", "hyper", "reason"), ("final_ranking",),
+        text=design_text, write=write_design, changed=lambda row, _: str(row["rationale"] or ""),
+    ),
+    "objective": Kind(
+        "objective_id", ("incoming_objectives", "objectives"), ("origin", "family", "parameters", "description", "multiplier", "reason"),
+        ("final_ranking_weights",), write=partial(write_text, name="objective.py"),
+    ),
+    "direction": Kind(
+        "direction_id", ("directions",), ("phase", "rationale", "focus", "avoid", "reference_ids"), title="direction", text=column_text("direction"),
+    ),
+})

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
 import polars as pl
 
+from evolake.errors import InputError
 from evolake.lake import Lake, following
+from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
 from evolake.report.artifacts import Gain, LineArtifacts
+from evolake.report.kinds import Artifact, Kind, Row, column_text
 from evolake.seeds import generator
 from evolake.stats import bootstrap_interval
 
@@ -40,4 +47,33 @@ def _shares(rows: pl.DataFrame) -> dict[str, float]:
     return dict(rows.group_by("problem_id").agg(pl.col("correct").mean()).iter_rows())
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="share of correct held-out replies")
+def write_prompt(_lake: Lake, artifact: Artifact, folder: Path) -> str:
+    """prompt.txt, what a model reads, and principles.json, which the id is the hash of."""
+    (folder / "prompt.txt").write_text(artifact.row["text"], encoding="utf-8")
+    (folder / "principles.json").write_text(json.dumps(json.loads(artifact.row["principles"]), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return ""
+
+
+def write_checkpoint(lake: Lake, _artifact: Artifact, folder: Path, cycle: str) -> None:
+    """checkpoint.safetensors: the policy's adapter at the end of the cycle, which the champion's figures were measured with."""
+    sha = population_entering(lake, following(cycle)).value("checkpoint")
+    if sha is None:
+        raise InputError(f"after cycle {cycle} the weights are those of the base model: there is no checkpoint", do="leave --checkpoint out")
+    (folder / "checkpoint.safetensors").write_bytes(lake.blobs.get(sha))
+
+
+def changed_principles(row: Row, parents: Sequence[Row]) -> str:
+    """What it says that no parent says, and what its first parent says and it does not."""
+    own = from_json(row["principles"]).texts
+    before = [from_json(parent["principles"]).texts for parent in parents]
+    gained = [text for text in own if not any(text in texts for texts in before)]
+    lost = [text for text in before[0] if text not in own] if before else []
+    return "; ".join([*(f"adds: {text}" for text in gained), *(f"drops: {text}" for text in lost)])
+
+
+ARTIFACTS = LineArtifacts(gain=gain_of, score="share of correct held-out replies", kinds={
+    "system prompt": Kind(
+        "prompt_id", ("incoming_prompts", "seeds"), ("operator", "origin", "iteration", "size", "mu", "sigma", "rounds"),
+        text=column_text("text"), write=write_prompt, belongings=write_checkpoint, changed=changed_principles,
+    ),
+})

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 SHOWN = ("solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat", "wrong", "unproved", "memory_max_mb")
 
 
-@click.group(cls=LazyGroup, later={"verify": "evolake.solvers.commands.verify:verify"})
+@click.group(cls=LazyGroup, later={
+    "layout": "evolake.solvers.commands.layout:layout", "verify": "evolake.solvers.commands.verify:verify",
+})
 def solvers() -> None:
-    """SAT solvers as repositories: measure them, verify them."""
+    """SAT solvers as repositories: lay them out, verify them, measure them."""
 
 
 @solvers.command()
@@ -41,7 +43,7 @@ def solvers() -> None:
 @click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB per proof; a longer one ends its run. Default: the profile's.")
 @click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check.")
 @click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
-@click.option("--adapter", default=None, help="How to build and run; default: what variant.toml says.")
+@click.option("--adapter", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
 @click.option("--runs", "runs_file", type=click.Path(path_type=Path), default=None, help="Write all runs into this Parquet file.")
 @click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep finished runs in this file and go on from it.")

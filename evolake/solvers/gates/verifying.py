@@ -20,8 +20,7 @@ from evolake.solvers.gates.judging import Bench, Judged, judge_variant
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.measurement.drawing import new_key, seed_of
-from evolake.solvers.repository.adapters import Adapter, load_adapter
-from evolake.solvers.repository.variant import CARD, create_variant, read_card
+from evolake.solvers.repository.variant import as_variant
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite, materialize_suite
@@ -77,26 +76,13 @@ def verify_folder(
     blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
     ruleset = load_rules(settings.seeds / "rules", "solvers")
     with tempfile.TemporaryDirectory(prefix="evolake-verify-") as parent:
-        variant, adapter, base_name = _opened(folder, adapter_name, Path(parent), settings)
+        variant, adapter, base_name = as_variant(folder, adapter_name, Path(parent), settings.seeds / "solvers" / "adapters")
         base = lay_out_seed(
             seed_named(base_name, settings.seeds / "solvers.toml"), blobs, cache, adapters=settings.seeds / "solvers" / "adapters"
         )
         bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
         judged = judge_variant(variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE)
     return Verified(folder, suite, judged, ruleset.hash)
-
-
-def _opened(folder: Path, adapter_name: str | None, parent: Path, settings: Settings) -> tuple[Path, Adapter, str]:
-    """The repository laid out, its adapter and the name of its seed."""
-    adapters = settings.seeds / "solvers" / "adapters"
-    if (folder / CARD).is_file():
-        card = read_card(folder)
-        return folder, load_adapter(adapter_name or card["adapter"], adapters), card["base"]
-    if adapter_name is None:
-        raise InputError(f"{folder} is not laid out as a variant", wanted=f"a file {CARD} in it, or --adapter NAME", do="name the solver's family")
-    adapter = load_adapter(adapter_name, adapters)
-    create_variant(folder, adapter, parent / "variant")
-    return parent / "variant", adapter, adapter.name
 
 
 def _bench(

@@ -5,6 +5,7 @@ Builds and formulas go into the lake's blobs, so that measuring again builds not
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -20,9 +21,8 @@ from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, sta
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
-from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
-from evolake.solvers.repository.variant import check_layout, read_card, source_sha
+from evolake.solvers.repository.variant import as_variant, check_layout, is_laid_out, source_sha
 from evolake.solvers.rules.outcomes import REFUTED
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
@@ -114,17 +114,18 @@ def open_suite(
 
 
 def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:
-    """The repository's built solver, or why there is none. An adapter given by name needs no variant.toml and no other document.
+    """The repository's built solver, or why there is none. With an adapter's name an upstream tree is laid out first, as `verify` does, and a
+    repository needs no documents beside its variant.toml.
 
     Raises:
-        InputError: no such adapter. MachineryError: no compiler. JailUnavailable: nothing was built.
+        InputError: no such adapter, or an upstream tree that it does not fit. MachineryError: no compiler. JailUnavailable: nothing was built.
     """
-    adapter = load_adapter(adapter_name) if adapter_name else None
-    if adapter is None:
-        if problems := check_layout(folder):
-            return Opened(folder, "", None, f"it is not laid out as a variant: {'; '.join(problems[:3])}")
-        adapter = load_adapter(read_card(folder)["adapter"])
-    build = build_variant(folder, adapter, blobs)
-    if not build.ok:
-        return Opened(folder, source_sha(folder), None, f"it does not build: {build.reason}")
-    return Opened(folder, source_sha(folder), open_program(build, adapter, blobs, cache))
+    if adapter_name is None and (problems := check_layout(folder)):
+        hint = "" if is_laid_out(folder) else "; for an upstream tree name its family: --adapter NAME"
+        return Opened(folder, "", None, f"it is not laid out as a variant: {'; '.join(problems[:3])}{hint}")
+    with tempfile.TemporaryDirectory(prefix="evolake-bench-") as parent:
+        variant, adapter, _ = as_variant(folder, adapter_name, Path(parent))
+        build = build_variant(variant, adapter, blobs)
+        if not build.ok:
+            return Opened(folder, source_sha(variant), None, f"it does not build: {build.reason}")
+        return Opened(folder, source_sha(variant), open_program(build, adapter, blobs, cache))

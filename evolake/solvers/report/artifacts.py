@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
+from functools import partial
+from pathlib import Path
+
 from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
+from evolake.report.kinds import Artifact, Kind, column_text, write_text
 from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import LINE
 from evolake.stats import Interval
@@ -22,4 +27,53 @@ def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | Non
     )
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better")
+BUILD = """#!/bin/sh
+# Builds the sources in solver/ with the system's make and C++ compiler into program/. Nothing of evolake is needed.
+#   program/bin/starexec_run_default FORMULA.cnf [FOLDER]     solves; with a folder it writes the proof FOLDER/proof.out
+set -eu
+case "$0" in */*) cd "${0%/*}" ;; esac
+CXX="${CXX:-$(command -v g++ || command -v clang++)}"
+export CXX
+rm -rf program
+cp -R solver program
+./program/starexec_build
+"""
+
+
+def variant_text(lake: Lake, artifact: Artifact) -> str:
+    """What it changes in its first parent, as a diff; of a seed the list of its files."""
+    if artifact.row.get("parents"):
+        sha = artifact.row["diff_sha"]
+        return lake.blobs.get(sha).decode("utf-8", "replace") if sha else ""
+    with tempfile.TemporaryDirectory(prefix="evolake-show-") as parent:
+        folder = Path(parent) / "solver"
+        lake.blobs.get_tree(_archive(artifact), folder)
+        return "".join(f"{path.relative_to(folder).as_posix()}\n" for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def write_variant(lake: Lake, artifact: Artifact, folder: Path) -> str:
+    """solver/, the repository as it was judged, and build.sh."""
+    lake.blobs.get_tree(_archive(artifact), folder / "solver")
+    (folder / "build.sh").write_text(BUILD)
+    (folder / "build.sh").chmod(0o755)
+    return "evolake solvers verify solver --suite smoke && ./build.sh"
+
+
+def _archive(artifact: Artifact) -> str:
+    return artifact.row.get("archive_sha") or artifact.content_sha
+
+
+ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better", kinds={
+    "variant": Kind(
+        "variant_id", ("incoming_variants", "variants", "seeds"),
+        ("base", "origin", "operator", "hypothesis", "changed", "edits", "repairs", "gate", "rule_id", "reason"), ("consensus_ranking", "metrics"),
+        text=variant_text, write=write_variant, changed=lambda row, _: str(row["changed"] or ""),
+    ),
+    "objective": Kind(
+        "objective_id", ("incoming_objectives", "objectives"), ("origin", "family", "parameters", "multiplier", "reason"),
+        ("consensus_weights",), title="description", text=column_text("source"), write=partial(write_text, name="objective.py"),
+    ),
+    "plan": Kind(
+        "plan_id", ("plan",), ("kind", "target", "parent_ids", "hypothesis", "origin"), title="hypothesis", text=column_text("instructions"),
+    ),
+})

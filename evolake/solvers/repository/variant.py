@@ -22,6 +22,7 @@ from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
+from evolake.lake.folders import whole_folder
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.scripts import build_script, run_script
 from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff_files
@@ -35,7 +36,8 @@ MOST_FILES, MOST_BYTES = 5000, 64 << 20
 PRODUCTS = ("**/*.o", "**/*.or", "**/*.op", "**/*.od", "**/*.a", "**/*.so", "**/depend.mk")
 
 __all__ = [
-    "DiffResult", "apply_diff", "archive_variant", "check_layout", "create_variant", "diff_sources", "read_card", "source_sha", "sources_of",
+    "DiffResult", "adopt_variant", "apply_diff", "archive_variant", "as_variant", "check_layout", "create_variant", "diff_sources", "is_laid_out",
+    "read_card", "source_sha", "sources_of",
 ]
 
 
@@ -48,11 +50,7 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
         InputError: the tree is not what the adapter expects (a folder, a licence, the context of our patch), or `into` holds something.
     """
     base = base or adapter.name
-    if into.exists() and any(into.iterdir()):
-        raise InputError(f"{into} is not empty", wanted="a missing or empty folder", do="name another folder")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".tmp-variant-", dir=into.parent) as parent:
-        folder = Path(parent) / "variant"
+    with whole_folder(into) as folder:
         _copy_sources(seed_tree, adapter, folder / SOURCES, base)
         if adapter.layout.patch:
             result = apply_diff(folder, adapter.layout.patch, editable=("src/**",))
@@ -66,14 +64,59 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
         for name, text in ((BUILD_SCRIPT, build_script(adapter)), (RUN_SCRIPT, run_script(adapter))):
             (folder / name).write_text(text)
             (folder / name).chmod(0o755)
-        (folder / CARD).write_text(f'base = "{base}"\nadapter = "{adapter.name}"\n')
+        _write_card(folder, base, adapter.name)
         for name, text in _documents(base, bool(adapter.layout.patch)).items():
             (folder / name).write_text(text)
         if problems := check_layout(folder, adapter):
             raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="mend the adapter")
-        if into.exists():
-            into.rmdir()
-        folder.replace(into)
+
+
+def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) -> None:
+    """A repository that is laid out already, as the variant `into` of the seed `base`, which must be missing or empty. Its sources stay as they are.
+
+    Raises:
+        InputError: it is not laid out as the adapter says, or `into` holds something.
+    """
+    if problems := check_layout(repository, adapter):
+        do = "mend it, or begin with its upstream tree: evolake solvers layout"
+        raise InputError(f"{repository} is not laid out as a variant", wanted=f"a repository of the adapter {adapter.name}", got=problems[0], do=do)
+    with whole_folder(into) as folder:
+        for name in (SOURCES, BUILD, BIN):
+            shutil.copytree(repository / name, folder / name)
+        for name in (BUILD_SCRIPT, *DOCUMENTS):
+            _copy(repository / name, folder / name)
+        _write_card(folder, base, adapter.name)
+
+
+def is_laid_out(folder: Path) -> bool:
+    """Whether a tree is meant as a repository of this layout: what has no variant.toml is an upstream tree, wherever a tree is read."""
+    return (folder / CARD).is_file()
+
+
+def as_variant(folder: Path, adapter_name: str | None, work: Path, adapters: Path | None = None) -> tuple[Path, Adapter, str]:
+    """A tree that a user names, as a variant: the tree itself where it is laid out, else laid out below `work` by its adapter.
+
+    Args:
+        adapter_name: needed for an upstream tree; of a repository, in place of what its card says. adapters: their folder.
+
+    Returns:
+        Its folder, its adapter and the name of its seed.
+
+    Raises:
+        InputError: no adapter is named for an upstream tree, or it does not fit.
+    """
+    if is_laid_out(folder):
+        card = read_card(folder)
+        return folder, load_adapter(adapter_name or card["adapter"], adapters), card["base"]
+    if adapter_name is None:
+        raise InputError(f"{folder} is not laid out as a variant", wanted=f"a file {CARD} in it, or --adapter NAME", do="name the solver's family")
+    adapter = load_adapter(adapter_name, adapters)
+    create_variant(folder, adapter, work / "variant")
+    return work / "variant", adapter, adapter.name
+
+
+def _write_card(folder: Path, base: str, adapter: str) -> None:
+    (folder / CARD).write_text(f'base = "{base}"\nadapter = "{adapter}"\n')
 
 
 def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) -> None:

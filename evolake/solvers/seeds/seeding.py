@@ -11,7 +11,7 @@ from evolake.errors import InputError
 from evolake.file_names import file_name
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.repository.adapters import load_adapter
-from evolake.solvers.repository.variant import create_variant, source_sha
+from evolake.solvers.repository.variant import adopt_variant, create_variant, is_laid_out, source_sha
 from evolake.solvers.seeds.fetch import fetch_seed
 from evolake.solvers.seeds.fetch_unpack import unpack_archive
 from evolake.solvers.seeds.seeds_file import Seed, load_seeds
@@ -54,11 +54,12 @@ def seed_trees(blobs: BlobStore, cache: Path, *, seeds: Path | None = None) -> C
 
 
 def lay_out_seed(seed: Seed, blobs: BlobStore, cache: Path, *, adapters: Path | None = None, now: datetime | None = None) -> Path:
-    """The seed as a variant, laid out once below `cache`. The folder is named for its sources, our patches included; treat it as read-only."""
+    """The seed as a variant, laid out once below `cache`; a tree that is laid out already is taken as it is. The folder is named for its sources, our
+    patches included; treat it as read-only."""
     adapter = load_adapter(seed.adapter, adapters)
     tree = upstream_tree(seed, blobs, cache, now=now)
     made = cache / "seeds" / f".{file_name(seed.name)}-{datetime.now(UTC).timestamp():.6f}"
-    create_variant(tree, adapter, made, base=seed.name)
+    (adopt_variant if is_laid_out(tree) else create_variant)(tree, adapter, made, base=seed.name)
     final = cache / "seeds" / file_name(f"{seed.name}-{source_sha(made)[:16]}")
     try:
         made.replace(final)

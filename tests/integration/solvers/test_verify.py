@@ -10,8 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from solver_gates import GatesHouse, open_house
+from solver_gates import SEEDS, GatesHouse, open_house
 from solver_mutants import MUTANTS, plant
+
+from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
+from evolake.solvers.repository.variant import archive_variant, as_variant, source_sha
+from evolake.solvers.seeds.seeding import seed_named, upstream_tree
+from evolake.solvers.tables import DECISIONS
+from evolake.solvers.tables_archive import VARIANTS
 
 
 @pytest.fixture(scope="module")
@@ -19,19 +25,60 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
     return open_house(tmp_path_factory.mktemp("verify"))
 
 
-def evolake(house: GatesHouse, *words: str) -> tuple[int, str, str]:
+def evolake(house: GatesHouse, *words: str, command: tuple[str, ...] = ("solvers", "verify")) -> tuple[int, str, str]:
     environment = os.environ | {"EVOLAKE_LAKE": str(house.root / "lake"), "EVOLAKE_PROFILE": "demo"}
-    command = [sys.executable, "-c", "from evolake.cli import main; main()", "solvers", "verify", *words]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    words = (sys.executable, "-c", "from evolake.cli import main; main()", *command, *words)
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_seed_is_accepted(house: GatesHouse, requires: Any):
+def crowned(house: GatesHouse) -> str:
+    """The seed as champion of the lake, one cycle finished; gives its id."""
+    lake, folder = Lake(house.root / "lake"), house.seed("minisat22")
+    row: dict[str, Any] = {"variant_id": source_sha(folder), "cycle": "0000", "state": "champion", "title": "minisat22", "base": "minisat22"}
+    row |= {"operator": "seed", "archive_sha": archive_variant(folder, lake.blobs), "parents": []}
+    known = {"artifact_id": row["variant_id"], "line": "solvers", "kind": "variant", "cycle": "0001", "state": "champion", "title": "minisat22"}
+    crown = {"line": "solvers", "cycle": "0001", "artifact_id": row["variant_id"], "score": 0.0}
+    for name, schema, content, cycle in (
+        ("incoming_variants", VARIANTS, [row], "0002"), ("champion", DECISIONS, [], "0001"),
+        (side_table("survivors", ARTIFACTS), ARTIFACTS, [known | {"content_sha": row["archive_sha"]}], "0001"),
+        (side_table("survivors", CHAMPIONS), CHAMPIONS, [crown], "0001"),
+    ):
+        lake.publish("solvers", name, schema.frame(content), cycle=cycle, run_id="r", schema=schema)
+    lake.seals.seal("solvers", "0001", "v1", None, "r")
+    lake.seals.seal("solvers", "0002", "v2", "v1", "r")
+    return row["variant_id"]
+
+
+def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(house: GatesHouse, requires: Any, tmp_path: Path):
     requires("c++")
-    code, said, errors = evolake(house, str(house.seed("minisat22")), "--suite", "smoke", "--instances", "12", "--json")
+    champion, out = crowned(house), tmp_path / "out"
+    code, _, errors = evolake(house, "solvers", "--out", str(out), command=("champion",))
+    assert code == 0, errors
+    plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    built = subprocess.run(["/bin/sh", "-c", "cd / && " + str(out / "build.sh")], env=plain, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    (tmp_path / "one.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
+    program = out / "program" / "bin" / "starexec_run_default"
+    solved = subprocess.run([program, tmp_path / "one.cnf"], env=plain, capture_output=True, text=True, check=False)
+    assert "s SATISFIABLE" in solved.stdout and "v -1 2 0" in solved.stdout
+    code, said, errors = evolake(house, str(out / "solver"), "--suite", "smoke", "--instances", "12", "--json")
     found = json.loads(said)
     assert (code, found["verdict"], found["gate"], found["reasons"]) == (0, "accepted", None, []), errors
-    assert found["runs"]["correctness"] == 32 + 12
+    assert (found["variant_id"], found["runs"]["correctness"]) == (champion, 32 + 12)
+
+
+def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(house: GatesHouse, requires: Any, tmp_path: Path):
+    requires("c++")
+    accepted = source_sha(house.seed("minisat22"))  # what verify accepts above
+    tree = upstream_tree(seed_named("minisat22", SEEDS / "solvers.toml"), house.bench.blobs, house.root / "cache")
+    code, said, errors = evolake(house, str(tree), "--adapter", "minisat22", "--out", str(tmp_path / "out"), "--json", command=("solvers", "layout"))
+    assert (code, json.loads(said)["variant_id"], source_sha(tmp_path / "out")) == (0, accepted, accepted), errors
+    assert source_sha(as_variant(tree, "minisat22", tmp_path, SEEDS / "solvers" / "adapters")[0]) == accepted  # what verify judges
+    measure = ("--adapter", "minisat22", "--suite", "smoke", "--instances", "3", "--json")
+    code, said, errors = evolake(house, str(tree), *measure, command=("solvers", "bench"))
+    told = json.loads(said)
+    assert (code, told["verdict"], [(row["variant_id"], row["instances"]) for row in told["metrics"]]) == (0, "measured", [(accepted, 3)]), errors
 
 
 def test_a_bad_variant_is_blocked_by_a_named_gate(house: GatesHouse, requires: Any):

@@ -11,7 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from evolake.errors import InputError
+from evolake.lake import BlobStore
 from evolake.solvers.commands.group import solvers
+from evolake.solvers.repository.variant import check_layout, source_sha
+from evolake.solvers.seeds.seeding import lay_out_seed
+from evolake.solvers.seeds.seeds_file import Seed
 
 SOURCE = """
 #include <cstdio>
@@ -135,3 +139,65 @@ def test_what_is_not_there_is_a_wrong_input(house: Path) -> None:
         result = CliRunner().invoke(solvers, arguments)
         assert isinstance(result.exception, InputError)
         assert message in str(result.exception)
+
+
+def upstream(house: Path) -> Path:
+    """The solver as its authors would publish it."""
+    folder = house / "upstream"
+    folder.mkdir()
+    (folder / "main.cc").write_text(SOURCE.replace("MODEL", "-1 2"))
+    (folder / "LICENSE").write_text("MIT\n")
+    return folder
+
+
+def test_an_upstream_tree_is_one_variant_wherever_it_is_named(house: Path) -> None:
+    tree, out = upstream(house), house / "laid-out"
+    made = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", "toy", "--out", str(out), "--json"])
+    assert made.exit_code == 0, made.output
+    variant_id = json.loads(made.stdout)["variant_id"]
+    assert check_layout(out) == []
+    assert source_sha(out) == variant_id
+    ways = ((tree, ("--adapter", "toy", "--json")), (out, ("--json",)))
+    measured = [json.loads(bench(house, folder, options=options).stdout) for folder, options in ways]
+    assert [(told["verdict"], [(row["variant_id"], row["solved"]) for row in told["metrics"]]) for told in measured] == [
+        ("measured", [(variant_id, 2.0)])
+    ] * 2
+    for path in (tree, out):
+        seed = Seed(name="toy", version="1", adapter="toy", licence="MIT", path=path)
+        assert source_sha(lay_out_seed(seed, BlobStore(house / "lake"), house / "cache" / path.name)) == variant_id
+    assert sorted(path.name for path in tree.iterdir()) == ["LICENSE", "main.cc"]
+
+
+def test_a_repository_becomes_the_seed_that_it_is_named_as(house: Path) -> None:
+    out = house / "laid-out"
+    assert CliRunner().invoke(solvers, ["layout", str(upstream(house)), "--adapter", "toy", "--base", "mine", "--out", str(out)]).exit_code == 0
+    seed = Seed(name="mine", version="1", adapter="toy", licence="MIT", path=out)
+    assert source_sha(lay_out_seed(seed, BlobStore(house / "lake"), house / "cache")) == source_sha(out)
+    (out / "stray").write_text("x")
+    with pytest.raises(InputError, match="is not laid out as a variant"):
+        lay_out_seed(seed, BlobStore(house / "other"), house / "other")
+
+
+def test_an_upstream_tree_without_an_adapter_says_that_one_is_needed(house: Path) -> None:
+    told = json.loads(bench(house, upstream(house), options=("--json",)).stdout)
+    assert (told["verdict"], "--adapter NAME" in told["reasons"][0]) == ("failed", True)
+
+
+def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(house: Path) -> None:
+    tree, out = upstream(house), house / "out"
+    (house / "full").mkdir()
+    (house / "full" / "x").write_text("x")
+    (house / "laid").mkdir()
+    (house / "laid" / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
+    for arguments, message in (
+        ([str(house / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no folder"),
+        ([str(tree), "--out", str(out)], "the solver's family is not named"),
+        ([str(tree), "--adapter", "unheard-of", "--out", str(out)], "there is no adapter 'unheard-of'"),
+        ([str(tree), "--adapter", "toy", "--base", "../x", "--out", str(out)], "--base has an id"),
+        ([str(tree), "--adapter", "toy", "--out", str(house / "full")], "is not empty"),
+        ([str(house / "laid"), "--adapter", "toy", "--out", str(out)], "is laid out already"),
+    ):
+        error = CliRunner().invoke(solvers, ["layout", *arguments]).exception
+        assert isinstance(error, InputError)
+        assert message in str(error)
+        assert not out.exists()

@@ -1,0 +1,40 @@
+"""`evolake show`: one artifact of any line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+
+
+@click.command()
+@click.argument("artifact", metavar="ID")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Also write it into this folder, missing or empty, with a README.md.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def show(artifact: str, out: Path | None, as_json: bool) -> int:
+    """Show one artifact of any line: a design, variant, family, prompt, objective, instance, plan or rule.
+
+    ID: its id, or the first eight or more digits of it; of a rule its whole name.
+    """
+    from evolake.lake import Catalogue, Lake
+    from evolake.report.found import find_artifact
+    from evolake.report.show import lines_of, told
+    from evolake.report.take_out import take_out
+
+    lake = Lake(settings_module.load().lake)
+    with Catalogue(lake) as catalogue:
+        one = find_artifact(catalogue, artifact)
+        found = told(lake, catalogue, one)
+        files = take_out(lake, catalogue, one, out) if out else None
+    if as_json:
+        written = {"out": str(out), "files": files} if files else {}
+        click.echo(json.dumps({"verdict": "found"} | found | written, default=str))
+        return 0
+    for line in lines_of(found):
+        click.echo(line)
+    if files:
+        click.echo(f"\nwritten to {out}: {len(files)} files; read {out / 'README.md'}")  # type: ignore[operator]
+    return 0

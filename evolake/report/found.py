@@ -1,0 +1,116 @@
+"""An artifact by its id, or by enough of it: of any line, also what is no row of `artifacts` (instances, rules, plans)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evolake.errors import InputError
+from evolake.report.artifacts import artifacts_of, kind_of
+from evolake.report.kinds import Artifact, Kind
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue
+
+SHORTEST = 8
+"""Digits of an id that are enough where no other artifact begins with them."""
+LISTED = 12
+_START = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
+ARTIFACTS = """
+SELECT artifact_id, line, kind, title, state, cycle, content_sha FROM known_artifacts
+WHERE artifact_id = $id OR ($short AND starts_with(artifact_id, $id)) ORDER BY line, artifact_id LIMIT 100"""
+RULES = """
+SELECT rule_id, version, kind, text_sha, since_cycle, origin_line AS line FROM rules_all WHERE rule_id = $id
+ORDER BY superseded, TRY_CAST(version AS INTEGER) DESC NULLS LAST LIMIT 1"""
+
+
+def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
+    """The one artifact that `wanted` names: an id, or the first digits of one.
+
+    Raises:
+        InputError: no artifact is named so, too few digits are given, or several begin with them: lists these.
+    """
+    short = bool(_START.fullmatch(wanted))
+    tables = {name for name, _ in catalogue.views()}
+    found = [
+        Artifact(
+            row["artifact_id"], row["line"], row["kind"] or "", row["title"] or "", row["state"] or "", row["cycle"] or "", row["content_sha"] or "",
+        )
+        for row in _rows(catalogue, ARTIFACTS, {"id": wanted, "short": short})
+    ]
+    for line in sorted({name.partition(".")[0] for name in tables if "." in name}):
+        for name, kind in artifacts_of(line).kinds.items():
+            if kind.title:
+                found += _listed(catalogue, tables, line, name, kind, wanted, short)
+    found += [
+        Artifact(row["rule_id"], row["line"], "rule", f"version {row['version']}", content_sha=row["text_sha"] or "", row=row)
+        for row in _rows(catalogue, RULES, {"id": wanted})
+    ]
+    exact = [one for one in found if one.artifact_id == wanted] or found
+    if len(exact) == 1:
+        return with_row(catalogue, exact[0], tables)
+    if not exact:
+        digits = f"an id, or the first {SHORTEST} or more hexadecimal digits of one"
+        do = "`evolake sql \"SELECT artifact_id, kind, title FROM artifacts_latest\"` lists what there is"
+        raise InputError(f"nothing is called {wanted!r}", wanted=digits, do=do)
+    names = "".join(f"\n    {one.name}" for one in exact[:LISTED])
+    more = f"\n    and {len(exact) - LISTED} more" if len(exact) > LISTED else ""
+    raise InputError(f"{len(exact)} artifacts begin with {wanted!r}:{names}{more}", wanted="one", do="give more digits")
+
+
+def with_row(catalogue: Catalogue, artifact: Artifact, tables: Iterable[str] | None = None) -> Artifact:
+    """With what the line's own tables say of it."""
+    if artifact.row:
+        return artifact
+    return replace(artifact, row=rows_of(catalogue, artifact.line, kind_of(artifact), [artifact.artifact_id], tables).get(artifact.artifact_id, {}))
+
+
+def rows_of(catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
+    """id -> the row that the line's tables hold of an artifact: of the first table that has one, the newest cycle's."""
+    there = set(tables or (name for name, _ in catalogue.views()))
+    found: dict[str, dict[str, Any]] = {}
+    for table in kind.tables:
+        missing = [name for name in ids if name not in found]
+        if f"{line}.{table}" in there and missing:
+            sql = f"FROM {line}.{table} WHERE list_contains($ids, {kind.key}) {_newest(kind)}"
+            found |= {row[kind.key]: row for row in _rows(catalogue, sql, {"ids": missing})}
+    return found
+
+
+def scores_of(catalogue: Catalogue, artifact: Artifact) -> dict[str, dict[str, Any]]:
+    """Table -> its newest row of the artifact."""
+    kind, there = kind_of(artifact), {name for name, _ in catalogue.views()}
+    scores: dict[str, dict[str, Any]] = {}
+    for table in kind.scores:
+        if f"{artifact.line}.{table}" in there:
+            sql = f"FROM {artifact.line}.{table} WHERE {kind.key} = $id ORDER BY cycle DESC LIMIT 1"
+            for row in _rows(catalogue, sql, {"id": artifact.artifact_id}):
+                scores[table] = {name: value for name, value in row.items() if name != kind.key}
+    return scores
+
+
+def _listed(catalogue: Catalogue, tables: set[str], line: str, name: str, kind: Kind, wanted: str, short: bool) -> list[Artifact]:
+    """Artifacts of a kind that is no row of `artifacts`."""
+    for table in kind.tables:
+        if f"{line}.{table}" not in tables:
+            continue
+        sql = f"""FROM {line}.{table} WHERE {kind.key} = $id OR ($short AND starts_with({kind.key}, $id))
+            {_newest(kind)} ORDER BY {kind.key} LIMIT 100"""
+        if rows := _rows(catalogue, sql, {"id": wanted, "short": short}):
+            return [
+                Artifact(row[kind.key], line, name, str(row[kind.title] or "").split("\n")[0][:100], row.get("state") or "", row["cycle"], row=row)
+                for row in rows
+            ]
+    return []
+
+
+def _newest(kind: Kind) -> str:
+    """Of each artifact the newest cycle's row."""
+    return f"QUALIFY row_number() OVER (PARTITION BY {kind.key} ORDER BY cycle DESC) = 1"
+
+
+def _rows(catalogue: Catalogue, sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = catalogue.query(sql, parameters)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]

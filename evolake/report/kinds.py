@@ -1,0 +1,96 @@
+"""Kinds of artifacts (designs, variants, families, instances, rules, ...): where a line keeps what it knows of one, how it is shown and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.lake import Lake
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """Something that a line has made, or was given.
+
+    Attributes:
+        state, cycle: its newest state, and since which cycle; "" for what has none. content_sha: as its row of `artifacts` says; "" without one.
+        row: what the line's own tables say of it; empty where they say nothing.
+    """
+
+    artifact_id: str
+    line: str
+    kind: str
+    title: str
+    state: str = ""
+    cycle: str = ""
+    content_sha: str = ""
+    row: Row = field(default_factory=dict[str, Any])
+
+    @property
+    def name(self) -> str:
+        """Kind, title and the beginning of the id."""
+        return f"{self.line} {self.kind} {self.artifact_id[:12]} {self.title}".rstrip()
+
+
+def blob_text(lake: Lake, artifact: Artifact) -> str:
+    """The blob that its row names, as text; "" where it names none: some artifacts are no more than their row."""
+    sha = artifact.content_sha
+    if len(sha) != 64 or not lake.blobs.path(sha).exists():
+        return ""
+    data = lake.blobs.get(sha)
+    return f"({len(data):,} bytes that are no text)\n" if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def write_text(lake: Lake, artifact: Artifact, folder: Path, name: str = "artifact.txt") -> str:
+    """What is shown of it, as a file."""
+    from evolake.report.artifacts import kind_of
+
+    (folder / name).write_text(kind_of(artifact).text(lake, artifact), encoding="utf-8")
+    return ""
+
+
+def nothing_said(_row: Row, _parents: Sequence[Row]) -> str:
+    """Of a kind whose rows do not say what a child changed."""
+    return ""
+
+
+def nothing_more(_lake: Lake, artifact: Artifact, _folder: Path, _cycle: str) -> None:
+    """Of a kind to which nothing belongs beside itself."""
+    raise InputError(f"to a {artifact.kind} belongs no checkpoint", do="leave --checkpoint out")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of artifact of a line.
+
+    Attributes:
+        key, tables: column that names it, and the line's tables with a row of it; the first that has one counts, of it the newest cycle's.
+        facts: columns of that row that are told. scores: tables with figures of it, the newest cycle's row is told.
+        title: of what is no row of `artifacts`: the column to call it by; it is looked for in `tables`.
+        text: what is shown of it.
+        write: writes it into an empty folder; gives the command that checks it, run in that folder, or "".
+        belongings: writes what belongs to it beside itself (lake, artifact, folder, cycle), as a policy's checkpoint.
+        changed: its row and its parents' -> what it changed, in words.
+    """
+
+    key: str = ""
+    tables: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+    title: str = ""
+    text: Callable[[Lake, Artifact], str] = blob_text
+    write: Callable[[Lake, Artifact, Path], str] = write_text
+    belongings: Callable[[Lake, Artifact, Path, str], None] = nothing_more
+    changed: Callable[[Row, Sequence[Row]], str] = nothing_said
+
+
+def column_text(column: str) -> Callable[[Lake, Artifact], str]:
+    """Of a kind whose text is a column of its row."""
+    return lambda _lake, artifact: str(artifact.row.get(column) or "")

@@ -1,0 +1,78 @@
+"""What is told of one artifact: what it is, where it comes from, what the gates and the measurements said, and its text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evolake.report.artifacts import kind_of
+from evolake.report.found import scores_of
+from evolake.report.kinds import Artifact
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue, Lake
+
+PARENTS = """
+SELECT parent_id, known.title, operator, weight, lineage.cycle FROM lineage LEFT JOIN known_artifacts AS known ON known.artifact_id = parent_id
+WHERE child_id = $id ORDER BY weight DESC, parent_id"""
+VERDICTS = """
+SELECT cycle, gate_no, gate, rule_id, rule_version, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY cycle, gate_no, rule_id"""
+STATES = "SELECT DISTINCT cycle, state FROM artifacts WHERE artifact_id = $id ORDER BY cycle, standing(state)"
+REIGNS = "SELECT cycle, score FROM champions WHERE artifact_id = $id ORDER BY cycle"
+CHILDREN = "SELECT count(DISTINCT child_id) AS children FROM lineage WHERE parent_id = $id"
+
+
+def told(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]:
+    """Everything, as plain JSON values."""
+    kind = kind_of(artifact)
+
+    def ask(sql: str) -> list[dict[str, Any]]:
+        return catalogue.frame(sql, {"id": artifact.artifact_id}).to_dicts()
+
+    return {
+        "artifact_id": artifact.artifact_id, "line": artifact.line, "kind": artifact.kind, "title": artifact.title, "state": artifact.state or None,
+        "cycle": artifact.cycle or None, "content_sha": artifact.content_sha or None,
+        "facts": {name: artifact.row[name] for name in kind.facts if artifact.row.get(name) is not None},
+        "states": ask(STATES), "parents": ask(PARENTS), "children": ask(CHILDREN)[0]["children"], "verdicts": ask(VERDICTS),
+        "reigns": ask(REIGNS), "scores": scores_of(catalogue, artifact), "text": text_of(lake, artifact),
+    }
+
+
+def text_of(lake: Lake, artifact: Artifact) -> str:
+    """Its text; of a rule its file."""
+    return rule_text(lake, artifact) if artifact.kind == "rule" else kind_of(artifact).text(lake, artifact)
+
+
+def rule_text(lake: Lake, artifact: Artifact) -> str:
+    """The rule's file as it was in force: a tracked file that is still the same, or the text of a learned rule; "" where it has changed since."""
+    from hashlib import sha256
+
+    from evolake.settings import load
+
+    for path in sorted((load().seeds / "rules" / artifact.line).glob("*.md")):
+        if sha256(path.read_bytes()).hexdigest() == artifact.content_sha:
+            return path.read_text(encoding="utf-8")
+    return lake.blobs.get(artifact.content_sha).decode() if len(artifact.content_sha) == 64 and lake.blobs.has(artifact.content_sha) else ""
+
+
+def lines_of(found: dict[str, Any]) -> list[str]:
+    """What `told` gave, for a terminal."""
+    shown = [f"{found['title'] or found['artifact_id']}", f"  {found['line']} {found['kind']} {found['artifact_id']}"]
+    states = ", ".join(f"{row['state']} in cycle {row['cycle']}" for row in found["states"]) or found["state"]
+    shown += [f"  {name:<10} {value}" for name, value in (("state", states), ("children", found["children"] or None)) if value]
+    shown += [f"  {name:<10} {_short(value)}" for name, value in found["facts"].items() if value not in ("", [], "{}", "[]")]
+    for row in found["parents"]:
+        shown.append(f"  parent     {row['parent_id'][:12]} {row['title'] or ''}, weight {row['weight']:.2f}, by {row['operator']}")
+    shown += [f"  champion   of cycle {row['cycle']}, score {row['score']}" for row in found["reigns"]]
+    for table, row in found["scores"].items():
+        shown.append(f"  {table}: " + ", ".join(f"{name} {_short(value)}" for name, value in row.items() if value is not None))
+    for row in found["verdicts"]:
+        why = f": {row['reason']}" if row["reason"] else ""
+        shown.append(f"  gate {row['gate_no']} {row['gate']}: {row['outcome']} by {row['rule_id']}{why}")
+    return [*shown, "", found["text"].rstrip("\n") or "(no text)"]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

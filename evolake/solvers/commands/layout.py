@@ -1,0 +1,43 @@
+"""`evolake solvers layout`: a repository of the layout from a solver's upstream tree.
+
+Exit codes: 0 written, 2 for a tree that the adapter does not fit, an adapter that is not there, or a folder that is not empty.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from evolake.errors import InputError
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run.")
+@click.option("--base", default="", help="The seed that it is; default: the adapter's name.")
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write, missing or empty.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def layout(folder: Path, adapter_name: str | None, base: str, out: Path, as_json: bool) -> int:
+    """Make a repository of the layout from the upstream tree DIR: its sources with the adapter's patch, both scripts, the documents."""
+    from evolake.file_names import check_id
+    from evolake.solvers.repository.adapters import known_adapters, load_adapter
+    from evolake.solvers.repository.variant import create_variant, is_laid_out, source_sha
+
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}", wanted="a solver's upstream tree", do="check the path")
+    if is_laid_out(folder):
+        raise InputError(f"{folder} is laid out already", wanted="an upstream tree", got="a variant.toml in it", do="use it as it is")
+    if adapter_name is None:
+        known = ", ".join(known_adapters()) or "none"
+        raise InputError("the solver's family is not named", wanted=f"--adapter NAME, one of {known}", do="name it, or write an adapter for it")
+    adapter = load_adapter(adapter_name)
+    create_variant(folder, adapter, out, base=check_id("--base", base) if base else "")
+    variant_id = source_sha(out)
+    if as_json:
+        written = {"out": str(out), "variant_id": variant_id, "adapter": adapter.name, "base": base or adapter.name}
+        click.echo(json.dumps({"verdict": "written"} | written))
+    else:
+        click.echo(f"{out}: variant {variant_id}\n  next: evolake solvers verify {out} --suite smoke")
+    return 0

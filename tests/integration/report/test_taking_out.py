@@ -1,0 +1,199 @@
+"""`evolake champion LINE --out DIR` and `evolake show ID`: what is written is the artifact itself, whole; what is told of it the lake holds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from solver_lake import DIFF, ID, make_lake
+
+from evolake.cli import cli
+from evolake.designs import tables as designs
+from evolake.errors import InputError
+from evolake.families.model.loading import read_family
+from evolake.families.model.population import store_family
+from evolake.families.tables import FAMILIES
+from evolake.gates import load_rules
+from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, Lake, TableSchema, side_table
+from evolake.prompts import tables as prompts
+from evolake.prompts.model.prompt import Principle, SystemPrompt, from_json
+from evolake.settings import default_seeds
+
+SEEDS = default_seeds()
+
+
+def evolake(root: Path, *words: str) -> Result:
+    return CliRunner().invoke(cli, words, env={"EVOLAKE_LAKE": str(root)})
+
+
+def publish(lake: Lake, line: str, asset: str, schema: TableSchema, rows: Sequence[Mapping[str, Any]], cycle: str | None = "0001") -> None:
+    lake.publish(line, asset, schema.frame(rows), cycle=cycle, run_id="r", schema=schema)
+
+
+def crown(lake: Lake, line: str, kind: str, artifact_id: str, content_sha: str, title: str = "thing") -> None:
+    """One finished cycle whose champion is the artifact."""
+    row = {"artifact_id": artifact_id, "line": line, "kind": kind, "cycle": "0001", "state": "champion", "content_sha": content_sha, "title": title}
+    publish(lake, line, side_table("survivors", ARTIFACTS), ARTIFACTS, [row])
+    publish(lake, line, side_table("survivors", CHAMPIONS), CHAMPIONS, [{"line": line, "cycle": "0001", "artifact_id": artifact_id, "score": 0.25}])
+    lake.seals.seal(line, "0001", "v1", None, "r")
+    lake.seals.seal(line, "0002", "v2", "v1", "r")
+
+
+def files_of(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture(scope="module")
+def solvers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("solvers")
+    make_lake(root)
+    return root
+
+
+def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Path):
+    lake = Lake(tmp_path / "lake")
+    source = (SEEDS / "designs" / "baseline.py").read_text()
+    row = {
+        "design_id": "d" * 64, "state": "champion", "cycle": "0001", "title": "tuned", "operator": "tuning", "rationale": "less damping",
+        "source_sha": lake.blobs.put(source.encode()), "hyper": json.dumps({"alpha": 7.5}),
+    }
+    publish(lake, "designs", "incoming_designs", designs.DESIGNS, [row], "0002")
+    decision = {"cycle": "0001", "comparison": "baseline", "challenger_id": "d" * 64, "incumbent_id": "b" * 64, "N": 80, "batch": 12}
+    decision |= {"profile": "demo", "pairs": 3, "ratio": 2.5, "ratio_low": 2.0, "ratio_high": 3.0, "wins": True}
+    publish(lake, "designs", "champion_decisions", designs.DECISIONS, [decision])
+    crown(lake, "designs", "design", "d" * 64, row["source_sha"], "tuned")
+    done = evolake(lake.root, "champion", "designs", "--out", str(tmp_path / "out"), "--json")
+    assert (done.exit_code, json.loads(done.stdout)["files"]) == (0, ["README.md", "design.py"])
+    assert files_of(tmp_path / "out") == ["README.md", "design.py"]
+    readme = (tmp_path / "out" / "README.md").read_text()
+    for said in (
+        "Champion of the line designs since cycle 0001", "2.5 times fewer median steps than bbbbbbbbbbbb (95% interval 2.0 to 3.0), at N=80",
+        "on 3 fresh seeds", "profile demo",
+        "| consensus (lower is better), cycle 0001 | 0.25 |", "evolake designs check design.py", "tuning | tuned | less damping |",
+    ):
+        assert said in readme
+    checked = evolake(lake.root, "designs", "check", str(tmp_path / "out" / "design.py"), "--json")
+    assert (checked.exit_code, json.loads(checked.stdout)["verdict"]) == (0, "accepted")
+    found: dict[str, Any] = {}
+    exec((tmp_path / "out" / "design.py").read_text(), found)  # our own seed
+    assert (found["HYPER_SPACE"]["alpha"]["default"], found["HYPER_SPACE"]["beta"]["default"]) == (7.5, 20.0)
+
+
+def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path: Path):
+    lake = Lake(tmp_path / "lake")
+    family = read_family(min((SEEDS / "families").glob("*/generator.py")).parent)
+    row = {
+        "family_id": family.family_id, "state": "accepted", "cycle": "0000", "name": family.name, "title": family.title, "operator": "seed",
+        "record_sha": store_family(family, lake.blobs),
+    }
+    publish(lake, "families", "incoming_families", FAMILIES, [row])
+    crown(lake, "families", "family", family.family_id, row["record_sha"], family.title)
+    done = evolake(lake.root, "show", family.family_id[:8], "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0
+    assert family.template in done.stdout
+    checked = evolake(lake.root, "families", "check", str(tmp_path / "out" / "family"), "--json")
+    told = json.loads(checked.stdout)
+    assert (checked.exit_code, told["verdict"], told["family_id"]) == (0, "accepted", family.family_id)
+
+
+def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_demand(tmp_path: Path):
+    lake = Lake(tmp_path / "lake")
+    root, child = SystemPrompt((Principle("p1", "Think."),)), SystemPrompt((Principle("p1", "Think."), Principle("p2", "Check | the *end*.")))
+    rows = [
+        {
+            "prompt_id": one.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
+            "parents": parents, "principles": one.to_json(), "text": one.text(), "size": len(one.principles), "mu": 25.0, "sigma": 8.0, "rounds": 1,
+        }
+        for number, (one, cycle, state, operator, parents) in enumerate(
+            ((root, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [root.prompt_id]))
+        )
+    ]
+    checkpoint = lake.blobs.put(b"weights")
+    publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
+    publish(lake, "prompts", "incoming_derivations", prompts.ARCHIVE["derivations"], [], "0002")
+    publish(lake, "prompts", "incoming_state", prompts.ARCHIVE["state"], [{"name": "checkpoint", "value": json.dumps(checkpoint)}], "0002")
+    publish(lake, "prompts", "heldout", prompts.EVALUATIONS, [])
+    edge = {"child_id": child.prompt_id, "parent_id": root.prompt_id, "operator": "mutation", "weight": 1.0, "cycle": "0001"}
+    publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
+    crown(lake, "prompts", "system prompt", child.prompt_id, child.prompt_id, "mutation 1")
+    assert evolake(lake.root, "champion", "prompts", "--out", str(tmp_path / "out"), "--checkpoint").exit_code == 0
+    assert files_of(tmp_path / "out") == ["README.md", "checkpoint.safetensors", "principles.json", "prompt.txt"]
+    assert (tmp_path / "out" / "prompt.txt").read_text() == child.text()
+    assert from_json((tmp_path / "out" / "principles.json").read_text()).prompt_id == child.prompt_id
+    assert (tmp_path / "out" / "checkpoint.safetensors").read_bytes() == b"weights"
+    assert "| mutation | mutation 1 | adds: Check \\| the \\*end\\*. |" in (tmp_path / "out" / "README.md").read_text()
+    assert evolake(lake.root, "champion", "prompts", "--out", str(tmp_path / "bare")).exit_code == 0
+    assert files_of(tmp_path / "bare") == ["README.md", "principles.json", "prompt.txt"]
+
+
+def test_a_line_that_says_nothing_of_its_artifacts_gives_the_blob(tmp_path: Path):
+    lake = Lake(tmp_path / "lake")
+    crown(lake, "other", "k", "c" * 64, lake.blobs.put(b"content\n"), "<b>a | b</b>")
+    assert evolake(lake.root, "champion", "other", "--out", str(tmp_path / "out")).exit_code == 0
+    assert (tmp_path / "out" / "artifact.txt").read_text() == "content\n"
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert readme.startswith("# &lt;b>a \\| b&lt;/b>\n")
+    assert "<b>" not in readme
+    refused = evolake(lake.root, "champion", "other", "--out", str(tmp_path / "more"), "--checkpoint").exception
+    assert isinstance(refused, InputError) and "no checkpoint" in refused.what
+    assert not (tmp_path / "more").exists()
+
+
+def test_a_folder_that_holds_something_stays_as_it_is(tmp_path: Path):
+    lake = Lake(tmp_path / "lake")
+    crown(lake, "other", "k", "c" * 64, lake.blobs.put(b"content\n"))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    error = evolake(lake.root, "champion", "other", "--out", str(tmp_path / "out")).exception
+    assert isinstance(error, InputError) and "is not empty" in error.what
+    assert files_of(tmp_path / "out") == ["mine"]
+
+
+def test_what_cannot_be_written_whole_leaves_nothing_behind(solvers: Path, tmp_path: Path):
+    error = evolake(solvers, "champion", "solvers", "--out", str(tmp_path / "below" / "out")).exception  # its archive is no blob of this lake
+    assert isinstance(error, InputError) and "there is no blob" in error.what
+    assert list((tmp_path / "below").iterdir()) == []
+
+
+def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
+    done = evolake(solvers, "show", ID["fast"][:8], "--json")
+    found = json.loads(done.stdout)
+    assert (found["verdict"], found["artifact_id"], found["line"], found["kind"]) == ("found", ID["fast"], "solvers", "variant")
+    assert [(row["parent_id"], row["operator"], row["weight"]) for row in found["parents"]] == [(ID["tuned"], "tunable", 1.0)]
+    assert (found["facts"]["hypothesis"], found["facts"]["base"], found["text"]) == ("fast searches less", "alpha", DIFF)
+    assert (found["reigns"], found["scores"]["consensus_ranking"]["cycle"]) == ([{"cycle": "0002", "score": 0.0}], "0002")
+    assert {row["outcome"] for row in found["verdicts"]} == {"pass"}
+    said = evolake(solvers, "show", ID["liar"]).stdout
+    assert "gate 3 correctness: block by r-correctness: u-1: <wrong>" in said
+    assert f"parent     {ID['beta'][:12]} beta, weight 1.00, by patch" in said
+
+
+def test_a_rule_is_shown_by_its_name_with_its_file(tmp_path: Path):
+    lake = Lake(tmp_path)
+    rules = load_rules(SEEDS / "rules", "families")
+    publish(lake, "families", side_table("rules", RULES), RULES, list(rules.rows()), None)
+    found = json.loads(evolake(tmp_path, "show", rules.rules[0].id, "--json").stdout)
+    assert (found["kind"], found["line"]) == ("rule", "families")
+    assert hashlib.sha256(found["text"].encode()).hexdigest() == rules.rules[0].text_sha
+
+
+def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_path: Path):
+    lake = Lake(tmp_path)
+    ids = ["abcdef12" + digit * 56 for digit in "012"]
+    rows = [{"artifact_id": one, "line": "other", "kind": "k", "cycle": "0001", "state": "accepted", "title": f"thing {one[-1]}"} for one in ids]
+    publish(lake, "other", side_table("made", ARTIFACTS), ARTIFACTS, rows)
+    error = evolake(tmp_path, "show", "abcdef12").exception
+    assert isinstance(error, InputError) and error.exit_code == 2
+    assert all(f"other k {one[:12]} thing {one[-1]}" in str(error) for one in ids)
+    assert json.loads(evolake(tmp_path, "show", ids[1][:9], "--json").stdout)["artifact_id"] == ids[1]
+
+
+@pytest.mark.parametrize("wanted", ["", "abcdef1", "zz", "../../x", "%", "ABCDEF12", "f" * 64])
+def test_what_names_nothing_is_a_sentence(solvers: Path, wanted: str):
+    error = evolake(solvers, "show", wanted).exception
+    assert isinstance(error, InputError) and f"nothing is called {wanted!r}" in error.what
