@@ -9,7 +9,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from evolake.cli import cli
+from evolake.lake import Catalogue, Lake
+
 ROOT = Path(__file__).parents[1]
+LONG_S = 1500
+"""How long a command may take on a machine that others load too."""
 SMALL = {
     "EVOLAKE_PROFILE": "demo", "EVOLAKE_DESIGNS__BATCH": "12", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "4",
     "EVOLAKE_DESIGNS__DIRECTIONS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__LOW": '{"max_n": 40, "max_steps": 800, "wall_s": 30}',
@@ -34,7 +41,7 @@ class House:
         """All that its commands are run with but where its lake lies."""
         return {name: value for name, value in self.environment.items() if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
 
-    def run(self, *command: str, check: bool = True, timeout: float = 600, **more: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, check: bool = True, timeout: float = LONG_S, **more: str) -> subprocess.CompletedProcess[str]:
         """An `evolake` command in this house."""
         done = subprocess.run(
             [str(Path(sys.executable).with_name("evolake")), *command], env=self.environment | more, capture_output=True, text=True, timeout=timeout,
@@ -45,8 +52,19 @@ class House:
         return done
 
     def sql(self, statement: str) -> list[list]:
-        """Rows of one statement."""
-        return json.loads(self.run("sql", statement, "--format", "json").stdout)["rows"]
+        """Rows of one statement, answered in this process, for there are many."""
+        with Catalogue(Lake(self.lake)) as catalogue:
+            return [list(row) for row in catalogue.query(statement).rows]
+
+    def cookbook(self, question: str, **parameters: str) -> list[list]:
+        """Rows of the answer to a question of the cookbook, by the command in this process. What the question does not ask for is not given."""
+        path = ROOT / "sql" / "cookbook" / f"{question}.sql"
+        given = [argument for name, value in parameters.items() if f"${name}" in path.read_text() for argument in ("-p", f"{name}={value}")]
+        done = CliRunner().invoke(cli, ["sql", "--file", str(path), *given, "--format", "json"], env=self.environment, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        answer = json.loads(done.stdout)
+        assert answer["verdict"] == "ok", question
+        return answer["rows"]
 
 
 def open_house(folder: Path, **settings: str) -> House:

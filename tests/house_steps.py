@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from designs_fixtures import ROOT, House
+import pytest
+from click.testing import CliRunner
+from designs_fixtures import LONG_S, ROOT, House
 from loopback_model import KEY
 
 T = TypeVar("T")
 USD_A_MILLION_TOKENS = {"input": 1.0, "output": 2.0}
 """What the model `played` costs, of what the loopback server says each reply used."""
 POLL_S = 0.005
-OBSERVE = """
-import dagster as dg
-from dagster._core.definitions.observe import observe
-from assets.{line}.line import rules
-with dg.DagsterInstance.get() as instance:
-    assert observe([rules], instance=instance).success
-"""
 
 
 def by_a_model(base_url: str, **more: str) -> dict[str, str]:
@@ -55,30 +53,48 @@ def share_tape(house: House, other: House) -> House:
     return other
 
 
-def installed(house: House, program: str, *arguments: str) -> None:
-    """A program of this environment, in this house; it must succeed."""
-    command = [str(Path(sys.executable).with_name(program)), *arguments]
-    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+@contextmanager
+def inside(house: House) -> Iterator[None]:
+    """This process has the environment of the house."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name in os.environ.keys() - house.environment.keys():
+            monkeypatch.delenv(name)
+        for name, value in house.environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(ROOT)
+        yield
 
 
 def materialize(house: House, line: str, cycle: str | None, *assets: str) -> None:
-    """Assets of one cycle, or the seeds (None), in one run, as the UI's button does."""
+    """Assets of one cycle, or the seeds (None), in one run, by the command of Dagster in this process."""
+    from dagster._cli import cli
+
     chosen = " or ".join(f'key:"{line}/{asset}"' for asset in assets)
     partition = ["--partition", cycle] if cycle else []
-    installed(house, "dagster", "asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions")
+    with inside(house):
+        command = ["asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions"]
+        done = CliRunner().invoke(cli, command, catch_exceptions=False)
+    assert done.exit_code == 0, done.output[-4000:]
 
 
 def stale(house: House, line: str, assets: Sequence[str], cycles: Sequence[str]) -> set[tuple[str, str]]:
-    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed."""
-    installed(house, Path(sys.executable).name, "-c", OBSERVE.format(line=line))
+    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed. Dagster's own GraphQL, in this process."""
+    import dagster as dg
+    from dagster._core.definitions.observe import observe
+    from dagster._core.test_utils import in_process_test_workspace
+    from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
+    from dagster_graphql.schema import create_schema
+
+    rules = importlib.import_module(f"assets.{line}.line").rules
     status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
     node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["{line}", "{asset}"]}}) {{' + status + "}}"
     nodes = [node.format(line=line, asset=asset, cycle=cycle) for asset in assets for cycle in cycles]
-    answer = house.folder / "answer.json"
-    installed(house, "dagster-graphql", "-m", "pipelines.definitions", "-t", "{" + "\n".join(nodes) + "}", "-o", str(answer))
-    found = json.loads(answer.read_text())["data"]
-    asset_and_cycle = (name.rsplit("__", 1) for name, node in found.items() if node["staleStatus"] == "STALE")
+    with inside(house), dg.DagsterInstance.get() as instance:
+        assert observe([rules], instance=instance).success
+        with in_process_test_workspace(instance, LoadableTargetOrigin(module_name="pipelines.definitions")) as context:
+            answer = asyncio.run(create_schema().execute_async("{" + "\n".join(nodes) + "}", context_value=context))
+    assert not answer.errors, answer.errors
+    asset_and_cycle = (name.rsplit("__", 1) for name, node in answer.data.items() if node["staleStatus"] == "STALE")
     return {(asset, cycle) for asset, cycle in asset_and_cycle}
 
 
@@ -92,8 +108,7 @@ def edit_rule(house: House, line: str, rule: str, old: str, new: str) -> None:
 
 def flips(house: House, rule_id: str, before: int, after: int) -> list[list]:
     """Verdicts that differ between two versions of a rule, as the cookbook tells."""
-    given = ("-p", f"rule_id={rule_id}", "-p", f"before={before}", "-p", f"after={after}", "--format", "json")
-    return json.loads(house.run("sql", "--file", "sql/cookbook/verdict_flips.sql", *given).stdout)["rows"]
+    return house.cookbook("verdict_flips", rule_id=rule_id, before=str(before), after=str(after))
 
 
 def contents(house: House, line: str) -> dict[tuple[str, str], str]:
@@ -126,7 +141,7 @@ def undescribed(lake: Path, line: str) -> list[str]:
         return [f"{table}.{row[0]}" for table in tables for row in columns_of(catalogue, table).rows if not row[3]]
 
 
-def kill_when(house: House, seen: Callable[[], T | None], *command: str, timeout: float) -> T:
+def kill_when(house: House, seen: Callable[[], T | None], *command: str, timeout: float = LONG_S) -> T:
     """Runs an `evolake` command and kills it and all that it started (SIGKILL) as soon as `seen` gives something; gives that."""
     process = subprocess.Popen(
         [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,

@@ -14,13 +14,11 @@ from pathlib import Path
 
 import designs_fixtures
 import pytest
-from click.testing import CliRunner
-from designs_fixtures import ROOT
+from designs_fixtures import House
 from house_steps import kill_when
 
-from evolake.cli import cli
 from evolake.errors import MachineryError
-from evolake.lake import BlobStore, Catalogue, Lake
+from evolake.lake import BlobStore
 from evolake.solvers.seeds.fetch import fetch_seed
 from evolake.solvers.seeds.seeding import seed_named
 from pipelines.home import ensure_home
@@ -32,24 +30,13 @@ SMALL = {
     "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CHALLENGERS": "1",
     "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__CARRY_INSTANCES": "2",
 }
-LONG_S = 1500
-"""How long a command may take on a machine that others load too."""
-
-
-class House(designs_fixtures.House):
-    """As for designs; statements are answered in this process, for there are many."""
-
-    def sql(self, statement: str) -> list[list]:
-        with Catalogue(Lake(self.lake)) as catalogue:
-            return [list(row) for row in catalogue.query(statement).rows]
 
 
 def open_house(folder: Path, **settings: str) -> House:
     """A house under `folder` whose lake holds the seed's sources; `settings` are further environment variables."""
     if not (shutil.which("g++") or shutil.which("clang++")):
         _absent("no C++ compiler is installed; `evolake doctor` names the line that installs it")
-    opened = designs_fixtures.open_house(folder, **SMALL | settings)
-    house = House(opened.folder, opened.environment)
+    house = designs_fixtures.open_house(folder, **SMALL | settings)
     ensure_home(Path(house.environment["DAGSTER_HOME"]))
     try:
         fetch_seed(seed_named(SEED), BlobStore(house.lake), now=datetime.now(UTC))
@@ -65,18 +52,7 @@ def share_secret(one: House, other: House) -> None:
     shutil.copy2(one.lake / path, other.lake / path)
 
 
-def cookbook(house: House, question: str, **parameters: str) -> list[list]:
-    """Rows of the answer to a question of the cookbook, by the command in this process."""
-    given = [argument for name, value in parameters.items() for argument in ("-p", f"{name}={value}")]
-    command = ["sql", "--file", str(ROOT / "sql" / "cookbook" / f"{question}.sql"), *given, "--format", "json"]
-    done = CliRunner().invoke(cli, command, env=house.environment, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    answer = json.loads(done.stdout)
-    assert answer["verdict"] == "ok", question
-    return answer["rows"]
-
-
-def kill_when_journal_begins(house: House, stage: str, *command: str, timeout: float = LONG_S) -> list[dict]:
+def kill_when_journal_begins(house: House, stage: str, *command: str) -> list[dict]:
     """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal holds a line; gives that journal."""
     folder = house.lake / "work" / "solvers" / "journals"
     before = set(folder.glob(f"{stage}-*.jsonl"))
@@ -85,7 +61,7 @@ def kill_when_journal_begins(house: House, stage: str, *command: str, timeout: f
         fresh = [path for path in sorted(set(folder.glob(f"{stage}-*.jsonl")) - before) if b"\n" in path.read_bytes()]
         return journal(fresh[0]) if fresh else None
 
-    return kill_when(house, begun, *command, timeout=timeout)
+    return kill_when(house, begun, *command)
 
 
 def journal(path: Path) -> list[dict]:

@@ -1,30 +1,42 @@
-"""The designs line for real: cycles through Dagster by the command that users type, then everything that can be asked of the lake."""
+"""The designs line for real: cycles through Dagster by the command that users type, then everything that can be asked of the lake, and a rule that
+changes."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, House, open_house
-from house_steps import assert_sealed, parts_of, undescribed
+from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of, undescribed
+from house_steps import stale as stale_parts
 
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
+CYCLES = ["0001", "0002"]
+ASSETS = (
+    "directions", "candidates", "experiments", "objectives", "objective_scores", "consensus_ranking", "promoted_experiments", "final_scores",
+    "final_ranking", "tuning", "meta_review", "survivors",
+)
+RULED = {"candidates", "objectives"}
+"""The assets of a cycle that judge by rules."""
 
 
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> House:
-    """A house after three cycles."""
-    house = open_house(tmp_path_factory.mktemp("evolved"))
-    done = house.run("run", "--cycles", "3", "--lines", "designs")
-    assert "cycle 0003" in done.stdout
+    """A house after two cycles, on a copy of the seeds whose rules may be edited."""
+    folder = tmp_path_factory.mktemp("evolved")
+    shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
+    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"))
+    done = house.run("run", "--cycles", "2", "--lines", "designs")
+    assert "cycle 0002" in done.stdout
     return house
 
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
-    assert_sealed(evolved, "designs", 4)
+    assert_sealed(evolved, "designs", 3)
 
 
 def test_every_published_column_says_what_it_means(evolved: House):
@@ -32,20 +44,15 @@ def test_every_published_column_says_what_it_means(evolved: House):
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):
-    names = [
-        "directions", "candidates", "experiments", "objectives", "objective_scores", "consensus_ranking", "promoted_experiments", "final_scores",
-        "final_ranking", "tuning", "meta_review", "survivors",
-    ]  # fmt: skip
-    for name in names:
-        assert parts_of(evolved, "designs", name) == ["0001", "0002", "0003"], name
+    for name in ASSETS:
+        assert parts_of(evolved, "designs", name) == CYCLES, name
 
 
 def test_each_cycle_reads_what_the_one_before_handed_on(evolved: House):
-    for cycle, before in (("0002", "0001"), ("0003", "0002")):
-        handed = evolved.sql(f"SELECT count(*) FROM designs.survivors WHERE cycle = '{before}'")[0][0]
-        ranked = evolved.sql(f"SELECT count(*) FROM designs.final_ranking WHERE cycle = '{cycle}'")[0][0]
-        new = evolved.sql(f"SELECT count(*) FROM designs.candidates WHERE cycle = '{cycle}' AND state = 'accepted'")[0][0]
-        assert ranked == handed + new
+    handed = evolved.sql("SELECT count(*) FROM designs.survivors WHERE cycle = '0001'")[0][0]
+    ranked = evolved.sql("SELECT count(*) FROM designs.final_ranking WHERE cycle = '0002'")[0][0]
+    new = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'")[0][0]
+    assert ranked == handed + new
 
 
 def test_whatever_is_ranked_passed_every_gate(evolved: House):
@@ -71,10 +78,10 @@ def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: House):
 def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: House):
     champion = json.loads(evolved.run("champion", "designs", "--json").stdout)
     assert champion["verdict"] == "champion"
-    printed = json.loads(evolved.run("sql", "--file", "sql/cookbook/champion_ancestors.sql", "-p", "line=designs", "--format", "json").stdout)
-    assert len(printed["rows"]) == champion["ancestors"] + 1
-    assert printed["rows"][-1][1] == champion["artifact_id"]
-    for (child,) in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0003' AND state = 'accepted'"):
+    printed = evolved.cookbook("champion_ancestors", line="designs")
+    assert len(printed) == champion["ancestors"] + 1
+    assert printed[-1][1] == champion["artifact_id"]
+    for (child,) in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'"):
         titles = {row[0] for row in evolved.sql(f"SELECT title FROM ancestors('{child}')")}
         assert "baseline" in titles, child
 
@@ -83,17 +90,15 @@ def test_every_cookbook_question_answers_on_a_real_lake(evolved: House):
     run_id = evolved.sql("SELECT run_id FROM artifacts LIMIT 1")[0][0]
     parameters = {"line": "designs", "run_id": run_id, "gate_no": "2", "rule_id": "designs-trace", "before": "1", "after": "1"}
     for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
-        given = [argument for name, value in parameters.items() if f"${name}" in path.read_text() for argument in ("-p", f"{name}={value}")]
-        answer = json.loads(evolved.run("sql", "--file", str(path), *given, "--format", "json").stdout)
-        assert answer["verdict"] == "ok", path.name
+        evolved.cookbook(path.stem, **parameters)
 
 
 def test_status_and_report_say_where_things_stand(evolved: House, tmp_path: Path):
     status = json.loads(evolved.run("status", "--json").stdout)
-    assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]] == [("designs", 3, "0004", None)]
-    evolved.run("report", "--cycle", "3", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]] == [("designs", 2, "0003", None)]
+    evolved.run("report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
     page = (tmp_path / "r.html").read_text()
-    assert "Cycle 0003 of the designs line" in page
+    assert "Cycle 0002 of the designs line" in page
     figures = len(figures_in("evolake.designs.report.figures"))
     assert page.count("data:image/png;base64,") == len(list((tmp_path / "figures").glob("*.png"))) == figures >= 6
 
@@ -123,3 +128,36 @@ def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tm
         AND asset <> 'survivors__evaluations' ORDER BY asset"""  # cpu seconds are a measurement; they differ
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
+
+
+def stale(evolved: House) -> set[tuple[str, str]]:
+    return stale_parts(evolved, "designs", ASSETS, CYCLES)
+
+
+def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: House):
+    """From here on tests change the lake."""
+    assert stale(evolved) == set()
+    before = contents(evolved, "designs")
+    edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
+    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {(asset, cycle) for asset in RULED for cycle in CYCLES}
+    for cycle in CYCLES:
+        materialize(evolved, "designs", cycle, *sorted(RULED))
+    assert stale(evolved) == set()
+    changed = {asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha}
+    assert changed == {"candidates__verdicts", "objectives__verdicts"}
+    versions = evolved.sql("SELECT DISTINCT rule_version FROM designs.candidates__verdicts WHERE rule_id = 'designs-trace'")
+    assert versions == [["2"]]
+    assert flips(evolved, "designs-trace", 1, 2) == []
+
+
+def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved: House):
+    accepted = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'")[0][0]
+    assert accepted > 0
+    edit_rule(evolved, "designs", "trace", "version: 2", "version: 3")
+    edit_rule(evolved, "designs", "trace", '"max_nodes": 5000', '"max_nodes": 3')
+    assert ("candidates", "0001") in stale(evolved)
+    materialize(evolved, "designs", "0001", "candidates")
+    assert evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'") == [[0]]
+    assert len(flips(evolved, "designs-trace", 2, 3)) == accepted
+    assert ("experiments", "0001") in stale(evolved)
+    assert ("candidates", "0001") not in stale(evolved)

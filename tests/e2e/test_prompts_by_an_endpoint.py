@@ -104,9 +104,7 @@ def test_the_champion_is_what_another_lines_role_reads_in_a_later_cycle(evolved:
 
 def test_lineage_shows_where_the_role_has_its_prompt_from(evolved: Evolved):
     prompt_id, _ = champion(evolved.house)
-    done = evolved.house.run("sql", "--file", str(ROOT / "sql" / "cookbook" / "system_prompts_in_use.sql"), "-p", "line=designs", "--format", "json")
-    rows = json.loads(done.stdout)["rows"]
+    rows = evolved.house.cookbook("system_prompts_in_use", line="designs")
     assert [row[:3] for row in rows] == [[prompt_id, "champion", READER]]
-    done = evolved.house.run("sql", "--file", str(ROOT / "sql" / "cookbook" / "champion_ancestors.sql"), "-p", "line=prompts", "--format", "json")
     roots = evolved.house.sql("SELECT prompt_id FROM prompts.seeds")
-    assert roots[0][0] in json.dumps(json.loads(done.stdout)["rows"])
+    assert roots[0][0] in json.dumps(evolved.house.cookbook("champion_ancestors", line="prompts"))

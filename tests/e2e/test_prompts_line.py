@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import html
 import itertools
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, House, open_house
-from house_steps import assert_sealed, kill_when, undescribed
+from house_steps import assert_sealed, kill_when, materialize, undescribed
 
 from evolake.lake import Lake
 from evolake.prompts.evolution.population import population_of
@@ -30,7 +28,6 @@ SMALL = {
     "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "6", "EVOLAKE_PROMPTS__MAX_TOKENS": "12", "EVOLAKE_PROMPTS__CROSSOVER": "0.5",
 }
 CYCLES = ["0001", "0002"]
-LONG_S = 1500
 
 
 @dataclass(frozen=True)
@@ -48,16 +45,16 @@ def kill_after_first_note(house: House, cycle: str, *command: str) -> list[dict]
         lake = Lake(house.lake)
         return lake.read("prompts", "notes", cycle).to_dicts() if lake.record("prompts", "notes", cycle) is not None else None
 
-    return kill_when(house, noted, *command, timeout=LONG_S)
+    return kill_when(house, noted, *command)
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> Trained:
     house = open_house(tmp_path_factory.mktemp("prompts"), **SMALL)
-    house.run("run", "--cycles", "1", "--lines", "prompts", timeout=LONG_S)
+    house.run("run", "--cycles", "1", "--lines", "prompts")
     command = ("run", "--cycles", "1", "--lines", "prompts")
     killed = kill_after_first_note(house, "0002", *command)
-    return Trained(house, killed, house.run(*command, timeout=LONG_S).stdout)
+    return Trained(house, killed, house.run(*command).stdout)
 
 
 @pytest.fixture(scope="module")
@@ -149,10 +146,7 @@ def test_a_champion_reigns_and_is_shown_with_its_principles(house: House):
 
 def test_a_partial_run_of_a_judged_cycle_changes_nothing(house: House):
     before = house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL")
-    command = [str(Path(sys.executable).with_name("dagster")), "asset", "materialize", "--select", "key:prompts/accepted,key:prompts/champion",
-               "--partition", "0002", "-m", "pipelines.definitions"]
-    done = subprocess.run(command, env=house.environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONG_S)
-    assert done.returncode == 0, done.stderr[-3000:]
+    materialize(house, "prompts", "0002", "accepted", "champion")
     assert house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL") == before
 
 

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from designs_fixtures import House
 from house_steps import by_a_model, materialize, share_tape, usd_of
 from loopback_model import Asked, LoopbackModel
-from solvers_fixtures import LONG_S, SEED, House, cookbook, open_house, share_secret
+from solvers_fixtures import SEED, open_house, share_secret
 from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
@@ -42,7 +43,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(house.lake), folder / "seed", now=datetime.now(UTC)))
     with LoopbackModel(player) as server:
         house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
-        house.run("run", "--cycles", "2", "--lines", "solvers", timeout=LONG_S)
+        house.run("run", "--cycles", "2", "--lines", "solvers")
     yield Modelled(house, player, server.requests)
 
 
@@ -156,7 +157,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     entries = [json.loads(path.read_text())["entry"] for path in (modelled.house.lake / "tape").glob("??/*.json")]
     assert {(entry["line"], entry["cycle"]) for entry in entries} == {("solvers", "0001"), ("solvers", "0002")}
     assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
-    late = {row[1]: (row[2], row[3]) for row in cookbook(modelled.house, "spent_on_late_blocks", line="solvers", gate_no="1")}
+    late = {row[1]: (row[2], row[3]) for row in modelled.house.cookbook("spent_on_late_blocks", line="solvers", gate_no="1")}
     assert set(late) == {"build"}
     assert late["build"][0] == 1
     assert late["build"][1] > 0
