@@ -11,11 +11,12 @@ export DAGSTER_HOME ?= $(HOME_DIR)
 export GX_ANALYTICS_ENABLED := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test attack dev docs lint bench policy constraints clean
+.PHONY: help demo test test-fast attack dev docs lint bench policy constraints clean
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (under 10 minutes on two cores)"
 	@echo "make test   the whole test suite"
+	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (about 3 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
@@ -58,9 +59,15 @@ demo: $(VENV)/.installed
 	@$(BIN)/evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs
 	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"
 
+# tests/conftest.py says which files start first; xdist's own order would start those of one long test last.
+SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.installed-test
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
 	@$(BIN)/python -m pytest -m "serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+
+test-fast: $(VENV)/.installed-test
+	@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and not e2e and not slow" $(PYTEST_ARGS)
 
 attack: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest -m attack $(PYTEST_ARGS)
