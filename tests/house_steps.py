@@ -55,14 +55,27 @@ def share_tape(house: House, other: House) -> House:
 
 @contextmanager
 def inside(house: House) -> Iterator[None]:
-    """This process has the environment of the house."""
+    """This process has the environment of the house, and loads the definitions anew, as "Reload definitions" does: then they read the rules."""
+    from dagster._core.definitions.reconstruct import ReconstructableJob
+
+    def loaded() -> list[str]:
+        return [name for name in sys.modules if name.partition(".")[0] in ("pipelines", "assets", "resources")]
+
     with pytest.MonkeyPatch.context() as monkeypatch:
         for name in os.environ.keys() - house.environment.keys():
             monkeypatch.delenv(name)
         for name, value in house.environment.items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(ROOT)
-        yield
+        for name in loaded():
+            monkeypatch.delitem(sys.modules, name)
+        for kept in (ReconstructableJob.get_definition, ReconstructableJob.get_repository_definition):
+            kept.cache_clear()
+        try:
+            yield
+        finally:
+            for name in loaded():
+                del sys.modules[name]
 
 
 def materialize(house: House, line: str, cycle: str | None, *assets: str) -> None:
@@ -85,11 +98,11 @@ def stale(house: House, line: str, assets: Sequence[str], cycles: Sequence[str])
     from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
     from dagster_graphql.schema import create_schema
 
-    rules = importlib.import_module(f"assets.{line}.line").rules
     status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
     node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["{line}", "{asset}"]}}) {{' + status + "}}"
     nodes = [node.format(line=line, asset=asset, cycle=cycle) for asset in assets for cycle in cycles]
     with inside(house), dg.DagsterInstance.get() as instance:
+        rules = importlib.import_module(f"assets.{line}.line").rules
         assert observe([rules], instance=instance).success
         with in_process_test_workspace(instance, LoadableTargetOrigin(module_name="pipelines.definitions")) as context:
             answer = asyncio.run(create_schema().execute_async("{" + "\n".join(nodes) + "}", context_value=context))

@@ -29,7 +29,7 @@ def evolved(tmp_path_factory) -> House:
     """A house after two cycles, on a copy of the seeds whose rules may be edited."""
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"))
+    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2")
     done = house.run("run", "--cycles", "2", "--lines", "designs")
     assert "cycle 0002" in done.stdout
     return house
@@ -122,6 +122,7 @@ def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[
 
 
 def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
+    """By one worker in place of two."""
     other = open_house(tmp_path)
     other.run("run", "--cycles", "1", "--lines", "designs")
     hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'

@@ -28,13 +28,13 @@ def _grad_single(vars, idx, sgn, hp):
 """
 OUTSTAYS = VARIABLES + """
 def _grad_single(vars, idx, sgn, hp):
-    a = vars["v"][:1].expand(600)[:, None].expand(600, 600)
+    a = vars["v"][:1].expand(400)[:, None].expand(400, 400)
     for _ in range(200):
         a = (a @ a) * 1e-3
     return {"v": vars["v"] + a[0, 0], "xl": vars["xl"], "xs": vars["xs"]}
 """
 SETTINGS = DesignsSettings(
-    batch=6, champion_repeats=2, low=FidelitySettings(max_n=20, max_steps=100, wall_s=20),
+    batch=6, champion_repeats=1, low=FidelitySettings(max_n=20, max_steps=100, wall_s=20),
     medium=FidelitySettings(max_n=20, max_steps=100, wall_s=20), high=FidelitySettings(max_n=20, max_steps=100, wall_s=20),
 )
 
