@@ -16,18 +16,24 @@ os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 ALONE = ("tests/integration/jail/",)
 """Attacks that look at the whole machine: no other test may run beside them."""
 LONGEST = (
-    "tests/e2e/test_solvers_line.py", "tests/e2e/test_solvers_by_a_model.py", "tests/e2e/test_cycles_under_daemon.py",
+    "tests/e2e/test_solvers_line.py", "tests/e2e/test_solvers_by_a_model.py", "tests/e2e/test_solvers_rules_change.py",
+    "tests/e2e/test_cycles_under_daemon.py",
     "tests/e2e/test_families_line.py", "tests/e2e/test_repair_study.py", "tests/e2e/test_repair_backfill.py", "tests/e2e/test_prompts_line.py",
     "tests/e2e/test_designs_line.py", "tests/integration/solvers/test_edits_patches.py", "tests/e2e/", "tests/integration/",
 )
 """Files, and folders after them, in the order in which they start: no worker is left alone with a long file at the end."""
+SLOW = (
+    "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/", "tests/integration/prompts/",
+    "tests/integration/repair/", "tests/integration/solvers/", "tests/unit/designs_engine/test_designs_isolated.py",
+)
+"""Files and folders of tests that judge in jails, train, or start a process for each test."""
 settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("evolake")
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as `serial` what `make test` runs alone, and lets long files start first."""
+    """Marks as `serial` what `make test` runs alone and as `slow` what `make test-fast` leaves out; lets long files start first."""
     root = Path(__file__).parents[1]
     begins = {}
     for item in items:
@@ -35,6 +41,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         begins[item] = next((place for place, start in enumerate(LONGEST) if path.startswith(start)), len(LONGEST))
         if path.startswith(ALONE):
             item.add_marker(pytest.mark.serial)
+        if path.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=begins.__getitem__)
 
 
