@@ -27,6 +27,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.file_names import check_id
+from evolake.gates.known import require_known
 
 GUIDANCE = "guidance"
 KINDS = ("static", "process", "learned", GUIDANCE)
@@ -131,7 +132,8 @@ def load_rules(folder: Path, line: str) -> Ruleset:
     """All rules of `line`: the files `folder/<line>/*.md`, by id.
 
     Raises:
-        InputError: no such folder, no rule in it, an unreadable file, or two rules of one id.
+        InputError: no such folder, no rule in it, an unreadable file, two rules of one id, or one that names a gate, checker or parameter that
+            the line does not have.
     """
     files = sorted((folder / line).glob("*.md"))
     if not files:
@@ -142,4 +144,5 @@ def load_rules(folder: Path, line: str) -> Ruleset:
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
         raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
     judging = tuple(rule for rule in rules if rule.kind != GUIDANCE)
+    require_known(line, ((rule.path, rule.gate, rule.check, rule.parameters) for rule in judging))
     return Ruleset(line=line, rules=judging, guidance=tuple(rule for rule in rules if rule.kind == GUIDANCE))

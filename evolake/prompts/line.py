@@ -9,6 +9,6 @@ LINE = LineSpec(
     commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
     story="evolake.prompts.report.story:story",
     requirements="evolake.prompts.requirements:requirements",
-    tables="evolake.prompts.known_tables:known_tables",
+    tables="evolake.prompts.known_tables:known_tables", gates="evolake.prompts.known_gates:known_gates",
     after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
 )

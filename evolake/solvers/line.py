@@ -8,7 +8,7 @@ LINE = LineSpec(
     "solvers", assets="assets.solvers", settings="evolake.solvers.settings:SolversSettings", profiles="evolake.solvers.profiles",
     commands={"proof": "evolake.solvers.commands.proof:proof", "solvers": "evolake.solvers.commands.group:solvers"},
     report="evolake.solvers.report.page:solvers_section",
-    story="evolake.solvers.report.story:story", tables="evolake.solvers.known_tables:known_tables",
+    story="evolake.solvers.report.story:story", tables="evolake.solvers.known_tables:known_tables", gates="evolake.solvers.known_gates:known_gates",
     requirements="evolake.solvers.requirements:requirements",
     artifacts="evolake.solvers.report.artifacts:ARTIFACTS",
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
     from evolake.designs.model.contract import Blocked, TracedDesign
 
-@click.group(cls=LazyGroup, later={"merge": "evolake.designs.commands.merge:merge"})
+@click.group(cls=LazyGroup, later={"merge": "evolake.designs.commands.merge:merge", "new": "evolake.designs.commands.new:new"})
 def designs() -> None:
     """3-SAT solver designs: measure one, check one, merge lakes."""
 

@@ -1,0 +1,14 @@
+"""What rules of the line may name."""
+
+from __future__ import annotations
+
+from evolake.gate_spec import GateSpec
+
+
+def known_gates() -> tuple[GateSpec, ...]:
+    """Every gate that a rule may be of, in order; on return all checkers of the line are registered."""
+    from evolake.designs.evolution import judging  # noqa: F401  # pyright: ignore[reportUnusedImport]  (it registers the checkers)
+    from evolake.designs.evolution.gate_specs import GATES
+    from evolake.designs.evolution.judging_objectives import GATE
+
+    return (*GATES, GATE)

@@ -1,0 +1,85 @@
+"""What a rule of an installed line may name: the line's gates, its checkers, and the parameters of each checker."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.gate_spec import GateSpec
+from evolake.gates.checkers import CHECKERS
+from evolake.lines import lines, resolve
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a checker. `default` is its value in JSON's words, None where a rule must give one."""
+
+    name: str
+    type: str
+    default: Any
+    required: bool
+
+
+@dataclass(frozen=True)
+class KnownChecker:
+    """A checker as rules name it; `meaning` is the first sentence of its documentation."""
+
+    name: str
+    meaning: str
+    parameters: tuple[Parameter, ...]
+
+
+def known_gates(line: str) -> tuple[GateSpec, ...]:
+    """The gates of a line, in order, its checkers registered on return; none where the line says nothing of its gates, or is none."""
+    spec = lines().get(line)
+    return tuple(resolve(spec.gates)()) if spec is not None and spec.gates else ()
+
+
+def known_checkers(line: str) -> dict[str, KnownChecker]:
+    """name -> checker of a line, by name."""
+    known_gates(line)
+    return {name: _described(name) for name in sorted(CHECKERS) if name.startswith(f"{line}.")}
+
+
+def _described(name: str) -> KnownChecker:
+    function = CHECKERS[name]
+    _, *given = inspect.signature(function).parameters.values()  # the first is the evidence
+    meaning = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+    return KnownChecker(name, meaning, tuple(
+        Parameter(one.name, str(one.annotation), None if one.default is one.empty else one.default, one.default is one.empty) for one in given
+    ))
+
+
+def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> None:
+    """Holds rules of a line to what it has. rules: file, gate, checker and parameters of each.
+
+    Raises:
+        InputError: a gate, a checker or a parameter that there is not, or a parameter that lacks.
+    """
+    if not (gates := [gate.name for gate in known_gates(line)]):
+        return
+    checkers = known_checkers(line)
+    for file, gate, check, parameters in rules:
+        if gate not in gates:
+            raise _unknown(f"rule file {file}: the line {line} has no gate {gate!r}", gate, gates)
+        if check not in checkers:
+            raise _unknown(f"rule file {file}: no checker is called {check!r}", check, checkers)
+        takes = {one.name: one for one in checkers[check].parameters}
+        for name in parameters:
+            if name not in takes:
+                raise _unknown(f"rule file {file}: checker {check} has no parameter {name!r}", name, takes)
+        if lacking := [name for name, one in takes.items() if one.required and name not in parameters]:
+            raise InputError(
+                f"rule file {file}: checker {check} needs {', '.join(lacking)}", wanted=f"parameters: {{\"{lacking[0]}\": ...}}",
+                do=f"evolake rules checkers --line {line} says what each is",
+            )
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> InputError:
+    near = get_close_matches(name, known, n=1)
+    do = (f"did you mean {near[0]!r}? " if near else "") + "`evolake rules checkers` lists them"
+    return InputError(what, wanted=f"one of {', '.join(known)}" if known else "none", got=repr(name), do=do)

@@ -1,0 +1,57 @@
+"""What the contract pages say is typed as it stands there, and what `new` writes is accepted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evolake.cli import cli
+from evolake.designs.commands.new import EXAMPLE
+from evolake.errors import InputError
+from evolake.families.commands.new import FILES
+from evolake.gates.rules import load_rules
+from evolake.settings import PROJECT_ROOT
+
+PAGES = sorted((PROJECT_ROOT / "docs" / "contracts").glob("*.md"))
+
+
+def ran(*arguments: str):
+    return CliRunner().invoke(cli, arguments, catch_exceptions=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_work_one_after_the_other(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^    evolake (.+)$", page.read_text(), re.MULTILINE)
+    assert commands
+    for command in commands:
+        done = ran(*command.split())
+        assert (done.exit_code, done.return_value or 0) == (0, 0), (command, done.output)
+
+
+@pytest.mark.parametrize(("what", "name"), [
+    (("families", "new"), "folder"), (("designs", "new"), "file.py"), (("rules", "new", "--line", "designs"), "r.md"),
+])
+def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str) -> None:
+    place = tmp_path / name
+    assert ran(*what, str(place)).exit_code == 0
+    written = {path: path.read_bytes() for path in [place, *place.rglob("*")] if path.is_file()}
+    assert len(written) == (len(FILES) if name == "folder" else 1)
+    with pytest.raises(InputError, match="is there already"):
+        ran(*what, str(place))
+    assert {path: path.read_bytes() for path in written} == written
+
+
+@pytest.mark.parametrize("line", ["designs", "families", "prompts", "solvers"])
+def test_a_new_rule_is_one_of_its_line(line: str, tmp_path: Path) -> None:
+    folder = tmp_path / line
+    assert ran("rules", "new", "--line", line, str(folder / "mine.md")).exit_code == 0
+    assert [rule.id for rule in load_rules(tmp_path, line).rules] == [f"{line}-mine"]
+
+
+def test_the_example_design_is_no_copy_of_a_seed() -> None:
+    assert EXAMPLE not in {path.read_text() for path in (PROJECT_ROOT / "data_lake" / "seeds" / "designs").glob("*.py")}
