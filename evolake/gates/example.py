@@ -33,7 +33,8 @@ check: {base.check}
 parameters: {json.dumps(base.parameters)}
 ---
 Say here why the rule exists. What it asks: {checker.meaning if checker else base.check}
-As it stands it judges as {base.id} does: change the parameters, or name another checker (`evolake rules checkers --line {ruleset.line}`), and raise `version` when its meaning changes.
+As it stands it judges as {base.id} does: change the parameters, or name another checker
+(`evolake rules checkers --line {ruleset.line}`), and raise `version` when its meaning changes.
 """
     parse_rule(text, f"{name}.md")
     return text

@@ -13,7 +13,7 @@ from evolake.designs.commands.new import EXAMPLE
 from evolake.errors import InputError
 from evolake.families.commands.new import FILES
 from evolake.gates.rules import load_rules
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT as PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs" / "contracts").glob("*.md"))
 

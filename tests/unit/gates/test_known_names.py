@@ -12,7 +12,7 @@ from evolake.cli import cli
 from evolake.errors import InputError
 from evolake.gates.known import known_checkers, known_gates
 from evolake.gates.rules import load_rules
-from evolake.settings import PROJECT_ROOT
+from evolake.project import BROUGHT as PROJECT_ROOT
 
 RULED = ("designs", "families", "prompts", "solvers")
 FIT = {"gate": "static", "check": "families.length", "parameters": '{"shortest": 1, "longest": 9}'}
