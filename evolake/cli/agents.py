@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from evolake.agents.guidance import Guidance
 
 
+IGNORED = (
+    "the backend `operators` takes from a note only words that name what a planner chooses among (a term, an operator, a knob, a kind of objective), "
+    "and ignores the rest; a model reads all of it"
+)
+
+
 @click.command()
 @click.argument("text", required=False)
 @click.option("--line", help="Only the planners of this line see it (default: all lines).")
@@ -28,7 +34,8 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
         raise InputError("--line goes with a TEXT", do="leave it out")
     from evolake.agents.guidance import all_guidance, store_guidance, withdraw_guidance
 
-    root = settings_module.load().lake
+    settings = settings_module.load()
+    root = settings.lake
     if list_all:
         notes, verdict = all_guidance(root), "listed"
     elif withdraw is not None:
@@ -40,6 +47,8 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
         return 0
     for note in notes:
         click.echo(f"{note.id}  {note.line or 'all lines'}, {_when(note)}: {note.text}")
+    if verdict == "stored" and settings.backend == "operators":
+        click.echo(IGNORED)
     if not notes:
         click.echo('No guidance yet. Give some with: evolake guide "..."')
     return 0

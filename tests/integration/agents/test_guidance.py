@@ -125,6 +125,9 @@ def test_the_command_stores_lists_and_withdraws(tmp_path: Path) -> None:
     shown = f"{note['id']}  designs, from cycle 0001 on"
     assert guide(tmp_path, "--list").stdout == f"{shown}: try larger N\n"
     assert guide(tmp_path, "--withdraw", note["id"]).stdout == f"{shown}, withdrawn from cycle 0001 on: try larger N\n"
+    heeded = guide(tmp_path, "try larger N", "--line", "designs").stdout.splitlines()
+    assert heeded[0].endswith("designs, from cycle 0001 on: try larger N")
+    assert heeded[1].startswith("the backend `operators` takes from a note only words that name") and heeded[1].endswith("a model reads all of it")
     assert seen(tmp_path, "designs", "0001") == []
 
 
