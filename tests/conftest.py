@@ -16,8 +16,7 @@ os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 ALONE = ("tests/integration/jail/",)
 """Attacks that look at the whole machine: no other test may run beside them."""
 LONGEST = (
-    "tests/e2e/test_solvers_line.py", "tests/e2e/test_solvers_by_a_model.py", "tests/e2e/test_solvers_rules_change.py",
-    "tests/e2e/test_cycles_under_daemon.py",
+    "tests/e2e/test_solvers_line.py", "tests/e2e/test_solvers_by_a_model.py", "tests/e2e/test_cycles_under_daemon.py",
     "tests/e2e/test_families_line.py", "tests/e2e/test_repair_study.py", "tests/e2e/test_repair_backfill.py", "tests/e2e/test_prompts_line.py",
     "tests/e2e/test_designs_line.py", "tests/integration/solvers/test_edits_patches.py", "tests/e2e/", "tests/integration/",
 )

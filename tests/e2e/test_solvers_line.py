@@ -1,15 +1,21 @@
-"""The solvers line for real: two cycles by the command that users type, the second killed in the middle, then everything that can be asked."""
+"""The solvers line for real: two cycles by the command that users type, the second killed in the middle, then everything that can be asked.
+
+At the end a compliance rule is edited: what becomes stale, and what judging again changes. No solver is built or run again for that.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 import pytest
 from designs_fixtures import ROOT, House
-from house_steps import assert_sealed, materialize, parts_of, undescribed
+from house_steps import assert_sealed, edit_rule, flips, materialize, parts_of, undescribed
+from house_steps import contents as line_contents
+from house_steps import stale as stale_parts
 from solvers_fixtures import SEED, journal, kill_when_journal_begins, open_house, share_secret
 
 from evolake.lake import Lake
@@ -23,11 +29,17 @@ ASSETS = (
 CYCLES = ["0001", "0002"]
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
 GATES = 5
+JUDGED = ("compliance", "binaries", "smoke", "correctness")
+"""The assets of a cycle that judge by rules."""
+DOCUMENTS = "solvers-documents"
 
 
 @dataclass(frozen=True)
 class Evolved:
-    """A house after two cycles. killed: the journal of the second benchmark when it was killed; again: what the second start printed."""
+    """A house after two cycles, on a copy of the seeds whose rules may be edited.
+
+    killed: the journal of the second benchmark when it was killed; again: what the second start printed.
+    """
 
     house: House
     killed: list[dict]
@@ -36,7 +48,9 @@ class Evolved:
 
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> Evolved:
-    house = open_house(tmp_path_factory.mktemp("evolved"))
+    folder = tmp_path_factory.mktemp("evolved")
+    shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
+    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"))
     command = ("run", "--cycles", "1", "--lines", "solvers")
     assert "cycle 0001" in house.run(*command).stdout
     killed = kill_when_journal_begins(house, "benchmark", *command)
@@ -241,3 +255,72 @@ def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house:
     assert other.sql(made) == house.sql(made)
     judged = "SELECT artifact_id, rule_id, outcome, reason, evidence_sha FROM verdicts WHERE gate = 'compliance' AND cycle = '0001' ORDER BY ALL"
     assert other.sql(judged) == house.sql(judged)
+
+
+def stale(house: House) -> set[tuple[str, str]]:
+    return stale_parts(house, "solvers", ASSETS, CYCLES)
+
+
+def changelogs(house: House, cycle: str) -> dict[str, int]:
+    """variant -> characters of its changelog beside white space."""
+    found, lake = {}, Lake(house.lake)
+    for row in lake.read("solvers", "variants", cycle).to_dicts():
+        folder = house.folder / "unpacked" / row["variant_id"]
+        lake.blobs.get_tree(row["archive_sha"], folder)
+        found[row["variant_id"]] = len("".join((folder / "CHANGELOG.md").read_text().split()))
+    return found
+
+
+def test_a_rule_that_is_only_versioned_changes_verdicts_and_nothing_that_rests_on_them(house: House):
+    """From here on tests change the lake."""
+    assert stale(house) == set()
+    before = line_contents(house, "solvers")
+    edit_rule(house, "solvers", "documents", "version: 1", "version: 2")
+    assert {pair for pair in stale(house) if pair[0] in JUDGED} == {(gate, cycle) for gate in JUDGED for cycle in CYCLES}
+    assert not {"plan", "variants"} & {asset for asset, _ in stale(house)}
+    for cycle in CYCLES:
+        materialize(house, "solvers", cycle, *JUDGED)
+    assert stale(house) == set()
+    changed = {pair for pair, sha in line_contents(house, "solvers").items() if before[pair] != sha}
+    assert changed == {(f"{gate}__verdicts", cycle) for gate in JUDGED for cycle in CYCLES}
+    judged = house.sql("SELECT DISTINCT cycle, rule_version FROM verdicts WHERE rule_id = 'solvers-documents' ORDER BY ALL")
+    assert judged == [["0000", "1"], ["0001", "2"], ["0002", "2"]]
+    assert flips(house, DOCUMENTS, 1, 2) == []
+
+
+def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(house: House):
+    sizes = changelogs(house, "0001")
+    short = {variant for variant, size in sizes.items() if size < max(sizes.values())}
+    assert 0 < len(short) < len(sizes)
+    edit_rule(house, "solvers", "documents", "version: 2", "version: 3")
+    edit_rule(house, "solvers", "documents", '"CHANGELOG.md": 20', f'"CHANGELOG.md": {max(sizes.values())}')
+    assert {(gate, "0001") for gate in JUDGED} <= stale(house)
+    materialize(house, "solvers", "0001", *JUDGED)
+    assert flips(house, DOCUMENTS, 2, 3) == [[variant, "pass", "block", flips(house, DOCUMENTS, 2, 3)[0][3]] for variant in sorted(short)]
+    blocked = house.sql("SELECT variant_id, rule_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed ORDER BY ALL")
+    assert blocked == [[variant, DOCUMENTS] for variant in sorted(short)]
+    built = {row[0] for row in house.sql("SELECT variant_id FROM solvers.binaries WHERE cycle = '0001'")}
+    assert built == set(sizes) - short
+    now = stale(house)
+    assert {("benchmark_runs", "0001"), *((gate, "0002") for gate in JUDGED)} <= now
+    assert not {(gate, "0001") for gate in JUDGED} & now
+
+
+def test_what_was_blocked_teaches_the_operators_a_rule_that_spares_what_was_accepted(house: House):
+    """The analyst and the rule writer of the backend `operators`, on a cycle whose verdicts have changed."""
+    blocked = {row[0] for row in house.sql("SELECT variant_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed")}
+    edits = {row[0]: json.loads(row[1]) for row in house.sql("SELECT variant_id, edits FROM solvers.variants")}
+    materialize(house, "solvers", "0001", "post_mortem", "rule_proposals")
+    findings = house.sql("SELECT title, lesson, evidence FROM solvers.post_mortem WHERE cycle = '0001' AND lesson = 'forbidden'")
+    assert {name for row in findings for name in row[2]} == {variant[:12] for variant in blocked}
+    assert all("was blocked at compliance" in row[0] for row in findings)
+    rows = house.sql("""
+        SELECT "check", parameters, evidence, blocked_failed, blocked_accepted, state FROM solvers.rule_proposals
+        WHERE cycle = '0001' AND lesson = 'forbidden'""")
+    assert len(rows) == len(findings)
+    for check, parameters, evidence, blocked_failed, blocked_accepted, state in rows:
+        forbidden = json.loads(parameters)["edit"]
+        carriers = {variant for variant, made in edits.items() if forbidden in {edit["name"] for edit in made}}
+        assert check == "solvers.forbidden_edit"
+        assert set(json.loads(evidence)) == carriers & blocked == set(json.loads(blocked_failed))
+        assert (state, json.loads(blocked_accepted)) == ("active", [])
