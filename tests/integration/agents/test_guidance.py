@@ -125,9 +125,6 @@ def test_the_command_stores_lists_and_withdraws(tmp_path: Path) -> None:
     shown = f"{note['id']}  designs, from cycle 0001 on"
     assert guide(tmp_path, "--list").stdout == f"{shown}: try larger N\n"
     assert guide(tmp_path, "--withdraw", note["id"]).stdout == f"{shown}, withdrawn from cycle 0001 on: try larger N\n"
-    heeded = guide(tmp_path, "try larger N", "--line", "designs").stdout.splitlines()
-    assert heeded[0].endswith("designs, from cycle 0001 on: try larger N")
-    assert heeded[1].startswith("the backend `operators` takes from a note only words that name") and heeded[1].endswith("a model reads all of it")
     assert seen(tmp_path, "designs", "0001") == []
 
 
@@ -138,3 +135,9 @@ def test_wrong_use_exits_with_two_and_a_sentence(tmp_path: Path, arguments: tupl
     done = guide(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
+
+
+def test_the_command_says_what_operators_ignore_of_a_note(tmp_path: Path) -> None:
+    heeded = guide(tmp_path, "try larger N", "--line", "designs").stdout.splitlines()
+    assert heeded[0].endswith("designs, from cycle 0001 on: try larger N")
+    assert heeded[1].startswith("the backend `operators` takes from a note only words that name") and heeded[1].endswith("a model reads all of it")
