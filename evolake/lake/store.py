@@ -6,6 +6,7 @@ content that is superseded is kept. See `publish` for the protocol, `verify` for
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from evolake.errors import CorruptPart, InputError
-from evolake.lake import lake_format, layout
+from evolake.lake import disk, lake_format, layout
 from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, check_name, manifests
@@ -24,6 +25,7 @@ from evolake.lake.publish import Publisher
 from evolake.lake.schemas import SHARED, TableSchema
 from evolake.lake.seals import Seals
 from evolake.lake.verify import Shas, Verifier
+from evolake.settings import PROFILE_FILE, profile_of
 
 
 def _now() -> datetime:
@@ -68,6 +70,13 @@ class Lake:
         partition = Partition(self.root, line, asset, cycle)
         frame = schema.validate(frame) if schema else frame
         return self._publisher.publish(partition, frame, run_id, schema)
+
+    def note_profile(self, profile: str) -> None:
+        """Remembers the profile that a population was sealed under: whoever opens the lake without naming one goes on with it."""
+        if profile_of(self.root) != profile:
+            path = self.root / PROFILE_FILE
+            with disk.told(f"the profile of the lake cannot be noted in {path}", "to go on with it"):
+                disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
         """What the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication."""

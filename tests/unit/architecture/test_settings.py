@@ -9,6 +9,7 @@ import pytest
 from evolake import settings
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
+from evolake.lake import Lake
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +37,15 @@ def test_the_environment_wins_over_the_profile(monkeypatch):
     monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
     loaded = settings.load()
     assert (loaded.profile, loaded.of(DesignsSettings).batch, loaded.of(DesignsSettings).designs_per_cycle) == ("demo", 7, 6)
+
+
+def test_a_lake_goes_on_with_the_profile_it_was_sealed_under_unless_another_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
+    assert settings.load().profile == "laptop"
+    Lake(tmp_path).note_profile("demo")
+    assert (settings.load().profile, settings.load().of(DesignsSettings).batch) == ("demo", 24)
+    monkeypatch.setenv("EVOLAKE_PROFILE", "cluster")
+    assert (settings.load().profile, settings.load("laptop").profile) == ("cluster", "laptop")
 
 
 def test_an_unknown_profile_is_refused_with_the_names_there_are():

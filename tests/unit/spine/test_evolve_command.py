@@ -14,6 +14,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from evolake import settings
 from evolake.lake import Lake
 from pipelines.evolve import entry
 
@@ -36,7 +37,8 @@ def evolve(*options: str) -> int:
 
 
 def test_cycles_are_added_and_runs_checks_and_partitions_are_there_afterwards(place, capsys):
-    assert evolve("--lines", "gated", "--cycles", "2", "--json") == 0
+    assert evolve("--lines", "gated", "--cycles", "2", "--profile", "demo", "--json") == 0
+    assert settings.profile_of(place / "lake") == "demo"
     assert json.loads(capsys.readouterr().out) == {"verdict": "sealed", "cycles": {"gated": ["0001", "0002"]}, "reason": "", "run_id": ""}
     with dg.DagsterInstance.get() as instance:
         runs = instance.get_runs()
