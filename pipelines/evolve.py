@@ -109,7 +109,8 @@ def main(
         return 0
     console = Console()
     if not as_json:
-        console.print(f"profile {settings.profile} ({settings_module.chosen_profile(settings.lake)[1]}), lake {settings.lake}", highlight=False, markup=False, soft_wrap=True)
+        chosen_by = settings_module.chosen_profile(settings.lake)[1]
+        Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.lake}")
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
     many = 1 if settings.system_prompts else min(at_once or os.cpu_count() or 1, len(lines))  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
