@@ -40,11 +40,15 @@ def cycle_key(number: int) -> str:
 
 
 def register_keys(instance: dg.DagsterInstance, keys: Iterable[str]) -> list[str]:
-    """Add the partition keys that are not there yet; gives those it added."""
+    """Add the partition keys that are not there yet; gives those it added. Another line's process may add the same one at the same moment."""
     there = set(instance.get_dynamic_partitions(CYCLE))
     missing = [key for key in keys if key not in there]
-    if missing:
-        instance.add_dynamic_partitions(CYCLE, missing)
+    for key in missing:
+        try:
+            instance.add_dynamic_partitions(CYCLE, [key])
+        except Exception:  # the storage refuses a key twice, by an error of its own kind
+            if key not in instance.get_dynamic_partitions(CYCLE):
+                raise
     return missing
 
 

@@ -156,9 +156,10 @@ def _brief(checks: list[Check]) -> list[str]:
     """What it goes on with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
     said = [f"evolake: {check.detail}" for check in checks if check.name == "settings" and check.ok]
     for check in checks:
-        mend = f"; to mend it: {check.mend}" if check.mend else ""
+        mend = f"; do: {check.mend}" if check.mend else ""
         if not check.ok and check.needed:
             said.append(f"evolake cannot work yet: {check.name}: {check.detail}{mend}")
         elif not check.ok and check.name not in TEST_TOOLS:
-            said.append(f"{check.name}: {check.detail}, so {check.skips} is skipped" + (f"; to have it: {check.mend}" if check.mend else ""))
+            without = f"; without it a run goes on, but for {check.skips}" if check.skips else ""
+            said.append(f"{check.name}: {check.detail}{without}{mend}")
     return said
