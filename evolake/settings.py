@@ -184,7 +184,7 @@ def profile_of(lake: Path) -> str | None:
 
 
 def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
-    """(the profile that holds where none is passed, who chose it). lake: where it is looked for, by default that of the environment or the project."""
+    """(the profile that holds where none is passed, who chose it). lake: whose is asked; by default that of the environment or the project."""
     if name := os.environ.get("EVOLAKE_PROFILE"):
         return name, "as asked"
     place = lake or os.environ.get("EVOLAKE_LAKE") or _lake_of_project()
