@@ -58,7 +58,7 @@ def _read_json(path: Path, what: str, form: str) -> dict[str, Any]:
     _must_be_file(path, f"file of {what}")
     try:
         value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_key_twice)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(f"the {what} in {path} cannot be read", wanted=f"JSON of the form {form}", got=str(error)[:200]) from None
     if not isinstance(value, dict):
         raise InputError(f"the {what} in {path} are not an object", wanted=f"JSON of the form {form}", got=f"a {type(value).__name__}")

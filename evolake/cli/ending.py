@@ -45,6 +45,8 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return int(command.main(args=given, standalone_mode=False) or 0)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 1
     except (click.Abort, KeyboardInterrupt):
         return _tell(MachineryError(f"interrupted; {KEPT}"), 130, given, prefix="")
     except Stopped:

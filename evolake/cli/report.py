@@ -25,7 +25,7 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     from evolake.report.lines import chosen_cycles, read_stories, section_of
     from evolake.report.pages import page, plain
 
-    if cycle is not None and not cycle.isdigit():
+    if cycle is not None and not cycle.isdecimal():
         raise InputError("a cycle is a number", wanted="e.g. 3 or 0003", got=repr(cycle))
     wanted = [] if lines == "all" else [name.strip() for name in lines.split(",") if name.strip()]
     if lines != "all" and not wanted:

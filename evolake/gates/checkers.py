@@ -7,6 +7,7 @@ collected (a trace, a result, a count), so that a rule can be replayed on stored
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,7 @@ def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any])
     """Run one checker; evidence that could not be collected is blocked by every one (see `boundary`).
 
     Raises:
-        InputError: unknown checker, or parameters that it does not take. What the checker itself raises passes.
+        InputError: unknown checker, or parameters that it does not take, a pattern that is none. What the checker itself raises passes.
     """
     function = find_checker(name)
     try:
@@ -63,4 +64,8 @@ def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any])
         raise InputError(f"checker {name!r} does not take these parameters", got=f"{dict(parameters)!r}: {error}", do="mend the rule file") from None
     if reason := raised_in(evidence):
         return Finding(reason)
-    return function(evidence, **parameters)
+    try:
+        return function(evidence, **parameters)
+    except re.error as error:
+        what = f"a parameter of checker {name!r} is no regular expression"
+        raise InputError(what, wanted="a pattern of Python's re", got=f"{error.pattern!r}: {error}", do="mend the rule file") from None

@@ -113,11 +113,11 @@ def parse_rule(text: str, path: str) -> Rule:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
     if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):
         raise InputError(f"rule file {path}: guidance judges nothing", wanted="no gate, check or parameters", got=", ".join(stray))
-    if not fields["version"].isdigit():
+    if not fields["version"].isdecimal() or len(fields["version"]) > 9:
         raise InputError(f"rule file {path}: version", wanted="a whole number", got=fields["version"])
     try:
         parameters = json.loads(fields.get("parameters") or "{}")
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"rule file {path}: parameters are not JSON", got=str(error)) from None
     if not isinstance(parameters, dict):
         raise InputError(f"rule file {path}: parameters", wanted="a JSON object", got=type(parameters).__name__)
@@ -139,10 +139,17 @@ def load_rules(folder: Path, line: str) -> Ruleset:
     if not files:
         wanted = f"rule files {folder / line}/*.md"
         raise InputError(f"no rules for the line {line!r}", wanted=wanted, do="restore data_lake/seeds from the repository")
-    rules = sorted((parse_rule(path.read_text(), path.name) for path in files), key=lambda rule: rule.id)
+    rules = sorted((parse_rule(_text_of(path), path.name) for path in files), key=lambda rule: rule.id)
     ids = [rule.id for rule in rules]
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
         raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
     judging = tuple(rule for rule in rules if rule.kind != GUIDANCE)
     require_known(line, ((rule.path, rule.gate, rule.check, rule.parameters) for rule in judging))
     return Ruleset(line=line, rules=judging, guidance=tuple(rule for rule in rules if rule.kind == GUIDANCE))
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the rule file {path} cannot be read", wanted="a file in UTF-8", got=str(error), do="mend the file or remove it") from None

@@ -102,16 +102,17 @@ def read_source(file: Path) -> str:
 
 
 def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """NAME=VALUE pairs as numbers, or as text where a value is no number."""
+    """NAME=VALUE pairs as numbers. Raises InputError where one is none."""
     values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
             raise InputError("a hyperparameter needs a name and a value", wanted="--hyper NAME=VALUE", got=pair, do="write it as NAME=VALUE")
         try:
-            values[name] = int(text) if text.lstrip("+-").isdigit() else float(text)
+            values[name] = int(text) if text.lstrip("+-").isdecimal() else float(text)
         except ValueError:
-            values[name] = text
+            what = f"the hyperparameter {name!r} is no number"
+            raise InputError(what, wanted="--hyper NAME=NUMBER", got=pair, do="write it as NAME=NUMBER") from None
     return values
 
 

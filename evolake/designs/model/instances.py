@@ -18,6 +18,10 @@ RATIO = 4.3
 P0 = 0.08
 
 
+MOST_VALUES = 1_000_000_000
+"""Variables of all instances together: beyond, no machine that this runs on holds the clauses."""
+
+
 @dataclass(frozen=True)
 class Planted:
     """A batch of instances of one size.
@@ -42,7 +46,7 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
     """`batch` instances with `n` variables and int(ratio*n) clauses; the same arguments give the same bytes.
 
     Raises:
-        InputError: n < 3, batch < 1, a ratio that leaves no clause, a negative seed, p0 outside [0, 1/4].
+        InputError: n < 3, batch < 1, more than MOST_VALUES in all, a ratio that leaves no clause, a negative seed, p0 outside [0, 1/4].
     """
     if n < 3:
         raise InputError("too few variables for 3-SAT", wanted="n of at least 3", got=str(n), do="choose a larger n")
@@ -50,6 +54,8 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
         raise InputError("no instances asked for", wanted="at least 1 instance", got=str(batch), do="choose a positive number of instances")
     if seed < 0:
         raise InputError("a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed")
+    if n * batch > MOST_VALUES:
+        raise InputError("too many variables", wanted=f"n times instances of at most {MOST_VALUES}", got=f"{n} times {batch}", do="choose fewer")
     m = int(ratio * n)
     if m < 1 or not 0 <= p0 <= 0.25:
         raise InputError("no such ensemble", wanted="a ratio with at least one clause and p0 between 0 and 0.25", got=f"ratio {ratio}, p0 {p0}")

@@ -34,7 +34,7 @@ def families() -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
-@click.option("--seed", type=int, default=None, help="Root seed of the blind reviews' instances.")
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
     """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line."""

@@ -66,11 +66,14 @@ def load_seeds(path: Path | None = None) -> dict[str, Seed]:
         path = load().seeds / "solvers.toml"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
+        _check_tables(data)
         containers = {name: _container(name, values) for name, values in data.get("archives", {}).items()}
         seeds = [_seed(values, containers, path.parent) for values in data.get("seeds", [])]
     except OSError as error:
         do = "check the setting `seeds`"
         raise InputError(f"{path} cannot be read", wanted="the seeds of the solvers line", got=error.strerror, do=do) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} cannot be read", wanted="TOML in UTF-8", got=str(error), do=f"mend {path}") from None
     except (tomllib.TOMLDecodeError, InputError) as error:
         what = f": {error.what}" if isinstance(error, InputError) else ""
         wanted, got = (error.wanted, error.got) if isinstance(error, InputError) else ("TOML", str(error))
@@ -79,6 +82,18 @@ def load_seeds(path: Path | None = None) -> dict[str, Seed]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{path} has two seeds named {twice[0]!r}", wanted="one of each name", do=f"mend {path}")
     return dict(zip(names, seeds, strict=True))
+
+
+def _check_tables(data: dict[str, Any]) -> None:
+    archives, seeds = data.get("archives", {}), data.get("seeds", [])
+    if not isinstance(archives, dict) or not all(isinstance(values, dict) for values in archives.values()):
+        raise InputError("archives are no tables", wanted="[archives.NAME] tables", got=repr(archives)[:80])
+    if not isinstance(seeds, list) or not all(isinstance(values, dict) for values in seeds):
+        raise InputError("seeds are no tables", wanted="[[seeds]] tables", got=repr(seeds)[:80])
+    texts = [(name, field, value) for name, values in archives.items() for field, value in values.items()]
+    texts += [("seeds", field, value) for values in seeds for field, value in values.items() if field not in ("name", "version")]
+    if wrong := next(((name, field, value) for name, field, value in texts if not isinstance(value, str)), None):
+        raise InputError(f"{wrong[0]}.{wrong[1]} is no text", wanted="a text", got=repr(wrong[2])[:80])
 
 
 def _container(name: str, values: dict[str, Any]) -> Container:
