@@ -23,6 +23,7 @@ from assets.guards import require_passed
 from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
 from assets.package import limit_pool
+from assets.resealing import require_consent
 from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
@@ -143,11 +144,12 @@ def seal_seeds(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     """Seal the population that enters cycle 0001. For the line's seed asset.
 
     Raises:
-        dg.Failure: another run holds the line, or there are no seeds at all.
+        dg.Failure: another run holds the line, there are no seeds at all, or they would void finished cycles (`resealing`).
     """
     hold(context, lake, line, f"the seeds of line {line.name!r} cannot be sealed")
     if not any(frame.height for frame in tables.values()):
         raise dg.Failure(f"line {line.name!r} has no seeds: every table is empty. Add seeds and materialize again.", allow_retries=False)
+    require_consent(context, lake.open(), line, tables)
     lake.open().note_profile(lake.settings().profile)
     return _seal(context, lake.open(), line, FIRST_CYCLE, tables, None, carried_over=False)
 

@@ -24,6 +24,7 @@ import polars as pl
 
 from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
 from assets.line import FIRST_CYCLE, SEED_ROUND, Line
+from assets.resealing import require_consent
 from evolake import __version__
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, BlobStore, Lake, TableSchema, side_table
 from evolake.settings import Settings
@@ -114,10 +115,14 @@ class LineStore:
         """Publish verdicts of this asset."""
         self.side(VERDICTS, (verdict.row() for verdict in verdicts))
 
-    def artifacts(self, rows: Iterable[Row], state: str | None = None) -> None:
-        """Publish rows of ARTIFACTS. rows: the line's own (`Line.artifact` says what each is); state: for all of them, else each row's."""
+    def artifacts(self, rows: Iterable[Row], state: str | None = None, name: str | None = None) -> None:
+        """Publish rows of ARTIFACTS, as the asset's own unless another name is given.
+
+        rows: the line's own (`Line.artifact` says what each is); state: for all of them, else each row's.
+        """
         own = {"line": self.line.name, "created_at": datetime.now(UTC), "run_id": self.run_id, "code_version": __version__}
-        self.side(ARTIFACTS, ({**self.line.artifact(row), "cycle": row["cycle"], "state": state or row["state"]} | own for row in rows))
+        made = ({**self.line.artifact(row), "cycle": row["cycle"], "state": state or row["state"]} | own for row in rows)
+        self.extra(ARTIFACTS, made, name or side_table(self.asset, ARTIFACTS))
 
     def champion(self, artifact_id: str, score: float | None) -> None:
         """Publish who is champion after this cycle."""
@@ -167,6 +172,10 @@ class LineStore:
     def seal(self, tables: Mapping[str, pl.DataFrame], guarded_by: Sequence[dg.AssetChecksDefinition], *, survivors: str) -> Sealed:
         """Seal the population that enters the next cycle; see `assets.cycle.seal_cycle`. survivors: the table whose rows they are."""
         return seal_cycle(self.context, self.resource, self.line, self.cycle, tables, guarded_by=guarded_by, population=survivors)
+
+    def may_seal(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Fails before anything is published where these seeds would void finished cycles; see `assets.resealing`."""
+        require_consent(self.context, self.lake, self.line, tables)
 
     def seal_seeds(
         self, rows: Sequence[Row], tables: Mapping[str, pl.DataFrame], *, lacking: str, do: str,

@@ -46,6 +46,7 @@ class LineSpec:
         cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
         artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; "" for the common way.
+        seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later; "" for none.
     """
 
     name: str
@@ -61,6 +62,7 @@ class LineSpec:
     cookbook: str = ""
     requirements: str = ""
     artifacts: str = ""
+    seeds: str = ""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name != self.name.lower():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,8 +57,10 @@ def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
     return outcome
 
 
-def run(stage: Stage, line: Line, cycle: str | None, what: str, cycles_after: int, outcome: Outcome) -> bool:
-    """One run, of a cycle or (None) of the seeds; whether it succeeded, else why is in `outcome`.
+def run(
+    stage: Stage, line: Line, cycle: str | None, what: str, cycles_after: int, outcome: Outcome, tags: Mapping[str, str] | None = None
+) -> bool:
+    """One run, of a cycle or (None) of the seeds; whether it succeeded, else why is in `outcome`. tags: further ones of the run.
 
     Holds the line from before the run is recorded until after it has ended; see `bury_dead_runs`.
     """
@@ -78,7 +80,7 @@ def run(stage: Stage, line: Line, cycle: str | None, what: str, cycles_after: in
         with listening(watch.on_event):
             result = job.execute_in_process(
                 instance=stage.instance, partition_key=cycle, run_id=run_id, raise_on_error=False, run_config=run_config(log),
-                tags={IN_PROCESS_TAG: str(os.getpid()), PROFILE_TAG: stage.profile},
+                tags={IN_PROCESS_TAG: str(os.getpid()), PROFILE_TAG: stage.profile, **(tags or {})},
             )
     finally:
         release_lines(run_id)

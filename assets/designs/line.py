@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assets.cycle import Line
+from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
@@ -34,10 +35,10 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle."""
+    """The population that entered the cycle, with its immigrants."""
     from evolake.designs.evolution.population import population_of
 
-    return population_of(store.population())
+    return with_immigrants(store, population_of(store.population()), "designs")
 
 
 def gates(store: LineStore, pool: Pool) -> Judge:

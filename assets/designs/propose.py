@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from assets.designs.line import archive, gates, line, rules, so_far
 from assets.designs.records import record_admitted, record_candidates
+from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, DIRECTIONS, UNMADE
 from resources.agents import AgentsResource
 from resources.jail import JailResource
 
+if TYPE_CHECKING:
+    from evolake.designs.evolution.population import Population
+    from evolake.jail import Pool
+
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
 def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
     """The planner's directions for this cycle: high upper confidence bounds first, with the designs to build on.
 
-    Opens the cycle, and takes in what `evolake designs merge` has brought from other lakes.
+    Opens the cycle, and takes in new seed designs and what `evolake designs merge` has brought from other lakes.
     """
+    from evolake.designs.evolution.immigrants import items
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
+    from evolake.designs.evolution.population import population_of
 
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
-        opened, notes = store.open_cycle(), store.guidance()
+        opened, notes, sealed = store.open_cycle(), store.guidance(), population_of(store.population())
+        admit_seeds(store, sealed, lambda: items(settings.seeds), "designs", admitting(store, sealed, jail.open()))
         admitted = admit_merges(store.lake, archive(store), gates(store, jail.open()), cycle)
         record_admitted(store, admitted)
         plan = plan_directions(
@@ -34,6 +44,27 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
         store.warn(f"the planner gave no usable reply ({plan.failure.reason}); this cycle has no directions")
     store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)})
     return DIRECTIONS.frame(plan.rows)
+
+
+def admitting(store: LineStore, population: Population, pool: Pool) -> Admit:
+    """What becomes of a seed design that immigrates: as of any other, compared with all that are there."""
+    from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
+    from evolake.designs.genome.grammar_recognise import recognised
+
+    judge, known = gates(store, pool), population.graphs()
+    present = {row["source_sha"]: row for row in population.designs.to_dicts() if row["state"] != "blocked"}
+
+    def admit(seed: Seedling) -> Arrival:
+        assert seed.blob_sha is not None, "a file can always be kept"
+        if seed.blob_sha in present:
+            return Arrival(present[seed.blob_sha], present=True)
+        source = store.blobs.get(seed.blob_sha).decode(errors="replace")
+        candidate = seed_candidate(seed.name, source, known, judge, recognised(source, pool))
+        if candidate.accepted and candidate.traced is not None:
+            known[candidate.traced.graph_sha] = candidate.design_id
+        return Arrival(design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate)), candidate.examined.verdicts)
+
+    return admit
 
 
 @line.asset(deps=[rules], schema=DESIGNS, kinds={"python", "bubblewrap"})

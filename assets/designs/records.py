@@ -15,13 +15,20 @@ if TYPE_CHECKING:
 
 def record_candidates(store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False) -> list[dict[str, Any]]:
     """Rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared tables."""
-    from evolake.designs.evolution.proposals import derivation_rows, design_row, store_candidate
+    from evolake.designs.evolution.proposals import derivation_rows
 
-    rows = [design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate), tuned=tuned) for candidate in candidates]
+    rows = candidate_rows(store, candidates, tuned=tuned)
     store.artifacts(rows)
     store.derivations(row for candidate in candidates for row in derivation_rows(candidate, store.cycle))
     store.verdicts(verdict for candidate in candidates for verdict in candidate.examined.verdicts)
     return rows
+
+
+def candidate_rows(store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False) -> list[dict[str, Any]]:
+    """Rows of DESIGNS. Stores sources and graphs as blobs."""
+    from evolake.designs.evolution.proposals import design_row, store_candidate
+
+    return [design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate), tuned=tuned) for candidate in candidates]
 
 
 def record_admitted(store: LineStore, admitted: Admitted) -> None:

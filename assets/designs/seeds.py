@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from assets.designs.line import gates, line, rules
-from assets.designs.records import record_candidates
+from assets.designs.records import candidate_rows, record_candidates
+from assets.immigrants import with_seeds
 from assets.store import LineStore
 from evolake.designs.tables import DESIGNS
 from resources.jail import JailResource
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 @line.seed_asset(deps=[rules], schema=DESIGNS, kinds={"python"})
 def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked stays as a row and does not enter."""
+    from evolake.designs.evolution.immigrants import items
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
     from evolake.designs.genome.grammar_recognise import recognised
@@ -33,8 +35,10 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         candidates.append(candidate)
-    rows = record_candidates(store, candidates)
-    tables = empty_population().add(designs=rows).frames()
+    rows = candidate_rows(store, candidates)
+    tables = with_seeds(store, empty_population().add(designs=rows), items(store.settings.seeds), "designs", rows).frames()
+    store.may_seal(tables)
+    record_candidates(store, candidates)
     store.tell(store.seal_seeds(
         rows, tables, lacking=f"no seed design in {folder} can be used", do="Add a design file and materialize again.",
     ))

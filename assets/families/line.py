@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assets.cycle import Line
+from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
@@ -27,10 +28,10 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle."""
+    """The population that entered the cycle, with its immigrants."""
     from evolake.families.model.population import population_of
 
-    return population_of(store.population())
+    return with_immigrants(store, population_of(store.population()), "families")
 
 
 def open_jail(store: LineStore) -> Pool:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import polars as pl
 
 from assets.families.line import archive, judge, line, open_jail
+from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import CANDIDATES, UNMADE
+from evolake.families.tables import CANDIDATES, FAMILIES, UNMADE
+
+if TYPE_CHECKING:
+    from evolake.agents import Agents
+    from evolake.families.model.population import Population
+    from evolake.jail import Pool
 
 
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
 def candidates(store: LineStore) -> pl.DataFrame:
-    """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle."""
+    """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and takes in new seed families."""
+    from evolake.families.evolution.immigrants import items
     from evolake.families.evolution.proposing import propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
-    from evolake.families.model.population import load_family
+    from evolake.families.model.population import load_family, population_of
 
     cycle, settings = store.cycle, store.settings
     with store.roles() as agents, open_jail(store) as pool:
-        opened, population, notes = store.open_cycle(), archive(store), store.guidance()
+        opened, sealed, examine = store.open_cycle(), population_of(store.population()), judge(store, pool, agents, store.rules())
+        admit_seeds(store, sealed, lambda: items(settings.seeds), "families", admitting(store, sealed, pool, agents, examine))
+        population, notes = archive(store), store.guidance()
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
         made = propose_families(
-            agents, parents, pool=pool, judge=judge(store, pool, agents, store.rules()), settings=settings.of(FamiliesSettings), cycle=cycle,
+            agents, parents, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle,
             root_seed=settings.seed, known=population.known(), experience=population.lessons(), guidance=notes,
         )
     rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
@@ -38,3 +52,28 @@ def candidates(store: LineStore) -> pl.DataFrame:
         "parents": len(parents), "lessons": len(population.lessons()), "guidance": len(notes), "backend": settings.backend,
     })
     return CANDIDATES.frame(rows)
+
+
+def admitting(store: LineStore, population: Population, pool: Pool, agents: Agents, examine: Callable[..., Any]) -> Admit:
+    """What becomes of a seed family that immigrates: as of any other, compared with all that are there."""
+    from evolake.families.evolution.records import candidate_row
+    from evolake.families.evolution.validator_pool import complete
+    from evolake.families.model.loading import read_family
+
+    known, present = population.known(), {row["family_id"]: row for row in population.rows("accepted")}
+
+    def admit(seed: Seedling) -> Arrival:
+        assert seed.blob_sha is not None, "what could not be kept is not judged"
+        with tempfile.TemporaryDirectory(prefix="evolake-seed-") as parent:
+            folder = Path(parent) / seed.name
+            store.blobs.get_tree(seed.blob_sha, folder)
+            family = read_family(folder)
+        whole = complete(family, pool=pool, agents=agents, settings=store.settings.of(FamiliesSettings), root_seed=store.settings.seed)
+        if whole.family_id in present:
+            return Arrival(present[whole.family_id], present=True)
+        examined = examine(whole, known)
+        known.extend([examined.fingerprint] if examined.accepted else [])
+        row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed")
+        return Arrival({name: row[name] for name in FAMILIES.columns}, examined.verdicts)
+
+    return admit

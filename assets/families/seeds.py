@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assets.families.line import judge, line, open_jail, rules
+from assets.immigrants import with_seeds
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 @line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
+    from evolake.families.evolution.immigrants import items
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.shipped import FILE, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
@@ -44,10 +46,11 @@ def seeds(store: LineStore) -> pl.DataFrame:
             rows.append({name: row[name] for name in FAMILIES.columns})
             verdicts += examined.verdicts
             store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
+    tables = with_seeds(store, empty_population().add(families=rows), items(settings.seeds), "families", rows).frames()
+    store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)
     store.log(f"evidence: {gates.told()}")
-    tables = empty_population().add(families=rows).frames()
     store.tell({"evidence": gates.told()} | store.seal_seeds(
         rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
     ))

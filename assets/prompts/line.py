@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assets.cycle import Line
+from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
@@ -39,10 +40,10 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle."""
+    """The population that entered the cycle, with its immigrants."""
     from evolake.prompts.evolution.population import population_of
 
-    return population_of(store.population())
+    return with_immigrants(store, population_of(store.population()), "prompts")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from assets.cycle import FIRST_CYCLE, seal_seeds
+from assets.immigrants import with_seeds
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line, rules
 from assets.store import LineStore
 from evolake.lake import RULES
@@ -15,6 +16,7 @@ from evolake.prompts.tables import PROMPTS
 @line.seed_asset(deps=[rules], schema=PROMPTS)
 def seeds(store: LineStore) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle 0001."""
+    from evolake.prompts.evolution.immigrants import items
     from evolake.prompts.evolution.population import found_population
     from evolake.prompts.model.library import load_roots
     from evolake.prompts.model.problems import finished_families
@@ -24,6 +26,8 @@ def seeds(store: LineStore) -> pl.DataFrame:
     first = population.rows()[0]["prompt_id"]
     population = population.crowned(first, store.settings.of(PromptsSettings).window)
     population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: finished_families(store.lake)})
+    population = with_seeds(store, population, items(store.settings.seeds), "prompts", population.rows())
+    store.may_seal(population.frames())
     store.artifacts(population.rows())
     store.side(RULES, store.rules().rows())
     store.champion(first, None)

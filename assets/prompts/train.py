@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assets.answered import roles_of
+from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import JOURNAL, PROBLEMS
 
+if TYPE_CHECKING:
+    from evolake.prompts.evolution.population import Population
+
 
 @line.asset(deps=[line.incoming], schema=PROBLEMS)
 def problems(store: LineStore) -> pl.DataFrame:
-    """The problems of the cycle, to train on and held out, disjoint by family and by text. Opens the cycle."""
+    """The problems of the cycle, to train on and held out, disjoint by family and by text. Opens the cycle, and takes in new root prompts."""
+    from evolake.prompts.evolution.immigrants import items
+    from evolake.prompts.evolution.population import population_of
     from evolake.prompts.model.problems import problem_set
 
-    settings, opened = store.settings, store.open_cycle()
+    settings, opened, sealed = store.settings, store.open_cycle(), population_of(store.population())
     found = problem_set(
-        settings.of(PromptsSettings), lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=archive(store).value(FAMILIES_CYCLES, []),
+        settings.of(PromptsSettings), lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=sealed.value(FAMILIES_CYCLES, []),
     )
     frame = PROBLEMS.frame(
         {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for one in found.all
     )
+    admit_seeds(store, sealed, lambda: items(settings.seeds), "prompts", admitting(store, sealed, frame))
     store.tell(opened.metadata() | {
         "train": len(found.train), "heldout": len(found.heldout), "source": found.source, "passed_over": "; ".join(found.passed_over) or "none",
     })
     return frame
+
+
+def admitting(store: LineStore, population: Population, problems: pl.DataFrame) -> Admit:
+    """What becomes of a root prompt that immigrates: as of a child, but for the lineage that it does not have."""
+    from evolake.prompts.evolution.judging import Newborn, run_gates
+    from evolake.prompts.evolution.population import BLOCKED
+    from evolake.prompts.model.prompt import from_json
+
+    ruleset, present = store.rules(), {row["prompt_id"]: row for row in population.living()}
+    known = population
+
+    def admit(seed: Seedling) -> Arrival:
+        nonlocal known
+        assert seed.blob_sha is not None, "a text can always be kept"
+        prompt = from_json(store.text(seed.blob_sha))
+        if prompt.prompt_id in present:
+            return Arrival(present[prompt.prompt_id], present=True)
+        row = known.root(prompt, seed.name, store.cycle)
+        judged = run_gates(Newborn(row, known, [], problems.to_dicts()), ruleset, cycle=store.cycle, run_id=store.run_id)
+        objection = judged.blocked_by
+        known = known.updated(prompts=[row if judged.accepted else row | {"state": BLOCKED}])
+        arrived = known.row(prompt.prompt_id)
+        return Arrival(arrived, judged.verdicts, reason=objection.reason if objection else "")
+
+    return admit
 
 
 @line.asset(schema=JOURNAL, kinds={"torch"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assets.cycle import Line
+from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.solvers.settings import SolversSettings
@@ -37,10 +38,10 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle."""
+    """The population that entered the cycle, with its immigrants."""
     from evolake.solvers.evolution.population import population_of
 
-    return population_of(store.population())
+    return with_immigrants(store, population_of(store.population()), "variants")
 
 
 def rules_in_force(store: LineStore, population: Population) -> Ruleset:

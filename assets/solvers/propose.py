@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
+from evolake.lake.schemas import ENTERED
 from evolake.solvers.tables import GATE_RUNS
 from evolake.solvers.tables_archive import PLANS, UNMADE, VARIANTS
 from resources.agents import AgentsResource
 
+if TYPE_CHECKING:
+    from evolake.solvers.evolution.population import Population
+
 
 @line.asset(deps=[line.incoming], schema=PLANS)
 def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
-    """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve. Opens the cycle."""
+    """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve.
+
+    Opens the cycle, and takes in new seed solvers.
+    """
+    from evolake.solvers.evolution.immigrants import items
+    from evolake.solvers.evolution.population import population_of
     from evolake.solvers.evolution.variant_making import plan_cycle
 
     settings = store.settings
     with store.roles(agents) as served:
-        opened, population, notes = store.open_cycle(), archive(store), store.guidance()
+        opened, sealed = store.open_cycle(), population_of(store.population())
+        admit_seeds(store, sealed, lambda: items(settings.seeds, settings), "variants", admitting(store, sealed))
+        population, notes = archive(store), store.guidance()
         planned = plan_cycle(
             served, population, open_workspace(store, population), rules_in_force(store, population), cycle=store.cycle, root_seed=settings.seed,
             guidance=notes,
@@ -30,6 +44,33 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
         store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
     store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes)})
     return PLANS.frame(planned.rows)
+
+
+def admitting(store: LineStore, population: Population) -> Admit:
+    """What becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate against itself as base.
+
+    One whose name another seed has gets a name of its own: variants descend from a seed by its name.
+    """
+    from evolake.solvers.evolution.immigrants import seed_of
+    from evolake.solvers.evolution.seed_admission import judge_seed
+
+    workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
+    bases, noted = {row["base"]: row for row in population.seeds()}, population.value(ENTERED) is not None
+    present = {row["variant_id"]: row for row in population.rows() if row["state"] != "blocked"}
+
+    def admit(seedling: Seedling) -> Arrival:
+        assert seedling.blob_sha is not None, "an entry can always be kept"
+        seed = seed_of(store.text(seedling.blob_sha), store.blobs, workspace.cache)
+        if seed.name in bases and not noted:  # a lake that never noted its seeds knows them by name
+            return Arrival(bases[seed.name], present=True)
+        if seed.name in bases:
+            seed = replace(seed, name=f"{seed.name}-{seedling.seed_sha[:6]}")
+        judged = judge_seed(workspace, seed, ruleset, cycle=store.cycle, run_id=store.run_id)
+        if judged.row["variant_id"] in present:
+            return Arrival(present[judged.row["variant_id"]], present=True)
+        return Arrival(judged.row, judged.verdicts)
+
+    return admit
 
 
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.immigrants import with_seeds
 from assets.solvers.line import line, open_workspace, rules
 from assets.store import LineStore
 from evolake.errors import EvolakeError
-from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import PROVENANCE, VARIANTS
 
 if TYPE_CHECKING:
@@ -22,19 +22,25 @@ def seeds(store: LineStore) -> pl.DataFrame:
 
     A seed that is blocked stays as a row and does not enter.
     """
+    from evolake.solvers.evolution.immigrants import items
     from evolake.solvers.evolution.population import empty_population
     from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
+    from evolake.solvers.seeds.seeds_file import load_seeds
 
     ruleset, workspace = store.rules(), open_workspace(store, empty_population())
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
     fetched: list[dict[str, Any]] = []
-    for name in store.settings.of(SolversSettings).seeds:
-        judged = judge_seed(workspace, name, ruleset, cycle=store.cycle, run_id=store.run_id)
+    lying = items(store.settings.seeds, store.settings)
+    known = load_seeds(store.settings.seeds / "solvers.toml")
+    for name in (item.name for item in lying):
+        judged = judge_seed(workspace, known[name], ruleset, cycle=store.cycle, run_id=store.run_id)
         store.log(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")
         rows.append(judged.row)
         verdicts += judged.verdicts
         fetched.append(judged.provenance)
+    tables = with_seeds(store, empty_population().add(variants=rows), lying, "variants", rows).frames()
+    store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)
     store.extra(PROVENANCE, fetched)
@@ -44,7 +50,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
         store.warn(f"champions are checked by one proof checker alone: {error.what}")
         checkers = []
     store.tell({"second_proof_checkers": checkers} | store.seal_seeds(
-        rows, empty_population().add(variants=rows).frames(), lacking="no seed solver can be used",
+        rows, tables, lacking="no seed solver can be used",
         do="See evolake doctor, or name others in EVOLAKE_SOLVERS__SEEDS.",
     ))
     return VARIANTS.frame(rows)

@@ -20,7 +20,7 @@ SHARED = {
     "champion": "evolake.cli.champion:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
     "guide": "evolake.cli.agents:guide", "init": "evolake.cli.init:init", "lake": "evolake.cli.lake:lake",
     "report": "evolake.cli.report:report", "run": "evolake.cli.run:run", "show": "evolake.cli.show:show",
-    "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
+    "seeds": "evolake.cli.seeds:seeds", "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
     "watch": "evolake.cli.watch:watch",
 }
 """Commands that are of no line."""

@@ -10,7 +10,7 @@ def known_tables() -> dict[str, TableSchema]:
     from evolake.designs import tables
 
     return incoming_tables(tables.ARCHIVE) | {
-        **dict.fromkeys(("seeds", "candidates", "merged_designs", "tuned_designs", "survivors"), tables.DESIGNS),
+        **dict.fromkeys(("seeds", "immigrant_designs", "candidates", "merged_designs", "tuned_designs", "survivors"), tables.DESIGNS),
         "merged": tables.MERGED, "directions": tables.DIRECTIONS, "unmade": tables.UNMADE, "experiments": tables.EXPERIMENTS,
         "promoted_experiments": tables.EXPERIMENTS, "objectives": tables.OBJECTIVES, "objective_scores": tables.SCORES,
         "final_scores": tables.SCORES, "consensus_ranking": tables.RANKING, "final_ranking": tables.RANKING,

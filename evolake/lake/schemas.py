@@ -208,6 +208,23 @@ OPENED = TableSchema(
     "opened", 1,
     {"cycle": pl.String, "incoming_version": (pl.String, "Version of the sealed population that the cycle's work stands on.")}, keys=("cycle",),
 )
+IMMIGRANTS = TableSchema(
+    "immigrants", 1,
+    {
+        "cycle": pl.String,
+        "name": (pl.String, "Name of the seed's file or folder."),
+        "seed_sha": (pl.String, "sha256 (hex) of its content: what it is known by, so that it enters once."),
+        "blob_sha": (pl.String, "Blob with it as it was when the cycle was opened; null where it could not be kept."),
+        "artifact_id": (pl.String, "Artifact that it became; null where it could not be read."),
+        "state": (pl.String, "accepted; blocked, by a gate or because it cannot be read; present where the population had it already."),
+        "reason": (pl.String, "Why it was blocked; null where it was not."),
+        "ruleset_hash": (pl.String, "Rules that it was judged by."),
+    },
+    keys=("seed_sha",),
+)
+"""The seeds that entered a cycle, beside the population that was sealed for it."""
+ENTERED = "seeds_entered"
+"""Name of the entry of a population's state that tells which seeds have entered: seed_sha -> `immigrants.entry`."""
 INCOMING = "incoming_"
 """Prefix of the tables of a sealed population. One underscore: two would make it a side table, whose rows the catalogue counts among the shared."""
 SHARED = {schema.name: schema for schema in (ARTIFACTS, DERIVATIONS, VERDICTS, AGENT_CALLS, EVALUATIONS, CHAMPIONS, RULES)}
@@ -226,4 +243,4 @@ def shared_table_of(asset: str) -> str | None:
 
 def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSchema]:
     """The tables that a line publishes with every seal: asset -> schema. population: name -> schema."""
-    return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {"opened": OPENED}
+    return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {"opened": OPENED, "immigrants": IMMIGRANTS}

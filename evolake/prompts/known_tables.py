@@ -10,7 +10,8 @@ def known_tables() -> dict[str, TableSchema]:
     from evolake.prompts import tables
 
     return incoming_tables(tables.ARCHIVE) | {
-        **dict.fromkeys(("seeds", "children", "survivors"), tables.PROMPTS), "accepted": tables.GATED, "problems": tables.PROBLEMS,
+        **dict.fromkeys(("seeds", "immigrant_prompts", "children", "survivors"), tables.PROMPTS),
+        "accepted": tables.GATED, "problems": tables.PROBLEMS,
         "iterations": tables.JOURNAL, "notes": tables.JOURNAL, "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS,
         "edits": tables.EDITS, "updates": tables.UPDATES, "duel_replies": tables.EVALUATIONS, "heldout": tables.EVALUATIONS,
         "champion": tables.DECISIONS,

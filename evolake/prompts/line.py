@@ -11,4 +11,5 @@ LINE = LineSpec(
     requirements="evolake.prompts.requirements:requirements",
     tables="evolake.prompts.known_tables:known_tables", gates="evolake.prompts.known_gates:known_gates",
     after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
+    seeds="evolake.prompts.evolution.immigrants:SEEDS",
 )

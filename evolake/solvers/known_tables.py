@@ -11,8 +11,9 @@ def known_tables() -> dict[str, TableSchema]:
     from evolake.solvers import tables_archive as archive
 
     return incoming_tables(archive.ARCHIVE) | {
-        **dict.fromkeys(("seeds", "variants", "survivors"), archive.VARIANTS), "provenance": archive.PROVENANCE, "plan": archive.PLANS,
-        "unmade": archive.UNMADE, "gate_runs": tables.GATE_RUNS, "compliance": tables.GATED, "binaries": tables.BINARIES,
+        **dict.fromkeys(("seeds", "immigrant_variants", "variants", "survivors"), archive.VARIANTS),
+        "provenance": archive.PROVENANCE, "plan": archive.PLANS, "unmade": archive.UNMADE,
+        "gate_runs": tables.GATE_RUNS, "compliance": tables.GATED, "binaries": tables.BINARIES,
         "smoke": tables.SMOKE_RUNS, "correctness": tables.CORRECTNESS_RUNS, "stability_runs": tables.STABILITY_RUNS,
         "benchmark_runs": tables.RUNS, "metrics": tables.METRICS, "objectives": tables.OBJECTIVES,
         "objective_reviews": tables.OBJECTIVE_REVIEWS, "objective_scores": tables.SCORES, "consensus_ranking": tables.RANKING,

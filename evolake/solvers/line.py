@@ -10,5 +10,5 @@ LINE = LineSpec(
     report="evolake.solvers.report.page:solvers_section",
     story="evolake.solvers.report.story:story", tables="evolake.solvers.known_tables:known_tables", gates="evolake.solvers.known_gates:known_gates",
     requirements="evolake.solvers.requirements:requirements",
-    artifacts="evolake.solvers.report.artifacts:ARTIFACTS",
+    artifacts="evolake.solvers.report.artifacts:ARTIFACTS", seeds="evolake.solvers.evolution.immigrants:SEEDS",
 )

@@ -27,6 +27,8 @@ from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
+IMMIGRANT = "falling-dominoes"
+IMMIGRANT_ID = f"SELECT family_id FROM families.immigrant_families WHERE name = '{IMMIGRANT}'"
 JUDGED = tuple(gates_of_assets(GATES))
 """The assets of a cycle that judge by rules."""
 ASSETS = ("candidates", *JUDGED, "accepted", "instances", "complexity", "funnel", "drift", "experience", "survivors")
@@ -58,10 +60,30 @@ def drop_folders(families: Path) -> None:
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> House:
     """A house after two cycles."""
-    house = open_families_house(tmp_path_factory.mktemp("families"))
-    done = house.run("run", "--cycles", "2", "--lines", "families")
-    assert "cycle 0002" in done.stdout
+    folder = tmp_path_factory.mktemp("families")
+    house = open_families_house(folder)
+    house.run("run", "--cycles", "1", "--lines", "families")
+    shipped = ROOT / "data_lake" / "seeds" / "families"
+    told = json.loads(house.run("seeds", "add", str(shipped / IMMIGRANT), "--json").stdout)
+    assert (told["verdict"], told["line"], told["enters"]) == ("added", "families", "0002")
+    (folder / "seeds" / "families" / "dropped-late").mkdir()
+    (folder / "seeds" / "families" / "dropped-late" / "generator.py").write_text("def input(difficulty):\n    return {}, []\n")
+    done = house.run("run", "--cycles", "1", "--lines", "families")
+    assert "0002" in done.stdout
     return house
+
+
+def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved: House):
+    notes = evolved.sql("SELECT name, state, cycle FROM families.immigrants ORDER BY name")
+    assert notes == [["dropped-late", "blocked", "0002"], [IMMIGRANT, "accepted", "0002"]]
+    rows = evolved.sql("SELECT name, state, origin, cycle FROM families.immigrant_families")
+    assert rows == [[IMMIGRANT, "accepted", "seed", "0002"]]
+    assert evolved.sql(f"SELECT count(*) > 0 FROM families.instances WHERE cycle = '0002' AND family_id = ({IMMIGRANT_ID})") == [[True]]
+    told = json.loads(evolved.run("seeds", "list", "--line", "families", "--json").stdout)["seeds"]
+    assert {(row["seed"], row["state"], row["cycle"]) for row in told if row["cycle"] != "0000"} == {
+        (IMMIGRANT, "accepted", "0002"), ("dropped-late", "blocked", "0002"),
+    }
+    assert len(told) == len(SEEDS) + 5
 
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
@@ -91,7 +113,7 @@ def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House, asset:
 def test_the_second_cycle_starts_from_what_survived_the_first(evolved: House):
     survived = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0001'")[0][0]
     accepted = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0002'")[0][0]
-    assert evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'") == [[survived + accepted]]
+    assert evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'") == [[survived + accepted + 1]]  # and an immigrant
     assert survived > len(SEEDS)
 
 

@@ -63,8 +63,8 @@ def form(newborn: Newborn) -> dict[str, Any]:
     child, population, edits = newborn.child, newborn.population, newborn.edits
     prompt = from_json(child["principles"])
     own = [row for row in edits if row["child_id"] == child["prompt_id"] and row["operator"] == child["operator"]]
-    parent = own[0]["prompt_id"] if own else child["parents"][0]
-    replayed, objection = replay(population.prompt(parent), own)
+    parent = own[0]["prompt_id"] if own else child["parents"][0] if child["parents"] else None
+    replayed, objection = replay(population.prompt(parent), own) if parent else (prompt, "")  # a root has no lineage
     older = [row for row in population.rows() if row["number"] < child["number"]]
     same = [row["prompt_id"] for row in older if from_json(row["principles"]).texts == prompt.texts]
     return {

@@ -91,6 +91,12 @@ class Population(Tables):
         ]
         return self.add(prompts=[row], derivations=lines)
 
+    def root(self, prompt: SystemPrompt, name: str, cycle: str) -> dict[str, Any]:
+        """The row of a root that comes to this population, with a fresh rating. One that is there already keeps its number."""
+        numbers = dict(self.prompts.select("prompt_id", "number").iter_rows())
+        number = numbers.get(prompt.prompt_id, len(numbers))
+        return _row(prompt, (MU, SIGMA), number=number, operator="root", parents=[], cycle=cycle, iteration=0, origin=name)
+
     def rated(self, ratings: Mapping[str, Rating]) -> Population:
         """With new ratings for the prompts that took part in an iteration."""
         return self._changed({

@@ -108,25 +108,36 @@ def load_library(folder: Path) -> PrincipleLibrary:
 
 
 def load_roots(folder: Path) -> dict[str, SystemPrompt]:
-    """Name -> root prompt, in the order of `roots.json` of a folder. E-SPL starts from one; an empty list of principles is the empty prompt.
+    """Name -> root prompt, in the order of `roots.json` of a folder, then of the files in its folder `roots`. E-SPL starts from one; an empty list of
+    principles is the empty prompt.
 
     Raises:
         InputError: the file is missing, holds no root, holds one twice, or something else than lists of texts.
     """
     path = Path(folder) / "roots.json"
-    roots = _read(path)
-    if not roots or not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in roots.values()):
-        raise InputError("roots.json holds no root prompts", wanted=f'an object of names with lists of texts at {path}')
-    found = {name: prompt_of(texts) for name, texts in roots.items()}
+    found = read_roots(path)
+    for other in sorted((Path(folder) / "roots").glob("*.json")):
+        more = read_roots(other)
+        if twice := sorted(set(found) & set(more)):
+            raise InputError(f"two root prompts are called {twice[0]!r}", wanted="each name once", got=f"{path.name} and {other}", do="rename one")
+        found |= more
     if len({prompt.prompt_id for prompt in found.values()}) < len(found):
         raise InputError("two root prompts are the same", wanted=f"each once in {path}", got=", ".join(found))
     return found
 
 
+def read_roots(path: Path) -> dict[str, SystemPrompt]:
+    """Name -> root prompt of one file. Raises InputError."""
+    roots = _read(path)
+    if not roots or not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in roots.values()):
+        raise InputError(f"{path.name} holds no root prompts", wanted=f'an object of names with lists of texts at {path}')
+    return {name: prompt_of(texts) for name, texts in roots.items()}
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path.name} of the prompts line", wanted=f"a JSON object at {path}", got=str(error)) from None
     if not isinstance(value, dict):
         raise InputError(f"{path.name} is no JSON object", wanted=f"an object at {path}", got=type(value).__name__)

@@ -1,4 +1,4 @@
-"""From the name of a seed to a judged row of VARIANTS: fetched, laid out by its adapter, taken through every gate against itself as base."""
+"""From a seed to a judged row of VARIANTS: fetched, laid out by its adapter, taken through every gate against itself as base."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from evolake.solvers.proof.tools import SOURCES as SECOND_CHECKERS
 from evolake.solvers.proof.tools import build_tools, find_program
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.seeds.fetch import fetch_seed
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
+from evolake.solvers.seeds.seeding import lay_out_seed
+from evolake.solvers.seeds.seeds_file import Seed
 
 CHECKERS_COME_WITH = "cadical195"
 
@@ -40,15 +41,14 @@ def build_second_checkers(workspace: Workspace) -> list[str]:
     return list(SECOND_CHECKERS)
 
 
-def judge_seed(workspace: Workspace, name: str, ruleset: Ruleset, *, cycle: str, run_id: str) -> JudgedSeed:
-    """The seed called `name` after its gates.
+def judge_seed(workspace: Workspace, seed: Seed, ruleset: Ruleset, *, cycle: str, run_id: str) -> JudgedSeed:
+    """A seed after its gates.
 
     Raises:
-        InputError: there is no such seed, its sources are not the pinned ones, or its adapter does not fit them.
+        InputError: its sources are not the pinned ones, or its adapter does not fit them.
         MachineryError: its sources cannot be reached, or the jail, a checker or the compiler failed.
     """
-    now = datetime.now(UTC)
-    seed = seed_named(name, workspace.seeds / "solvers.toml")
+    now, name = datetime.now(UTC), seed.name
     fetched = fetch_seed(seed, workspace.blobs, now=now)
     folder = lay_out_seed(seed, workspace.blobs, workspace.cache, adapters=workspace.seeds / "solvers" / "adapters", now=now)
     adapter = workspace.adapter(seed.adapter)

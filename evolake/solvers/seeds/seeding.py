@@ -14,7 +14,7 @@ from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import adopt_variant, create_variant, is_laid_out, source_sha
 from evolake.solvers.seeds.fetch import fetch_seed
 from evolake.solvers.seeds.fetch_unpack import unpack_archive
-from evolake.solvers.seeds.seeds_file import Seed, load_seeds
+from evolake.solvers.seeds.seeds_file import Seed, load_seeds, seed_names
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -22,10 +22,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 def seed_named(name: str, seeds: Path | None = None) -> Seed:
     """The seed called `name`. seeds: the file, by default that of the settings. Raises InputError where there is none."""
     known = load_seeds(seeds)
-    if name not in known:
-        do = "name one of these, or add it to solvers.toml"
-        raise InputError(f"there is no seed {name!r}", wanted=f"one of {', '.join(known) or 'none'}", do=do)
-    return known[name]
+    return known[seed_names([name], known)[0]]
 
 
 def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | None = None) -> Path:

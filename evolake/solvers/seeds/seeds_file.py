@@ -7,12 +7,16 @@
     git = "https://...", commit = "..."             # a full commit id; or
     archive = "NAME", member = "...", sha256        # a file of an archive of the package index, [archives.NAME]
     root = "sub/folder"                             # where the solver is in it; by default its one top folder, else all of it
+
+Or he puts a folder into `data_lake/seeds/solvers/own/`: `seed.toml` with adapter, licence and version, and the upstream sources in `source/`.
+Such a seed takes part without being named in the settings.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,8 @@ from evolake.errors import InputError
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _SHA = re.compile(r"[0-9a-f]{64}")
 _SEED = {"name", "version", "adapter", "licence", "path", "url", "sha256", "git", "commit", "archive", "member", "root"}
+CARD, SOURCES = "seed.toml", "source"
+"""Of a user's own seed: its entry, and the folder of its sources."""
 _ARCHIVE = {"project", "version", "file", "sha256", "path"}
 
 
@@ -55,7 +61,7 @@ class Seed:
 
 
 def load_seeds(path: Path | None = None) -> dict[str, Seed]:
-    """The seeds by name, in the file's order; by default of `solvers.toml` in the folder of the setting `seeds`.
+    """The seeds by name, in the file's order, then the user's own; by default of `solvers.toml` in the folder of the setting `seeds`.
 
     Raises:
         InputError: the file is not there or a seed in it cannot be used.
@@ -78,6 +84,7 @@ def load_seeds(path: Path | None = None) -> dict[str, Seed]:
         what = f": {error.what}" if isinstance(error, InputError) else ""
         wanted, got = (error.wanted, error.got) if isinstance(error, InputError) else ("TOML", str(error))
         raise InputError(f"{path} cannot be used{what}", wanted=wanted, got=got, do=f"mend {path}") from None
+    seeds += [own_seed(card.parent) for card in sorted((path.parent / "solvers" / "own").glob(f"*/{CARD}"))]
     names = [seed.name for seed in seeds]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{path} has two seeds named {twice[0]!r}", wanted="one of each name", do=f"mend {path}")
@@ -94,6 +101,30 @@ def _check_tables(data: dict[str, Any]) -> None:
     texts += [("seeds", field, value) for values in seeds for field, value in values.items() if field not in ("name", "version")]
     if wrong := next(((name, field, value) for name, field, value in texts if not isinstance(value, str)), None):
         raise InputError(f"{wrong[0]}.{wrong[1]} is no text", wanted="a text", got=repr(wrong[2])[:80])
+
+
+def own_seed(folder: Path) -> Seed:
+    """The seed in a folder of the user's own, called as the folder. Raises InputError."""
+    try:
+        values = tomllib.loads((folder / CARD).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder / CARD} cannot be read", wanted="adapter, licence and version of the solver, as TOML", got=str(error)) from None
+    if unknown := sorted(set(values) - {"adapter", "licence", "version", "root"}):
+        raise InputError(f"{folder / CARD} has an unknown field {unknown[0]}", wanted="adapter, licence, version, root")
+    seed = _seed(values | {"name": folder.resolve().name, "path": SOURCES, "root": values.get("root", ".")}, {}, folder)
+    if not (folder / SOURCES).is_dir():
+        raise InputError(f"{folder} has no sources", wanted=f"the folder {folder / SOURCES}")
+    return seed
+
+
+def seed_names(named: Sequence[str], known: Mapping[str, Seed]) -> list[str]:
+    """The seeds that take part: those that the settings name, then the user's own. Raises InputError where one is not there."""
+    for name in named:
+        if name not in known:
+            do = "name one of these, or add it to solvers.toml"
+            raise InputError(f"there is no seed {name!r}", wanted=f"one of {', '.join(known) or 'none'}", do=do)
+    own = [name for name, seed in known.items() if seed.path is not None and seed.path.parent.parent.name == "own" and name not in named]
+    return [*named, *own]
 
 
 def _container(name: str, values: dict[str, Any]) -> Container:

@@ -51,6 +51,18 @@ def judged(child, population, edits, problems=SHOWN):
     return run_gates(Newborn(child, population, edits, problems), RULES, cycle="0001", run_id="run")
 
 
+@pytest.mark.parametrize(("texts", "rule"), [
+    (["Read the question twice."], None), (list(ROOT.texts), "prompts-new"), (["Read twice.", PROBLEMS[0].text], "prompts-no-problem-texts"),
+])
+def test_a_root_that_immigrates_meets_the_gates_of_a_child_without_a_lineage(texts, rule):
+    population = found_population({"root": ROOT}, "0000")
+    prompt = SystemPrompt(tuple(Principle(f"p{number}", text) for number, text in enumerate(texts, 2)))
+    row = population.root(prompt, "mine", "0003")
+    assert (row["number"], row["operator"], row["parents"], row["origin"], row["cycle"]) == (1, "root", [], "mine", "0003")
+    found = judged(row, population, [])
+    assert (found.accepted, found.blocked_by.rule_id if found.blocked_by else None) == (rule is None, rule)
+
+
 def with_text(child: dict[str, Any], population: Population, texts: list[str]) -> tuple[dict[str, Any], Population]:
     """The child saying something else, under its old id: what forged rows would look like."""
     prompt = SystemPrompt(tuple(Principle(f"p{number}", text) for number, text in enumerate(texts, 1)))

@@ -27,8 +27,9 @@ class House:
     def line(self, name: str) -> Line:
         return self.lines[name].line
 
-    def seed(self, name: str) -> dg.ExecuteInProcessResult:
-        return self.defs.resolve_job_def(self.line(name).seeds_job_name).execute_in_process(instance=self.instance, raise_on_error=False)
+    def seed(self, name: str, **tags: str) -> dg.ExecuteInProcessResult:
+        job = self.defs.resolve_job_def(self.line(name).seeds_job_name)
+        return job.execute_in_process(instance=self.instance, raise_on_error=False, tags=tags)
 
     def cycle(self, name: str, cycle: str, only: list[str] | None = None, run_id: str | None = None) -> dg.ExecuteInProcessResult:
         register_keys(self.instance, [cycle])

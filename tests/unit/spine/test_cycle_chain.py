@@ -11,6 +11,8 @@ import dagster as dg
 import polars as pl
 import pytest
 
+from assets.resealing import RESEAL_TAG
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -120,7 +122,9 @@ def test_changed_content_stops_later_cycles_until_they_run_again(house):
 def test_changed_seeds_stop_the_cycles_that_stand_on_them(house):
     house.grow("ordered", 2)
     house.plant("salt-ordered-0000", "!")
-    assert house.seed("ordered").success
+    assert not house.seed("ordered").success
+    assert house.cycle("ordered", "0002").success
+    assert house.seed("ordered", **{RESEAL_TAG: "ordered"}).success
     assert "the population that enters cycle 0002 is built on an older population: cycle 0001 has to run again" in failure_text(
         house.cycle("ordered", "0002")
     )

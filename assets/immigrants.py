@@ -1,0 +1,161 @@
+"""Immigrants: seeds that were added to a line that has begun, taken in by the asset that opens a cycle.
+
+Which they are is fixed when the cycle is first done, in the table `<line>.immigrants` with their bytes as blobs: a re-run of the cycle takes in the
+same, whatever has become of the folder. Their rows are a table of the cycle, which the archive of the cycle includes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from assets.store import LineStore
+from evolake.errors import InputError
+from evolake.lake import ARTIFACTS, VERDICTS, following, side_table
+from evolake.lake.schemas import ENTERED, IMMIGRANTS
+
+if TYPE_CHECKING:
+    from evolake.gates import Verdict
+    from evolake.lake.immigrants import SeedItem
+    from evolake.lake.population import Tables
+
+Row = Mapping[str, Any]
+P = TypeVar("P", bound="Tables")
+
+
+@dataclass(frozen=True)
+class Seedling:
+    """A seed that is to enter. blob_sha: its bytes as they are kept; None where they could not be, for `fault`."""
+
+    name: str
+    seed_sha: str
+    blob_sha: str | None
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A seed after its gates: its row of the population's table, and the verdicts on it.
+
+    present: it was in the population already, as that row. reason: why it was blocked, where the row does not say it.
+    """
+
+    row: Mapping[str, Any]
+    verdicts: Sequence[Verdict] = ()
+    present: bool = False
+    reason: str = ""
+
+
+Admit = Callable[[Seedling], Arrival]
+"""What becomes of a seed. An InputError is the seed's fault."""
+
+
+def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequence[SeedItem]], table: str, admit: Admit) -> None:
+    """Take in what is new among the seeds, in an asset that has just opened its cycle. Publishes what came of each; `archive` has them from now on.
+
+    Args:
+        population: as it was sealed. items: what lies in the folder; asked where the cycle was never done before. table: of the population, that of
+            individuals.
+
+    Raises:
+        MachineryError: from judging.
+    """
+    from evolake.lake.immigrants import enters
+
+    ruleset, entered = store.rules().hash, population.value(ENTERED, {})
+    noted = _noted(store)
+    waiting = _kept(store, items(), entered, ruleset) if noted is None else noted
+    key = population.schemas[table].keys[0]
+    notes: list[dict[str, Any]] = []
+    arrived: dict[str, Arrival] = {}
+    for seed in waiting:
+        if not enters(entered.get(seed.seed_sha), ruleset):
+            continue
+        found = _judged(seed, admit)
+        notes.append({
+            "cycle": store.cycle, "name": seed.name, "seed_sha": seed.seed_sha, "blob_sha": seed.blob_sha, "ruleset_hash": ruleset,
+            **_outcome(found, key),
+        })
+        if isinstance(found, Arrival) and not found.present:
+            arrived[found.row[key]] = found
+        store.log(f"immigrant {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
+    rows = [arrival.row for arrival in arrived.values()]
+    store.extra(IMMIGRANTS, notes)
+    store.extra(population.schemas[table], rows, _rows_table(table))
+    store.artifacts(rows, name=side_table(IMMIGRANTS.name, ARTIFACTS))
+    verdicts = (verdict.row() for arrival in arrived.values() for verdict in arrival.verdicts)
+    store.extra(VERDICTS, verdicts, side_table(IMMIGRANTS.name, VERDICTS))
+    if new := [note["state"] for note in notes if note["state"] != "present"]:
+        store.tell({"immigrants": f"{len(new) - new.count('blocked')} entered, {new.count('blocked')} blocked"})
+
+
+def with_immigrants(store: LineStore, population: P, table: str) -> P:
+    """The population that entered the cycle, with the seeds that entered beside it."""
+    from evolake.lake.immigrants import entry
+
+    notes = store.rows(IMMIGRANTS.name) if store.has(IMMIGRANTS.name) else []
+    if not notes:
+        return population
+    entered = population.value(ENTERED, {}) | {note["seed_sha"]: entry(note) for note in notes}
+    return population.updated(**{table: store.rows(_rows_table(table))}).with_values(**{ENTERED: entered})
+
+
+def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table: str, rows: Sequence[Row]) -> P:
+    """The population of cycle 0001 with a note of the seeds that it was made of. rows: of `table`, one per item."""
+    from evolake.lake.immigrants import entry
+
+    ruleset, key = store.rules().hash, population.schemas[table].keys[0]
+    entered = {
+        item.sha: entry({
+            "name": item.name, "cycle": store.cycle, "artifact_id": row[key], "state": "blocked" if row["state"] == "blocked" else "accepted",
+            "ruleset_hash": ruleset,
+        })
+        for item, row in zip(items, rows, strict=True)
+    }
+    return population.with_values(**{ENTERED: entered})
+
+
+def _noted(store: LineStore) -> list[Seedling] | None:
+    """The seeds that entered this cycle when it was done; None where it was never done."""
+    if store.lake.seals.read(store.line.name, following(store.cycle)) is None or not store.has(IMMIGRANTS.name):
+        return None
+    return [Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "") for row in store.rows(IMMIGRANTS.name)]
+
+
+def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str) -> list[Seedling]:
+    """The seeds that enter now, their bytes kept as blobs."""
+    from evolake.lake.immigrants import waiting
+
+    found: list[Seedling] = []
+    for item in waiting(items, entered, ruleset):
+        try:
+            if item.also is not None:
+                store.blobs.put(item.also())
+            found.append(Seedling(item.name, item.sha, store.blobs.put(item.pack())))
+        except InputError as error:
+            found.append(Seedling(item.name, item.sha, None, str(error)))
+    return found
+
+
+def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
+    """What became of it, or why it cannot be read."""
+    if seed.blob_sha is None:
+        return seed.fault
+    try:
+        return admit(seed)
+    except InputError as error:
+        return str(error)
+
+
+def _outcome(found: Arrival | str, key: str) -> dict[str, Any]:
+    """The columns of IMMIGRANTS that say what became of a seed. key: of its artifact."""
+    if isinstance(found, str):
+        return {"artifact_id": None, "state": "blocked", "reason": found}
+    blocked = found.row["state"] == "blocked" and not found.present
+    state = "present" if found.present else "blocked" if blocked else "accepted"
+    return {"artifact_id": found.row[key], "state": state, "reason": (found.reason or found.row.get("reason")) if blocked else None}
+
+
+def _rows_table(table: str) -> str:
+    return f"immigrant_{table}"

@@ -1,0 +1,149 @@
+"""`evolake seeds`: bring a seed to a line, see which wait, and start a line over on other seeds.
+
+A seed is a file or folder among the seeds of its line. What is new there enters the cycle that is opened next, whether it came by `add` or was
+dropped into the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake import project
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.lake import Lake
+    from evolake.lake.immigrants import SeedSource
+
+
+@click.group()
+def seeds() -> None:
+    """What evolution starts from, and what enters it later: add a seed, list what waits, start over."""
+
+
+@seeds.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--line", "name", default=None, help="Line that it is for (default: the one whose seeds look like it).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def add(path: Path, name: str | None, as_json: bool) -> int:
+    """Copy the file or folder PATH among the seeds of a line; it enters the next cycle, after the same gates as any other."""
+    from evolake.lake import Lake
+    from evolake.lake.immigrants import copy_seed
+
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}", wanted="a seed", do="check the path")
+    settings = settings_module.load()
+    line, source = _line_of(path, name)
+    title = source.check(path)
+    target = settings.seeds / source.folder / path.resolve().name
+    try:
+        new = copy_seed(path, target, settings.seeds / ".adding")
+    except FileExistsError:
+        do = "rename yours, or edit that one: what is changed enters as a new seed"
+        raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
+    except OSError as error:
+        raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
+    enters = next_cycle_of(Lake(settings.lake), line)
+    if as_json:
+        click.echo(json.dumps({"verdict": "added" if new else "present", "line": line, "seed": title, "path": str(target), "enters": enters}))
+        return 0
+    click.echo(f"{line}: {title} {'was added' if new else 'is there already'} ({target})")
+    click.echo(f"  it enters cycle {enters}" if enters else "  it enters with the other seeds, when the line begins")
+    click.echo(f"  next: evolake run --lines {line}")
+    return 0
+
+
+@seeds.command("list")
+@click.option("--line", "name", default=None, help="One line only.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def list_seeds(name: str | None, as_json: bool) -> int:
+    """The seeds of each line, and whether they have entered its evolution."""
+    from evolake.lake import Lake
+
+    settings = settings_module.load()
+    lake = Lake(settings.lake)
+    rows: list[dict[str, Any]] = []
+    for line, source in _sources(name).items():
+        entered = entered_seeds(lake, line)
+        for item in source.items(settings.seeds, settings):
+            known = entered.get(item.sha, {})
+            rows.append({"line": line, "seed": item.name, "state": known.get("state", "waits"), "cycle": known.get("cycle")})
+    if as_json:
+        click.echo(json.dumps({"verdict": "ok", "seeds": rows}))
+        return 0
+    for row in rows:
+        click.echo(f"{row['line']:10} {row['seed']:24} {row['state']}{' in cycle ' + row['cycle'] if row['cycle'] else ''}")
+    return 0
+
+
+@seeds.command()
+@click.argument("line")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def reseal(line: str, yes: bool) -> int:
+    """Start LINE over: seal its seeds as they are now as cycle 0001. Its finished cycles stay readable until they run again."""
+    from evolake.lake import Lake
+    from evolake.report.status import known_line, sealed_cycles
+
+    lake = Lake(settings_module.load().lake)
+    done = sealed_cycles(lake, known_line(lake.root, line))
+    if done:
+        click.echo(f"This voids the finished cycles {done[0]} to {done[-1]} of {line}: they have to run again, on the seeds as they are now.")
+        click.echo(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
+    if not yes:
+        click.confirm(f"Seal the seeds of {line} anew?", abort=True)
+    os.environ["DAGSTER_HOME"] = str(project.home())
+    return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
+
+
+def next_cycle_of(lake: Lake, line: str) -> str | None:
+    """The cycle that new seeds enter; None where the line has not begun."""
+    from evolake.report.status import sealed_cycles
+
+    seal = lake.seals.read(line, "0001")
+    if seal is None or seal.state != "sealed":
+        return None
+    return f"{len(sealed_cycles(lake, line)) + 1:04d}"
+
+
+def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:
+    """seed_sha -> what the newest sealed population of the line knows of it (`immigrants.entry`)."""
+    from evolake.lake.schemas import ENTERED, INCOMING
+
+    for cycle in reversed(lake.seals.cycles(line)):
+        seal = lake.seals.read(line, cycle)
+        if seal is not None and seal.state == "sealed" and lake.record(line, f"{INCOMING}state", cycle):
+            state = dict(lake.read(line, f"{INCOMING}state", cycle).select("name", "value").iter_rows())
+            return json.loads(state.get(ENTERED, "{}"))
+    return {}
+
+
+def _sources(name: str | None = None) -> dict[str, SeedSource]:
+    """Line -> its seeds, of every line that has some.
+
+    Raises:
+        InputError: `name` is no such line.
+    """
+    from evolake.lines import lines, resolve
+
+    found = {spec.name: spec.seeds for spec in lines().values() if spec.seeds}
+    if name is not None and name not in found:
+        raise InputError(f"no line {name!r} takes seeds", wanted=f"one of {', '.join(found)}", do="see evolake seeds list")
+    return {line: resolve(source) for line, source in found.items() if name in (None, line)}
+
+
+def _line_of(path: Path, name: str | None) -> tuple[str, SeedSource]:
+    """The line that a file or folder is a seed of."""
+    sources = _sources(name)
+    fitting = list(sources.items()) if name else [(line, source) for line, source in sources.items() if source.accepts(path)]
+    if len(fitting) != 1:
+        got = ", ".join(line for line, _ in fitting) or "none whose seeds look like it"
+        raise InputError(f"it is not clear which line {path} is for", wanted=f"one of {', '.join(sources)}", got=got, do="name it: --line NAME")
+    return fitting[0]

@@ -1,0 +1,109 @@
+"""Seeds that come to a line that has begun: what lies in its seeds' folder, and what of it has not entered yet.
+
+A seed is known by its content. What has entered stands in the state of the sealed population (`schemas.ENTERED`), so it enters once, in the cycle
+that is opened next, and stays what it was however the folder changes. One that a gate blocked may come again when its bytes or the rules are others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SeedItem:
+    """One seed as it lies there. sha: of its content. pack: its bytes, as they are kept; raises InputError. also: further bytes that those name."""
+
+    name: str
+    sha: str
+    pack: Callable[[], bytes]
+    also: Callable[[], bytes] | None = None
+
+
+@dataclass(frozen=True)
+class SeedSource:
+    """The seeds of a line.
+
+    Attributes:
+        folder: where they lie, below the seeds' folder.
+        items: (the seeds' folder, settings) -> what lies there, by name.
+        accepts: whether a file or folder looks like a seed of this line. check: its name; raises InputError where it cannot be used.
+    """
+
+    folder: str
+    items: Callable[[Path, Any], list[SeedItem]]
+    accepts: Callable[[Path], bool]
+    check: Callable[[Path], str]
+
+
+def file_item(path: Path) -> SeedItem:
+    """A seed that is a file."""
+    return text_item(path.stem, path.read_bytes())
+
+
+def text_item(name: str, data: bytes) -> SeedItem:
+    """A seed that is a part of a file."""
+    return SeedItem(name, hashlib.sha256(data).hexdigest(), lambda: data)
+
+
+def folder_item(path: Path) -> SeedItem:
+    """A seed that is a folder; what it is known by covers names and bytes of its files."""
+    digest = hashlib.sha256()
+    for file in sorted(found for found in path.rglob("*") if found.is_file() and not found.is_symlink()):
+        data = file.read_bytes()
+        digest.update(f"{file.relative_to(path).as_posix()}\0{len(data)}\0".encode(errors="surrogateescape"))
+        digest.update(data)
+
+    def pack() -> bytes:
+        from evolake.lake import trees
+
+        return trees.pack(path)
+
+    return SeedItem(path.name, digest.hexdigest(), pack)
+
+
+def entry(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What the state keeps of a seed. row: of IMMIGRANTS."""
+    return {name: row[name] for name in ("name", "cycle", "artifact_id", "state", "ruleset_hash")}
+
+
+def enters(known: Mapping[str, Any] | None, ruleset_hash: str) -> bool:
+    """Whether a seed enters that the state knows as `known` (None: not at all) under these rules."""
+    return known is None or (known["state"] == "blocked" and known["ruleset_hash"] != ruleset_hash)
+
+
+def waiting(items: Iterable[SeedItem], entered: Mapping[str, Mapping[str, Any]], ruleset_hash: str) -> list[SeedItem]:
+    """The seeds that enter next, each content once, by name."""
+    found = {item.sha: item for item in items if enters(entered.get(item.sha), ruleset_hash)}
+    return sorted(found.values(), key=lambda item: (item.name, item.sha))
+
+
+def copy_seed(source: Path, target: Path, beside: Path) -> bool:
+    """Copy a file or folder to `target` so that it is there whole or not at all; False where the same content is there already.
+
+    beside: a folder of the same file system that no line reads seeds from.
+
+    Raises:
+        FileExistsError: something else is there.
+    """
+    item = folder_item if source.is_dir() else file_item
+    if target.exists():
+        if target.is_dir() == source.is_dir() and item(target).sha == item(source).sha:
+            return False
+        raise FileExistsError(str(target))
+    place = beside / f"{target.name}-{os.getpid()}"
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if source.is_dir() else shutil.copyfile
+        copy(source, place)
+        place.replace(target)
+    finally:
+        shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
+        shutil.rmtree(beside, ignore_errors=True)
+    return True

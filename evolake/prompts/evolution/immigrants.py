@@ -1,0 +1,30 @@
+"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder `roots` beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.lake.immigrants import SeedItem, SeedSource, text_item
+from evolake.prompts.model.library import load_roots, read_roots
+
+
+def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
+    """In the order of `load_roots`; each known by its principles, not by its name."""
+    return [text_item(name, prompt.to_json().encode()) for name, prompt in load_roots(seeds / "prompts").items()]
+
+
+def check(path: Path) -> str:
+    """Raises InputError where the file holds no root prompts."""
+    if not accepts(path):
+        raise InputError(f"{path} holds no root prompts", wanted='a JSON file like {"careful": ["Check each step.", "End with the answer."]}')
+    return ", ".join(read_roots(path))
+
+
+def accepts(path: Path) -> bool:
+    """Whether it looks like one."""
+    return path.is_file() and path.suffix == ".json"
+
+
+SEEDS = SeedSource("prompts/roots", items, accepts, check)

@@ -1,0 +1,58 @@
+"""`python -m pipelines.reseal LINE`: seal the seeds of a line anew, though cycles stand on them. `evolake seeds reseal` asks, then calls this."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import click
+import dagster as dg
+from rich.console import Console
+
+from assets.resealing import RESEAL_TAG
+from evolake import settings as settings_module
+from evolake.errors import EvolakeError
+from evolake.lake import Lake
+from pipelines.home import home_from_environment
+from pipelines.line_state import bury_dead_runs
+from pipelines.one_line import Stage, run
+from pipelines.outcome import Outcome
+from pipelines.progress import Progress
+
+
+def reseal(name: str) -> Outcome:
+    """Materialize the group `<line>_seeds` with leave to void what stands on it.
+
+    Raises:
+        InputError: no such line, or DAGSTER_HOME is not set.
+    """
+    from pipelines.definitions import defs, lines
+    from pipelines.evolve import choose
+
+    settings, home = settings_module.load(), home_from_environment()
+    [line] = choose(name, [built.line for built in lines])
+    outcome = Outcome({line.name: []})
+    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, Progress(Console(), [line.name]) as progress:
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+        stage = Stage(defs, instance, home, Lake(settings.lake), settings.profile, progress.show)
+        bury_dead_runs(instance, stage.lake, line)
+        run(stage, line, None, "seeds", 0, outcome, {RESEAL_TAG: line.name})
+    return outcome
+
+
+@click.command()
+@click.argument("line")
+def main(line: str) -> int:
+    """Seal the seeds of LINE anew."""
+    outcome = reseal(line)
+    if outcome.exit_code:
+        click.echo(outcome.reason, err=True)
+    return outcome.exit_code
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(standalone_mode=False) or 0)
+    except EvolakeError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)

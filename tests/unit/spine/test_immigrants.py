@@ -1,0 +1,210 @@
+"""Seeds that come to a line that has begun enter the next cycle, once; starting over on other seeds is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import dagster as dg
+import polars as pl
+import pytest
+
+from assets.immigrants import Arrival, Seedling, admit_seeds, with_immigrants, with_seeds
+from assets.line import FIRST_CYCLE, Line, register_keys
+from assets.resealing import RESEAL_TAG
+from assets.store import LineStore
+from evolake.errors import InputError
+from evolake.lake import TableSchema
+from evolake.lake.immigrants import SeedItem, copy_seed, file_item, folder_item
+from evolake.lake.population import Tables
+from evolake.lake.schemas import ENTERED, STATE
+
+TREES = TableSchema(
+    "trees", 1, {"tree_id": pl.String, "state": (pl.String, "accepted or blocked"), "cycle": pl.String, "reason": (pl.String, "why blocked")},
+    keys=("tree_id",), terms={"tree_id": "the tree"},
+)
+RULE = "---\nid: grove-sound\nversion: {version}\nkind: static\ngate: sound\ncheck: toys.sound\nparameters: {{}}\n---\n{text}\n"
+
+
+@dataclass(frozen=True)
+class Grove(Tables):
+    schemas: ClassVar = {"trees": TREES, "state": STATE}
+
+    trees: pl.DataFrame
+    state: pl.DataFrame
+
+
+@dataclass
+class GroveLine:
+    """A line of trees: a seed is a text; one with "rotten" in it is blocked, one with "?" cannot be read."""
+
+    line: Line
+    folder: Path
+    run: Callable[..., dg.ExecuteInProcessResult]
+    house: Any
+
+    def plant(self, name: str, text: str) -> None:
+        (self.folder / f"{name}.txt").write_text(text)
+
+    def trees(self, cycle: str) -> dict[str, str]:
+        """Of the population that enters a cycle: tree -> state."""
+        return dict(self.house.lake.read(self.line.name, "incoming_trees", cycle).select("tree_id", "state").iter_rows())
+
+    def notes(self, cycle: str) -> list[tuple[Any, ...]]:
+        return list(self.house.lake.read(self.line.name, "immigrants", cycle).select("name", "artifact_id", "state", "reason").iter_rows())
+
+    def rule(self, text: str) -> None:
+        folder = self.folder.parent / "rules" / self.line.name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "sound.md").write_text(text)
+
+
+@pytest.fixture
+def grove(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine:
+    folder = tmp_path / "seeds" / "grove"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(folder.parent))
+    line = Line("grove", "A line of trees.", population=Grove.schemas, artifact=lambda row: {
+        "artifact_id": row["tree_id"], "kind": "tree", "content_sha": None, "title": row["tree_id"],
+    })
+
+    def items() -> list[SeedItem]:
+        return [file_item(path) for path in sorted(folder.glob("*.txt"))]
+
+    def tree(text: str, cycle: str) -> dict[str, Any]:
+        if "?" in text:
+            raise InputError("no tree", got=text)
+        rotten = "rotten" in text
+        return {"tree_id": text, "state": "blocked" if rotten else "accepted", "cycle": cycle, "reason": "it is rotten" if rotten else None}
+
+    @line.seed_asset(schema=TREES)
+    def seeds(store: LineStore) -> pl.DataFrame:
+        rows = [tree(path.read_text(), store.cycle) for path in sorted(folder.glob("*.txt"))]
+        tables = with_seeds(store, Grove.empty().add(trees=rows), items(), "trees", rows).frames()
+        store.may_seal(tables)
+        store.seal_seeds(rows, tables, lacking="no tree", do="Plant one.")
+        return TREES.frame(rows)
+
+    @line.asset(deps=[line.incoming], schema=TREES)
+    def grown(store: LineStore) -> pl.DataFrame:
+        store.open_cycle()
+        sealed = Grove.of(store.population())
+        present = {row["tree_id"]: row for row in sealed.trees.to_dicts() if row["state"] != "blocked"}
+
+        def admit(seed: Seedling) -> Arrival:
+            assert seed.blob_sha is not None
+            text = store.text(seed.blob_sha)
+            return Arrival(present[text], present=True) if text in present else Arrival(tree(text, store.cycle))
+
+        admit_seeds(store, sealed, items, "trees", admit)
+        closed = with_immigrants(store, sealed, "trees")
+        store.seal(closed.frames(), (), survivors="trees")
+        return closed.trees
+
+    defs = dg.Definitions(assets=[line.incoming, seeds, grown], resources=house.defs.resources, jobs=[
+        dg.define_asset_job("seeds", dg.AssetSelection.assets(line.key("seeds"))),
+        dg.define_asset_job("cycle", dg.AssetSelection.assets(line.key("grown"))),
+    ])
+
+    def run(cycle: str = "", **tags: str) -> dg.ExecuteInProcessResult:
+        register_keys(house.instance, [cycle] if cycle else [])
+        return defs.resolve_job_def("cycle" if cycle else "seeds").execute_in_process(
+            instance=house.instance, partition_key=cycle or None, raise_on_error=False, tags=tags
+        )
+
+    made = GroveLine(line, folder, run, house)
+    made.rule(RULE.format(version=1, text="Sound trees."))
+    made.plant("oak", "oak")
+    assert made.run().success
+    assert made.run(FIRST_CYCLE).success
+    return made
+
+
+def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
+    grove.plant("elm", "elm")
+    assert grove.run("0002").success and grove.run("0003").success
+    assert [grove.notes(cycle) for cycle in ("0001", "0002", "0003")] == [[], [("elm", "elm", "accepted", None)], []]
+    assert [grove.trees(cycle) for cycle in ("0002", "0003", "0004")] == [{"oak": "accepted"}, *[{"oak": "accepted", "elm": "accepted"}] * 2]
+    artifacts = grove.house.lake.read("grove", "immigrants__artifacts", "0002").select("artifact_id", "cycle", "state").to_dicts()
+    assert artifacts == [{"artifact_id": "elm", "cycle": "0002", "state": "accepted"}]
+
+
+def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove: GroveLine):
+    grove.plant("elm", "elm")
+    assert grove.run("0002").success
+    before = grove.house.lake.seals.read("grove", "0003").version
+    (grove.folder / "elm.txt").unlink()
+    grove.plant("yew", "yew")
+    assert grove.run("0002").success
+    assert grove.house.lake.seals.read("grove", "0003").version == before
+    assert grove.run("0003").success
+    assert grove.notes("0003") == [("yew", "yew", "accepted", None)]
+
+
+def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_other_bytes_or_rules(grove: GroveLine):
+    grove.plant("ash", "rotten ash")
+    grove.plant("fir", "fir?")
+    assert grove.run("0002").success and grove.run("0003").success
+    blocked = [("ash", "rotten ash", "blocked", "it is rotten"), ("fir", None, "blocked", "no tree\n  got: fir?")]
+    assert [[note[:3] for note in grove.notes(cycle)] for cycle in ("0002", "0003")] == [[note[:3] for note in blocked], []]
+    assert grove.notes("0002")[0] == blocked[0] and "no tree" in grove.notes("0002")[1][3]
+    assert grove.trees("0004") == {"oak": "accepted", "rotten ash": "blocked"}
+    grove.plant("fir", "fir")
+    assert grove.run("0004").success
+    assert [note[:3] for note in grove.notes("0004")] == [("fir", "fir", "accepted")]
+    grove.rule(RULE.format(version=2, text="Sounder trees."))
+    assert grove.run("0005").success
+    assert [note[:3] for note in grove.notes("0005")] == [("ash", "rotten ash", "blocked")]
+
+
+def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove: GroveLine):
+    lake = grove.house.lake
+    tables = Grove.of({name: lake.read("grove", f"incoming_{name}", "0002") for name in Grove.schemas}).with_tables(state=[])
+    hashes = {
+        f"incoming_{name}": lake.publish("grove", f"incoming_{name}", frame, cycle="0002", run_id="old", schema=Grove.schemas[name]).content_sha
+        for name, frame in tables.frames().items()
+    }
+    lake.seals.seal("grove", "0002", "old", lake.seals.read("grove", "0001").version, "old", hashes)
+    grove.plant("elm", "elm")
+    assert grove.run("0002").success
+    assert grove.notes("0002") == [("elm", "elm", "accepted", None), ("oak", "oak", "present", None)]
+    assert set(Grove.of({name: lake.read("grove", f"incoming_{name}", "0003") for name in Grove.schemas}).value(ENTERED)) == {
+        file_item(grove.folder / "elm.txt").sha, file_item(grove.folder / "oak.txt").sha,
+    }
+    assert grove.trees("0003") == {"oak": "accepted", "elm": "accepted"}
+
+
+def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_says_so(grove: GroveLine):
+    assert grove.run().success  # the same seeds void nothing
+    before = {cycle: grove.house.lake.seals.read("grove", cycle) for cycle in ("0001", "0002")}
+    artifacts = grove.house.lake.record("grove", "seeds")
+    grove.plant("elm", "elm")
+    failure = next(event for event in grove.run().all_events if event.is_step_failure).step_failure_data.user_failure_data
+    refused = (failure.description if failure else None) or ""
+    assert refused.startswith("these seeds of line 'grove' are not those that cycle 0001 stands on: sealing them would void cycle 0001")
+    assert "they enter the next cycle (evolake run --lines grove)" in refused and f"{RESEAL_TAG}: grove" in refused
+    assert {cycle: grove.house.lake.seals.read("grove", cycle) for cycle in before} == before
+    assert grove.house.lake.record("grove", "seeds") == artifacts
+    assert not grove.run("", **{RESEAL_TAG: "other"}).success
+    assert grove.run("", **{RESEAL_TAG: "grove"}).success
+    assert grove.trees("0001") == {"oak": "accepted", "elm": "accepted"}
+    assert grove.house.lake.read("grove", "grown", "0001").height == 1  # readable until it runs again
+    assert grove.run("0001").success
+    assert grove.notes("0001") == []
+
+
+def test_a_seed_is_copied_whole_and_known_by_its_content(tmp_path: Path):
+    source = tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    (source / "sub" / "file.txt").write_text("a")
+    target = tmp_path / "seeds" / "source"
+    assert copy_seed(source, target, tmp_path / "adding")
+    assert folder_item(target).sha == folder_item(source).sha
+    assert not copy_seed(source, target, tmp_path / "adding")
+    (source / "sub" / "file.txt").write_text("b")
+    with pytest.raises(FileExistsError):
+        copy_seed(source, target, tmp_path / "adding")
+    assert (target / "sub" / "file.txt").read_text() == "a"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["seeds", "source"]

@@ -1,0 +1,100 @@
+"""`evolake seeds`: what is given is looked at, copied whole, told where it enters; what cannot be used is a sentence and exit code 2."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evolake.cli.seeds import seeds
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.lines import lines, resolve
+from evolake.settings import load
+
+ROOT = Path(__file__).resolve().parents[3]
+SHIPPED = ROOT / "data_lake" / "seeds"
+SOURCES = {name: resolve(spec.seeds) for name, spec in lines().items() if spec.seeds}
+DESIGN = SHIPPED / "reference_designs" / "design_340.py"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the seeds lie."""
+    (tmp_path / "seeds" / "prompts").mkdir(parents=True)
+    shutil.copy(SHIPPED / "prompts" / "roots.json", tmp_path / "seeds" / "prompts")
+    shutil.copy(SHIPPED / "solvers.toml", tmp_path / "seeds")
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
+    return tmp_path / "seeds"
+
+
+def asked(*arguments: str) -> dict:
+    done = CliRunner().invoke(seeds, [*arguments, "--json"], catch_exceptions=False, standalone_mode=False)
+    return json.loads(done.stdout)
+
+
+def refused(*arguments: str) -> str:
+    with pytest.raises(InputError) as error:
+        CliRunner().invoke(seeds, arguments, catch_exceptions=False, standalone_mode=False)
+    return str(error.value)
+
+
+def a_root(folder: Path, **roots: object) -> Path:
+    path = folder / "mine.json"
+    path.write_text(json.dumps(roots))
+    return path
+
+
+@pytest.mark.parametrize("line", SOURCES)
+def test_the_seeds_that_ship_are_seeds_of_their_line_each_known_by_another_content(line: str):
+    found = SOURCES[line].items(SHIPPED, load())
+    assert found and len({item.sha for item in found}) == len(found)
+    assert all(item.pack() for item in found[:2])
+
+
+def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folder: Path, tmp_path: Path):
+    given = {"designs": DESIGN, "families": SHIPPED / "families" / "bus-legs", "prompts": a_root(tmp_path, careful=["Check each step."])}
+    for line, path in given.items():
+        told = asked("add", str(path))
+        assert (told["verdict"], told["line"], told["enters"]) == ("added", line, None)
+        assert Path(told["path"]).parent == folder / SOURCES[line].folder and Path(told["path"]).exists()
+        assert asked("add", str(path))["verdict"] == "present"
+        waiting = {row["seed"] for row in asked("list", "--line", line)["seeds"] if row["state"] == "waits"}
+        assert told["seed"] in waiting
+    assert not (folder / ".adding").exists()
+
+
+def test_another_seed_of_the_name_is_not_overwritten(folder: Path, tmp_path: Path):
+    asked("add", str(a_root(tmp_path, careful=["Check each step."])))
+    assert "another seed lies at" in refused("add", str(a_root(tmp_path, careful=["Check no step."])))
+    assert json.loads((folder / "prompts" / "roots" / "mine.json").read_text()) == {"careful": ["Check each step."]}
+
+
+def test_what_is_no_seed_is_refused_with_what_was_wanted(folder: Path, tmp_path: Path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bare.py").write_text("x = 1\n")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "generator.py").write_text("")
+    assert "there is no file or folder" in refused("add", str(tmp_path / "nowhere"))
+    assert "which line" in refused("add", str(tmp_path / "empty"))
+    assert "no VARIABLES_SPEC" in refused("add", str(tmp_path / "bare.py"))
+    assert "no file template.md" in refused("add", str(tmp_path / "broken"))
+    assert "holds no root prompts" in refused("add", str(a_root(tmp_path, careful="Check.")))
+    assert "is no design" in refused("add", str(tmp_path / "broken"), "--line", "designs")
+    assert "no line 'nowhere' takes seeds" in refused("add", str(DESIGN), "--line", "nowhere")
+    assert sorted(path.name for path in folder.iterdir()) == ["prompts", "solvers.toml"]
+
+
+def test_starting_over_asks_and_does_nothing_without_a_yes(tmp_path: Path):
+    assert "no line 'designs' in the lake" in refused("reseal", "designs")
+    lake = Lake(tmp_path / "lake")
+    for cycle, before in (("0001", None), ("0002", "one"), ("0003", "two")):
+        lake.seals.seal("designs", cycle, {None: "one", "one": "two", "two": "three"}[before], before, "run")
+    done = CliRunner().invoke(seeds, ["reseal", "designs"], input="n\n")
+    assert done.exit_code == 1
+    assert "This voids the finished cycles 0001 to 0002 of designs" in done.output and "they enter the next cycle" in done.output
+    assert asked("add", str(DESIGN))["enters"] == "0003"
