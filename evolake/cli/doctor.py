@@ -15,6 +15,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.cli.endpoint_checks import endpoint_checks
+from evolake.cli.input_checks import input_checks
 from evolake.errors import EvolakeError
 from evolake.lines import lines, resolve
 from evolake.project import INIT, INSTALLED, find, install
@@ -60,6 +61,7 @@ def examine(*, call: bool = False) -> Iterator[Check]:
         return
     chosen_by = settings_module.chosen_profile()[1]
     yield Check("settings", True, f"profile {settings.profile} ({chosen_by}), backend {settings.backend}, seeds {settings.seeds}")
+    yield from (Check(**one) for one in input_checks(settings, os.environ))
     yield from _places(settings)
     yield from _jail(settings.jail)
     yield from (Check(**one) for one in endpoint_checks(settings, call=call))
@@ -80,7 +82,10 @@ def _places(settings: settings_module.Settings) -> Iterator[Check]:
     yield Check("project", bool(folder or named), detail, skips="" if folder or named else "whatever works on a lake", mend=INIT)
     if folder or named:
         yield _writable("lake folder", settings.lake)
-        yield _health(settings.lake)
+        readable = _format(settings.lake)
+        yield readable
+        if readable.ok:
+            yield _health(settings.lake)
 
 
 def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = install()) -> Check:
@@ -102,6 +107,17 @@ def _writable(name: str, folder: Path) -> Check:
     return Check(name, free > 1, f"{folder}, {free:.0f} GiB free", mend="free some disk space, or set EVOLAKE_LAKE elsewhere", needed=True)
 
 
+def _format(root: Path) -> Check:
+    """Whether this evolake reads the lake at all."""
+    from evolake.lake import lake_format
+
+    try:
+        lake_format.check(root)
+    except EvolakeError as error:
+        return Check("lake format", False, str(error), mend=error.do or "", needed=True)
+    return Check("lake format", True, f"{lake_format.FORMAT} or older, which this evolake reads")
+
+
 def _health(root: Path) -> Check:
     from evolake.report.health import VERIFY, examine, summary
 
@@ -118,7 +134,10 @@ def _jail(mode: str) -> Iterator[Check]:
     from evolake.jail import check_jail
 
     for name, ok, detail in check_jail(mode):
-        yield Check(f"jail: {name}", ok, detail, skips="" if ok else "all generated code", mend="see the detail", needed=True)
+        if name == "mode":  # works, and is not what is promised
+            yield Check(f"jail: {name}", False, detail, skips="walls around generated code", mend="unset EVOLAKE_JAIL")
+        else:
+            yield Check(f"jail: {name}", ok, detail, skips="" if ok else "all generated code", mend="see the detail", needed=True)
 
 
 def _gpu() -> Check:
