@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[3]
 TESTED = {
-    "evolve a few rounds": "e2e/test_installed_package.py::test_one_cycle_is_evolved_asked_and_reported",
+    "evolve a few rounds": "e2e/test_installed_package.py::test_a_cycle_is_asked_about_anywhere_in_the_project",
     "look at runs, checks, partitions, figures": "e2e/test_make_dev.py::test_the_ui_shows_a_group_for_every_line",
     "see where every line stands": "integration/report/test_page_in_browser.py::test_five_lines_fit_on_six_screens_and_print_without_what_is_folded",
     "watch a run in the terminal": "integration/report/test_watch.py::test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend",
@@ -18,32 +17,45 @@ TESTED = {
     "let it work at night": "e2e/test_cycles_under_daemon.py::test_nightly_adds_exactly_one_cycle_a_tick",
     "ask the lake": "integration/report/test_champion.py::test_the_example_of_the_readme_shows_the_newest_cycle_and_no_other",
     "judge a task family of your own": "integration/families/test_families_check.py::test_an_accepted_folder_is_one_object_and_exit_0",
+    "let it have children": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
     "look at the seed families": "integration/families/test_gallery.py::test_a_page_shows_instances_with_their_labels_rules_and_all_programs",
-    "judge a SAT solver's repository": "integration/solvers/test_verify.py::test_a_seed_is_accepted",
+    "judge a SAT solver's repository": (
+        "integration/solvers/test_verify.py::test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted"
+    ),
+    "make a repository of an upstream solver": (
+        "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
+    ),
     "check a DRAT proof": "integration/solvers/test_proof_checkers.py::test_the_command_says_so_and_exits_so",
+    "evolve a solver of your own": "unit/solvers/test_own_seeds.py::test_a_folder_takes_part_beside_the_seeds_that_the_settings_name",
     "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_cycle_is_sealed_on_the_one_before",
     "compare evolution, training and both": "integration/prompts/test_policy_arms.py::test_the_command_prints_one_object_and_writes_the_rows",
     "run the repair study": "integration/repair/test_repair_command.py::test_a_study_runs_whole_is_kept_and_can_be_extended",
     "certify one answer": (
         "integration/repair/test_repair_command.py::test_certify_prints_one_object_and_says_by_its_exit_code_whether_it_is_certified"
     ),
+    "write a design": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
     "try a design of your own": "integration/designs_engine/test_designs_solve.py::test_solve_prints_one_json_object_with_exactly_the_promised_keys",
+    "let it evolve from there": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",
     "take the champion out": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",
     "look at any artifact": "integration/report/test_taking_out.py::test_an_artifact_is_shown_with_origin_gates_scores_and_text",
     "steer": "integration/agents/test_guidance.py::test_the_command_stores_lists_and_withdraws",
+    "write a rule": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
     "change a rule": "e2e/test_rules_of_designs_change.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
+    "see what is missing": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
+    "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls",
+    "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",
     "see whether the lake is whole": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",
 }
 """What a reader wants -> the test that does it. One that is parametrized or has more beside it stands for its file."""
 
 
 def rows() -> list[str]:
-    """The first cells of the table under "What you do with it"."""
+    """The first cells of the table under "What you do with it", without what stands in parentheses."""
     text = (ROOT / "README.md").read_text()
     table = text[text.index("| you want to |"):].split("\n\n", 1)[0]
-    return [re.split(r"(?<!\\)\|", line)[1].strip() for line in table.splitlines()[2:]]
+    return [line.split("|")[1].partition(" (")[0].strip() for line in table.splitlines()[2:]]
 
 
 def test_every_row_has_its_test_and_every_test_its_row():
