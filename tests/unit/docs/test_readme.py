@@ -20,9 +20,7 @@ TESTED = {
     "let it have children": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
     "look at the seed families": "integration/families/test_gallery.py::test_a_page_shows_instances_with_their_labels_rules_and_all_programs",
-    "judge a SAT solver's repository": (
-        "integration/solvers/test_verify.py::test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted"
-    ),
+    "judge a SAT solver's repository": "integration/solvers/test_verify.py::test_a_bad_variant_is_blocked_by_a_named_gate",
     "make a repository of an upstream solver": (
         "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
     ),
@@ -42,7 +40,7 @@ TESTED = {
     "look at any artifact": "integration/report/test_taking_out.py::test_an_artifact_is_shown_with_origin_gates_scores_and_text",
     "steer": "integration/agents/test_guidance.py::test_the_command_stores_lists_and_withdraws",
     "write a rule": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
-    "change a rule": "e2e/test_rules_of_designs_change.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
+    "change a rule": "e2e/test_designs_line.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
     "see what is missing": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
     "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls",
     "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",
