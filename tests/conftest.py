@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +43,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if path.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
     items.sort(key=begins.__getitem__)
+
+
+@pytest.fixture(autouse=True)
+def environment_comes_back() -> Iterator[None]:
+    """Variables that a command sets for its own process are gone after the test that called it in this one."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() | before.keys():
+        if name == "PYTEST_CURRENT_TEST" or os.environ.get(name) == before.get(name):
+            continue
+        if name in before:
+            os.environ[name] = before[name]
+        else:
+            del os.environ[name]
 
 
 @pytest.fixture(scope="session")

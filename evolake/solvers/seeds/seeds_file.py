@@ -97,8 +97,8 @@ def _check_tables(data: dict[str, Any]) -> None:
         raise InputError("archives are no tables", wanted="[archives.NAME] tables", got=repr(archives)[:80])
     if not isinstance(seeds, list) or not all(isinstance(values, dict) for values in seeds):
         raise InputError("seeds are no tables", wanted="[[seeds]] tables", got=repr(seeds)[:80])
-    texts = [(name, field, value) for name, values in archives.items() for field, value in values.items()]
-    texts += [("seeds", field, value) for values in seeds for field, value in values.items() if field not in ("name", "version")]
+    texts = [(name, field, value) for name, values in archives.items() for field, value in values.items() if field in _ARCHIVE]
+    texts += [("seeds", field, value) for values in seeds for field, value in values.items() if field in _SEED - {"name", "version"}]
     if wrong := next(((name, field, value) for name, field, value in texts if not isinstance(value, str)), None):
         raise InputError(f"{wrong[0]}.{wrong[1]} is no text", wanted="a text", got=repr(wrong[2])[:80])
 
