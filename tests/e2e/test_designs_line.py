@@ -31,7 +31,7 @@ def evolved(tmp_path_factory) -> House:
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
     house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2")
     done = house.run("run", "--cycles", "2", "--lines", "designs")
-    assert "cycle 0002" in done.stdout
+    assert "designs: cycle 2 of 2 in " in done.stdout
     return house
 
 

@@ -52,7 +52,7 @@ def evolved(tmp_path_factory) -> Evolved:
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
     house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"))
     command = ("run", "--cycles", "1", "--lines", "solvers")
-    assert "cycle 0001" in house.run(*command).stdout
+    assert "solvers: cycle 1 of 1 in " in house.run(*command).stdout
     killed = kill_when_journal_begins(house, "benchmark", *command)
     return Evolved(house, killed, house.run(*command).stdout)
 

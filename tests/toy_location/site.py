@@ -159,7 +159,7 @@ class Site:
         assert answer["launchPartitionBackfill"]["__typename"] == "LaunchBackfillSuccess", answer
         return answer["launchPartitionBackfill"]["backfillId"]
 
-    def finished(self, backfill: str, seconds: float = 120) -> list[Run]:
+    def finished(self, backfill: str, seconds: float = 600) -> list[Run]:
         """The runs of a backfill, by creation, once it has ended."""
         def over() -> bool:
             return self.ask(BACKFILL, id=backfill)["partitionBackfillOrError"]["status"] in ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED")

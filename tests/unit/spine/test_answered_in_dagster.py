@@ -16,7 +16,7 @@ from assets.cycle import Line
 from assets.line import register_keys
 from assets.store import LineStore
 from evolake.agents import Role
-from pipelines.evolve import MACHINERY_FAILED, explain
+from pipelines.outcome import MACHINERY_FAILED, explain
 from resources.agents import AgentsResource
 
 ADDER = Role("toys_adder", AddRequest, AddReply, lambda request, random: AddReply(total=request.a + request.b))
