@@ -92,7 +92,7 @@ def test_two_lines_run_side_by_side_each_in_order(site: Site):
     def both_at_work() -> bool:
         return all([run.status for run in site.runs({"key": "dagster/backfill", "value": one})][:1] == ["STARTED"] for one in backfills.values())
 
-    site.wait("both lines to be at work", both_at_work, 60)
+    site.wait("both lines to be at work", both_at_work, 240)
     for release in go.values():
         release()
     for line, backfill in backfills.items():
@@ -113,7 +113,7 @@ def test_a_killed_worker_leaves_a_cycle_that_runs_again(site: Site):
         pids = [re.search(r"in process \(pid: (\d+)\)", event["message"]) for event in events if event["message"].startswith("Executing steps")]
         return int(pids[0].group(1)) if at_work and pids and pids[0] else None
 
-    pid = site.wait("the run to be in the middle of its cycle", worker, 60)
+    pid = site.wait("the run to be in the middle of its cycle", worker, 240)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     [killed] = site.finished(backfill)
@@ -128,7 +128,7 @@ def test_a_killed_worker_leaves_a_cycle_that_runs_again(site: Site):
 def test_a_second_run_of_a_running_cycle_that_bypasses_the_queue_is_refused(site: Site):
     release = site.plant("hang-left-0003")
     backfill = site.backfill("left", ["0003"])
-    site.wait("the first run to hold the line", lambda: (site.lake.root / "locks" / "left.holder").exists(), 60)
+    site.wait("the first run to hold the line", lambda: (site.lake.root / "locks" / "left.holder").exists(), 240)
     second = site.evolve("left", 1)
     [run] = site.runs({"key": "dagster/backfill", "value": backfill})
     assert second["verdict"] == "failed"

@@ -105,7 +105,7 @@ class Site:
             self.port = free.getsockname()[1]
         workspace = ["-w", str(self.folder / "workspace.yaml")]
         self._spawn("webserver", [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(self.port), *workspace])
-        self.wait("the code location to load", self._loaded, 120)  # two processes that make the tables of one empty home can collide
+        self.wait("the code location to load", self._loaded, 300)  # two processes that make the tables of one empty home can collide
         self._spawn("daemon", [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace])
 
     def _spawn(self, name: str, command: Sequence[str]) -> None:
