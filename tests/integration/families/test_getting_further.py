@@ -27,7 +27,7 @@ from evolake.gates.checkers import CHECKERS, Finding
 from evolake.lake import Lake
 
 JUDGED = tuple(gates_of_assets(GATES))
-CHECK = "tests.nothing_executes"
+CHECK = "families.nothing_executes"
 REFUSES = f"---\nid: families-refuses\nversion: 1\nkind: static\ngate: execution\ncheck: {CHECK}\nparameters: {{}}\n---\nNothing passes.\n"
 CLINIC, TELLERS = seed_family("clinic-queue"), seed_family("truth-tellers")
 

@@ -160,7 +160,7 @@ def test_an_endpoint_that_does_not_answer_ends_with_two_before_the_first_problem
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         done = run(tmp_path / "lake", f"http://127.0.0.1:{port}/v1")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (2, "error")
     assert f"the model endpoint http://127.0.0.1:{port}/v1 does not answer" in done.stderr
     assert not (tmp_path / "lake").exists()
 
