@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test test-fast attack dev docs lint bench policy constraints clean
 
 help:
-	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (under 10 minutes on two cores)"
+	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 17 minutes on two cores)"
 	@echo "make test   the whole test suite"
 	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (about 3 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"

@@ -9,4 +9,4 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 """Before torch is loaded: its idle threads sleep. Spinning ones starve each other where other work shares the cores, a hundredfold on two."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
