@@ -2,16 +2,14 @@
 
     python -m evolake.solvers.suites.confirm train [--seeds DIR] [--tree cadical195=DIR] [--limit SECONDS] [--again]
 
-A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat (the extra `suites`: no
-cycle needs it); each runs in a process of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless
-`--again` is given.
+A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat; each runs in a process
+of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib.util
 import json
 import subprocess
 import sys
@@ -21,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.errors import EvolakeError, InputError, MachineryError
-from evolake.project import install
+from evolake.errors import EvolakeError, InputError
 from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites.materialize import archive_name, build, recipes_of
@@ -46,12 +43,7 @@ def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]
     """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not end in time.
 
     data: DIMACS as `write_dimacs` gives it, one clause per line.
-
-    Raises:
-        MachineryError: python-sat is not installed.
     """
-    if importlib.util.find_spec("pysat") is None:
-        raise MachineryError("confirming a suite needs python-sat", wanted="the extra `suites`", got="not installed", do=install("suites"))
     try:
         run = subprocess.run([sys.executable, "-c", ASK, solver], input=data, capture_output=True, timeout=limit_s, check=True)
     except subprocess.TimeoutExpired:

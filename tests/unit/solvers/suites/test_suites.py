@@ -18,7 +18,7 @@ from evolake.solvers.formula.cnf import Formula, read_cnf_file, read_dimacs
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
 from evolake.solvers.suites.circuits import mix, multiplier
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
-from evolake.solvers.suites.confirm import ask, confirm, main
+from evolake.solvers.suites.confirm import ask, confirm
 from evolake.solvers.suites.corner_cases import CASES, corner_case
 from evolake.solvers.suites.generators import GENERATORS, generate
 from evolake.solvers.suites.materialize import build, recipes_of
@@ -281,15 +281,6 @@ def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "ask", lambda solver, data, limit: answers[solver])
     with pytest.raises(InputError, match="disagree"):
         confirm("x", data, 60.0, solvers=("a", "b"))
-
-
-def test_without_python_sat_nothing_is_confirmed(tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr("sys.argv", ["confirm", "tiny", "--seeds", str(tiny), "--again"])
-    before = (tiny / "suites" / "tiny.lock.json").read_bytes()
-    assert main() == 3
-    assert "pip install -c constraints.txt -e '.[suites]'" in capsys.readouterr().err
-    assert (tiny / "suites" / "tiny.lock.json").read_bytes() == before
 
 
 def test_instances_are_plain_values(tiny: Path, tmp_path: Path) -> None:
