@@ -41,7 +41,7 @@ from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve
 from pipelines.outcome import MACHINERY_FAILED, WRONG_INPUT, Outcome, together
 from pipelines.progress import Progress
-from pipelines.side_by_side import SideBySide, end_with_parent, leave_to_parent, tell_parent
+from pipelines.side_by_side import SideBySide, end_with_parent, parent
 from pipelines.turns import Turns
 
 PART = "--as-part"
@@ -105,7 +105,7 @@ def main(
     lake, lines = Lake(settings.lake), choose(names, [built.line for built in loaded.lines])
     if as_part:
         end_with_parent()
-        leave_to_parent(_here(loaded.defs, home, lake, settings.profile, tell_parent, lines, how_many, Turns(home / "turns")))
+        parent().leave(_here(loaded.defs, home, lake, settings.profile, parent().tell, lines, how_many, Turns(home / "turns")))
         return 0
     console = Console()
     if not as_json:
@@ -177,6 +177,8 @@ def _terminated_as_interrupted() -> Iterator[None]:
 def entry(arguments: Sequence[str] | None = None) -> int:
     """`main` with evolake's exit codes: errors are printed, never a traceback of ours, save for a fault nobody foresaw."""
     given = sys.argv[1:] if arguments is None else arguments
+    if PART in given:
+        parent()
     fail = _fail_part if PART in given else _fail_json if "--json" in given else _fail
     try:
         return int(main(args=arguments, standalone_mode=False) or 0)
@@ -204,7 +206,7 @@ def _fail_json(reason: str, code: int) -> int:
 
 def _fail_part(reason: str, code: int) -> int:
     with contextlib.suppress(BrokenPipeError):  # whoever started this process is gone
-        leave_to_parent(Outcome(exit_code=code, reason=reason))
+        parent().leave(Outcome(exit_code=code, reason=reason))
     return code
 
 

@@ -9,12 +9,15 @@ keyed by what they are for, stages that measure time have the machine to themsel
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 
 from evolake import project
@@ -104,22 +107,32 @@ class SideBySide:
                 process.kill()
 
 
-def tell_parent(event: Event) -> None:
-    """An event for the process that started this one."""
-    print(event.to_json(), flush=True)
+class Parent:
+    """The process that started this one, at the other end of its standard output. Whatever else is printed here from now on goes to stderr."""
+
+    def __init__(self) -> None:
+        sys.stdout.flush()
+        self._channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+
+    def tell(self, event: Event) -> None:
+        """An event."""
+        print(event.to_json(), file=self._channel, flush=True)
+
+    def leave(self, outcome: Outcome) -> None:
+        """How it ended."""
+        print(OUTCOME + json.dumps(asdict(outcome)), file=self._channel, flush=True)
 
 
-def leave_to_parent(outcome: Outcome) -> None:
-    """The outcome for the process that started this one."""
-    print(OUTCOME + json.dumps(asdict(outcome)), flush=True)
+@cache
+def parent() -> Parent:
+    """The one that there is; made before anything can be printed."""
+    return Parent()
 
 
 def end_with_parent() -> None:
     """Interrupt this process when its standard input ends: whoever started it is gone, or wants it to stop."""
     def wait() -> None:
-        import os
-        import signal
-
         while os.read(sys.stdin.fileno(), 1):
             pass
         os.kill(os.getpid(), signal.SIGINT)

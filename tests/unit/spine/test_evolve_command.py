@@ -16,7 +16,9 @@ import pytest
 
 from evolake import settings
 from evolake.lake import Lake
+from pipelines.events import event_of
 from pipelines.evolve import entry
+from pipelines.side_by_side import OUTCOME
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -162,3 +164,20 @@ def test_ended_in_the_middle_of_a_cycle_and_started_again_it_goes_on(place, how)
     assert lake.read("left", "incoming_members", "0003")["member"].to_list() == ["seed>0001>0002"]
     with dg.DagsterInstance.get() as instance:
         assert {run.status.value for run in instance.get_runs()} <= {"SUCCESS", "FAILURE", "CANCELED"}
+
+
+def test_what_a_part_prints_besides_is_not_taken_for_what_it_tells():
+    part = """
+import os
+from pipelines.events import Event
+from pipelines.outcome import Outcome
+from pipelines.side_by_side import parent
+parent().tell(Event("left", "said", text="one"))
+print("a library speaks", flush=True)
+os.system("echo so does a program")
+parent().leave(Outcome({"left": ["0001"]}))
+"""
+    done = subprocess.run([sys.executable, "-c", part], capture_output=True, text=True, check=True)
+    told, ended = done.stdout.splitlines()
+    assert (event_of(told).text, ended.startswith(OUTCOME)) == ("one", True)
+    assert done.stderr.splitlines()[-2:] == ["a library speaks", "so does a program"]
