@@ -214,13 +214,20 @@ def _seal(
 
 
 def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[[str], object]) -> str:
-    """What happened in the cycle that ends, in Markdown. A damaged table of any line is no reason to lose the cycle: it is said instead."""
+    """What happened in the cycle that ends, in Markdown. A damaged table of any line, or words of a candidate that cannot be told, are no reason to
+    lose the cycle: that is said instead."""
+    from evolake.gates.boundary import Raised, contained
     from evolake.report.story import markdown, story_of
 
     if cycle is None or line.name not in lines():
         return ""
     try:
-        return markdown(story_of(store, line.name, cycle, closing=True))
+        told = contained(lambda: markdown(story_of(store, line.name, cycle, closing=True)))
     except LakeError as damage:
-        warn(f"WARN: the story of cycle {cycle} cannot be told: {damage}")
-        return f"The story of cycle {cycle} cannot be told: {damage}. Run: evolake lake verify"
+        trouble = f"{damage}. Run: evolake lake verify"
+    else:
+        if not isinstance(told, Raised):
+            return told
+        trouble = f"{told.error} at {told.place}: {told.message}"
+    warn(f"WARN: the story of cycle {cycle} cannot be told: {trouble}")
+    return f"The story of cycle {cycle} cannot be told: {trouble}"

@@ -139,13 +139,16 @@ def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row
 
 
 def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
-    """What became of it, or why it cannot be read."""
+    """What became of it, or why it cannot be read. What judging it raises is its block, as of any candidate."""
+    from evolake.gates.boundary import Raised, contained
+
     if seed.blob_sha is None:
         return seed.fault
     try:
-        return admit(seed)
+        found = contained(admit, seed)
     except InputError as error:
         return str(error)
+    return found.reason if isinstance(found, Raised) else found
 
 
 def _outcome(found: Arrival | str, key: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 
 def seeds_check(folder: Path) -> dict[str, Any]:
     """Whether everything that evolution starts from is in `folder`, by what evolake brings along."""
-    wanted = {entry.name for entry in (BROUGHT / "data_lake" / "seeds").iterdir()}
+    wanted = {entry.name for entry in (BROUGHT / "data_lake" / "seeds").iterdir() if not entry.name.startswith(".")}
     missing = sorted(wanted - {entry.name for entry in folder.iterdir()}) if folder.is_dir() else ["the folder itself"]
     detail = f"{folder}: {', '.join(missing)} not there" if missing else str(folder)
     mend = "restore data_lake/seeds from the repository, or point EVOLAKE_SEEDS to a copy of it (`evolake init DIR` makes one)"

@@ -105,12 +105,14 @@ def reseal(line: str, yes: bool) -> int:
 
 def next_cycle_of(lake: Lake, line: str) -> str | None:
     """The cycle that new seeds enter; None where the line has not begun."""
+    from evolake.lake import following
     from evolake.report.status import sealed_cycles
 
     seal = lake.seals.read(line, "0001")
     if seal is None or seal.state != "sealed":
         return None
-    return f"{len(sealed_cycles(lake, line)) + 1:04d}"
+    done = sealed_cycles(lake, line)
+    return following(done[-1]) if done else "0001"
 
 
 def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,5 +106,6 @@ def copy_seed(source: Path, target: Path, beside: Path) -> bool:
         place.replace(target)
     finally:
         shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
-        shutil.rmtree(beside, ignore_errors=True)
+        with suppress(OSError):  # another one is being added
+            beside.rmdir()
     return True

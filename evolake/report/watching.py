@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evolake.errors import InputError
-from evolake.lake import Catalogue, Lake
+from evolake.lake import Catalogue, Lake, following
 from evolake.lines import lines
 from evolake.report.numbers import counted
 from evolake.report.status import lines_in_lake, sealed_cycles
@@ -76,7 +76,7 @@ class Watcher:
         return replace(seen, at_work=_at_work(lake, line, holder.run_id, holder.since)) if holder else seen
 
     def _story(self, lake: Lake, line: str, cycle: str) -> Story:
-        seal = lake.seals.read(line, f"{int(cycle) + 1:04d}")
+        seal = lake.seals.read(line, following(cycle))
         key = (line, cycle, seal.version if seal else "")
         if key not in self._stories:
             self._stories[key] = story_of(lake, line, cycle)

@@ -24,7 +24,7 @@ def check(path: Path) -> str:
         raise InputError(f"{path} is no design", wanted="a Python file", do=do)
     try:
         tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deep for the parser
         raise InputError(f"{path} is no Python", got=str(error), do=do) from None
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]

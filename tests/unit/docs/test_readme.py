@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -47,13 +48,21 @@ TESTED = {
     "see whether the lake is whole": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",
 }
 """What a reader wants -> the test that does it. One that is parametrized or has more beside it stands for its file."""
+ALSO = {
+    "judge a task family of your own": ("docs/contracts/family.md",),
+    "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
+    "run the repair study": ("tests/integration/repair/test_repair_report.py",),
+    "write a design": ("docs/contracts/design.md",),
+    "write a rule": ("docs/contracts/rule.md",),
+}
+"""Where else commands of a row are run: a further test, or a page whose commands `tests/unit/contracts` runs."""
 
 
-def rows() -> list[str]:
-    """The first cells of the table under "What you do with it", without what stands in parentheses."""
+def rows() -> dict[str, str]:
+    """Of the table under "What you do with it": first cell, without what stands in parentheses -> the whole line."""
     text = (ROOT / "README.md").read_text()
     table = text[text.index("| you want to |"):].split("\n\n", 1)[0]
-    return [line.split("|")[1].partition(" (")[0].strip() for line in table.splitlines()[2:]]
+    return {line.split("|")[1].partition(" (")[0].strip(): line for line in table.splitlines()[2:]}
 
 
 def test_every_row_has_its_test_and_every_test_its_row():
@@ -61,7 +70,10 @@ def test_every_row_has_its_test_and_every_test_its_row():
 
 
 @pytest.mark.parametrize("row", TESTED)
-def test_the_test_of_a_row_is_there(row):
+def test_the_test_of_a_row_is_there_and_types_its_commands(row):
     place, _, name = TESTED[row].partition("::")
-    tree = ast.parse((ROOT / "tests" / place).read_text())
-    assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    source = (ROOT / "tests" / place).read_text()
+    assert name in {node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+    typed = source + "".join((ROOT / where).read_text() for where in ALSO.get(row, ()))
+    commands = re.findall(r"`evolake ([a-z]+(?: [a-z]+\b)?)", rows()[row])
+    assert [command for command in commands if not all(re.search(rf"\b{word}\b", typed) for word in command.split())] == []

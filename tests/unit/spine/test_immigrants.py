@@ -38,7 +38,7 @@ class Grove(Tables):
 
 @dataclass
 class GroveLine:
-    """A line of trees: a seed is a text; one with "rotten" in it is blocked, one with "?" cannot be read."""
+    """A line of trees: a seed is a text; one with "rotten" in it is blocked, one with "?" cannot be read, one with "!" makes judging itself raise."""
 
     line: Line
     folder: Path
@@ -76,6 +76,8 @@ def grove(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine:
     def tree(text: str, cycle: str) -> dict[str, Any]:
         if "?" in text:
             raise InputError("no tree", got=text)
+        if "!" in text:
+            raise RecursionError("too deep")
         rotten = "rotten" in text
         return {"tree_id": text, "state": "blocked" if rotten else "accepted", "cycle": cycle, "reason": "it is rotten" if rotten else None}
 
@@ -129,6 +131,15 @@ def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
     assert [grove.trees(cycle) for cycle in ("0002", "0003", "0004")] == [{"oak": "accepted"}, *[{"oak": "accepted", "elm": "accepted"}] * 2]
     artifacts = grove.house.lake.read("grove", "immigrants__artifacts", "0002").select("artifact_id", "cycle", "state").to_dicts()
     assert artifacts == [{"artifact_id": "elm", "cycle": "0002", "state": "accepted"}]
+
+
+def test_whatever_judging_a_seed_raises_is_its_block_and_the_cycle_goes_on(grove: GroveLine):
+    grove.plant("elm", "elm")
+    grove.plant("gum", "gum!")
+    assert grove.run("0002").success
+    elm, gum = grove.notes("0002")
+    assert (elm, gum[:3]) == (("elm", "elm", "accepted", None), ("gum", None, "blocked"))
+    assert gum[3].startswith("judging it raised RecursionError at ") and gum[3].endswith(": too deep")
 
 
 def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove: GroveLine):
