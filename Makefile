@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 17 minutes on two cores)"
 	@echo "make test   the whole test suite"
-	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (about 3 minutes on two cores)"
+	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (about 8 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
