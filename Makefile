@@ -56,7 +56,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 policy: $(VENV)/.installed-policy
 
 demo: $(VENV)/.installed-policy
-	@$(BIN)/evolake doctor --brief
+	@EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief
 	@$(BIN)/evolake run --cycles 3 --profile demo
 	@echo "repair: 40 problems, five arms at one budget"
 	@$(BIN)/evolake repair run --profile demo

@@ -39,6 +39,8 @@ class LineSpec:
         profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults; "" for none.
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
+        weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
+            first, and the lightest gets the processor first.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
@@ -55,6 +57,7 @@ class LineSpec:
     profiles: str = ""
     commands: Mapping[str, str] = field(default_factory=dict[str, str])
     report: str = ""
+    weight: float = 1.0
     after: str = ""
     story: str = ""
     tables: str = ""

@@ -41,7 +41,7 @@ from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve
 from pipelines.outcome import MACHINERY_FAILED, WRONG_INPUT, Outcome, together
 from pipelines.progress import Progress
-from pipelines.side_by_side import SideBySide, end_with_parent, parent
+from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from pipelines.turns import Turns
 
 PART = "--as-part"
@@ -86,7 +86,7 @@ def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, 
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else that of the lake).")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED).")
-@click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: as many as there are cores).")
+@click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: one more than there are cores).")
 @click.option("-v", "--verbose", is_flag=True, help="A line for every asset and check.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 @click.option("--definitions", "module", default="pipelines.definitions", hidden=True, help="Module with `defs` and `lines` (for tests).")
@@ -112,13 +112,14 @@ def main(
         chosen_by = settings_module.chosen_profile(settings.lake)[1]
         Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.lake}")
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
-    many = 1 if settings.system_prompts else min(at_once or os.cpu_count() or 1, len(lines))  # prompts of one line's champion serve all others
+    many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
         if told := summary(examine(lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
             progress.say(f"the lake is not as it was written: {told}")
         if many > 1:
             options = ["--cycles", str(how_many), "--definitions", module]
-            outcome = _apart(SideBySide(options, many, _after(settings, lines), progress.show, home / "logs"), lines)
+            weights = {line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines}
+            outcome = _apart(SideBySide(options, many, _after(settings, lines), progress.show, home / "logs", niceness(weights)), order_of(weights))
         else:
             outcome = _here(loaded.defs, home, lake, settings.profile, progress.show, lines, how_many)
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):
@@ -153,13 +154,13 @@ def _after(settings: Settings, lines: Sequence[Line]) -> dict[str, Sequence[str]
     return {name: resolve(spec.after)(settings) for name, spec in specs.items() if spec and spec.after}
 
 
-def _apart(processes: SideBySide, lines: Sequence[Line]) -> Outcome:
+def _apart(processes: SideBySide, lines: Sequence[str]) -> Outcome:
     """The lines side by side. SIGTERM ends them as an interrupt does."""
     with dg.DagsterInstance.get() as instance:
         instance.get_runs(limit=1)  # makes the tables of an empty home: two processes that make them at once can collide
         instance.get_dynamic_partitions("")
     with _terminated_as_interrupted():
-        return processes.run([line.name for line in lines])
+        return processes.run(lines)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "prompts", assets="assets.prompts", settings="evolake.prompts.settings:PromptsSettings", profiles="evolake.prompts.profiles",
+    "prompts", weight=3, assets="assets.prompts", settings="evolake.prompts.settings:PromptsSettings", profiles="evolake.prompts.profiles",
     commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
     story="evolake.prompts.report.story:story",
     requirements="evolake.prompts.requirements:requirements",

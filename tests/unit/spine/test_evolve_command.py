@@ -18,7 +18,7 @@ from evolake import settings
 from evolake.lake import Lake
 from pipelines.events import event_of
 from pipelines.evolve import entry
-from pipelines.side_by_side import OUTCOME
+from pipelines.side_by_side import NICER, OUTCOME, make_nicer, niceness, order_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -89,6 +89,20 @@ def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that
     monkeypatch.setenv("DAGSTER_HOME", str(place / "other_home"))
     assert evolve("--lines", "left,right", "--cycles", "2", "--at-once", "1", "--json") == 0
     assert Lake(place / "other").read("right", "incoming_members", "0003").equals(apart)
+
+
+def test_the_heaviest_line_starts_first_and_the_lightest_gets_the_processor_first():
+    weights = {"bridges": 1.0, "alike": 1.0, "solvers": 4.0, "designs": 2.0}
+    assert order_of(weights) == ["solvers", "designs", "alike", "bridges"]
+    assert niceness(weights) == {"bridges": 0, "alike": 0, "designs": NICER, "solvers": 2 * NICER}
+    assert niceness({"left": 3.0}) == {"left": 0}
+
+
+def test_a_process_that_is_made_nicer_has_children_as_nice():
+    with subprocess.Popen(["sh", "-c", "read started; nice"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        make_nicer(process.pid, 4)
+        assert int(process.communicate("\n")[0]) == os.nice(0) + 4
+    make_nicer(process.pid, 4)  # it has ended
 
 
 def test_it_goes_on_where_an_earlier_run_stopped(place, capsys):
