@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import LazyGroup
 
 if TYPE_CHECKING:
     from evolake.lake.audit import Audit, Finding
 
 
-@click.group()
+LATER = {
+    "push": "evolake.cli.lake_mirror:push", "pull": "evolake.cli.lake_mirror:pull", "gc": "evolake.cli.lake_gc:gc",
+    "duckdb": "evolake.cli.lake_duckdb:duckdb",
+}
+
+
+@click.group(cls=LazyGroup, later=LATER)
 def lake() -> None:
     """Look after the lake."""
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import threading
+import time
 from pathlib import Path
 
 from evolake.errors import CorruptPart, InputError
@@ -17,6 +18,7 @@ from evolake.lake import disk, lake_format
 from evolake.lake.verify import Shas
 
 _SHA = re.compile(r"[0-9a-f]{64}")
+RENEWED_AFTER_S = 3600.0
 
 
 class BlobStore:
@@ -43,12 +45,18 @@ class BlobStore:
         path = self.path(sha)
         with disk.told(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
             if self.has(sha):
+                self._renew(path)
                 return sha
             lake_format.mark(self._root)
             if path.exists():
                 self.put_aside(path, self._shas.of(path))
             disk.write_atomic(path, data, tag=f"{os.getpid()}-{threading.get_ident()}")
         return sha
+
+    def _renew(self, path: Path) -> None:
+        """Makes an old blob young again: who puts it is about to name it, and the collection of garbage takes no young ones."""
+        if time.time() - path.stat().st_mtime > RENEWED_AFTER_S:
+            disk.touch(path)
 
     def get(self, sha: str) -> bytes:
         """The bytes named `sha`, verified.

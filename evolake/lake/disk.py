@@ -119,6 +119,12 @@ def link(source: Path, target: Path) -> None:
         return
 
 
+def touch(path: Path) -> None:
+    """Sets the times of a file to now."""
+    _step("touch", path)
+    os.utime(path)
+
+
 def remove(path: Path) -> None:
     """Removes a file; one that is gone already is fine."""
     _step("remove", path)

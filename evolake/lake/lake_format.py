@@ -16,6 +16,7 @@ from typing import Any
 from evolake import __version__
 from evolake.errors import InputError, LakeError
 from evolake.lake import disk
+from evolake.lake.layout import PULLING
 
 FORMAT = 1
 """What this evolake reads and writes. Raise it where an older one would misread what is written, and set READ_BY to the version that does so."""
@@ -33,6 +34,9 @@ def check(root: Path) -> None:
         InputError: the lake is of a newer format, or no folder. LakeError: the marker is damaged or cannot be read.
     """
     path = root / MARKER
+    if (root / PULLING).exists():
+        do = "run `evolake lake pull` again with the same address: it goes on where it was cut off"
+        raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is at work or was cut off", do=do)
     with disk.told(f"the lake {root} cannot be read", f"its format, in {path}"):
         try:
             data = disk.read(path)

@@ -33,6 +33,10 @@ PART = "part.parquet"
 MANIFEST = "_manifest.jsonl"
 HISTORY = "_history"
 RECORD = "_record.json"
+MIRRORED = "_mirror.json"
+"""At the lake's root: what it was last mirrored as; see `mirror`."""
+PULLING = "_pulling.json"
+"""At the lake's root while a mirror is pulled into it: until then it is not whole."""
 
 
 def check_name(kind: str, name: str) -> str:

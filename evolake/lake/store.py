@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -157,6 +157,18 @@ class Lake:
             PartitionBusy: another run holds the line; names it.
         """
         return hold(self._line_lock(line), what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+
+    @contextmanager
+    def all_lines_lock(self, *, run_id: str) -> Iterator[None]:
+        """Holds every line that has a table or a seal: no cycle runs meanwhile.
+
+        Raises:
+            PartitionBusy: a run holds a line; names it.
+        """
+        with ExitStack() as stack:
+            for line in sorted({*self.seals.lines(), *(line for line, _ in self.assets())}):
+                stack.enter_context(self.line_lock(line, run_id=run_id))
+            yield
 
     def line_holder(self, line: str) -> Holder | None:
         """The run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""

@@ -46,6 +46,9 @@ TESTED = {
     "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls",
     "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",
     "see whether the lake is whole": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",
+    "mirror the lake, and get it back": "integration/lake/test_mirror.py::test_the_commands_say_what_was_moved",
+    "open the lake in a BI tool": "unit/lake/test_lake_duckdb.py::test_the_file_answers_as_the_catalogue_does",
+    "free space": "unit/lake/test_lake_garbage.py::test_the_command_removes_nothing_unless_told_to",
 }
 """What a reader wants -> the test that does it. One that is parametrized or has more beside it stands for its file."""
 ALSO = {

@@ -1,0 +1,51 @@
+"""`evolake lake gc`: what nobody needs, told first and removed only when asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.lake.garbage import Garbage
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Remove it. Without this nothing is removed.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed; the default.")
+@click.option("--older-than", "hours", type=click.FloatRange(min=0), default=24.0, show_default=True, metavar="HOURS", help="Keep younger blobs.")
+@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool) -> None:
+    """Find blobs that nothing names and what dead writers left; say what they take, and with --yes remove them.
+
+    What a sealed cycle, a superseded part, the tape or a champion names is never removed, nor what such a blob names. Nothing is removed while a
+    line is at work.
+    """
+    from evolake.lake import Lake
+    from evolake.lake.garbage import collect, find
+
+    if yes and dry_run:
+        raise InputError("it is not clear whether to remove anything", wanted="--yes or --dry-run", got="both", do="drop one of them")
+    lake = Lake(root or settings_module.load().lake)
+    found = (collect if yes else find)(lake, older_than_s=hours * 3600)
+    if as_json:
+        items = [asdict(item) for item in found.items]
+        told = {"verdict": "removed" if yes else "dry run", "lake": str(lake.root), "bytes": found.size, "needed": found.needed, "young": found.young}
+        click.echo(json.dumps(told | {"items": items}))
+        return
+    _print(found, yes, hours)
+
+
+def _print(found: Garbage, yes: bool, hours: float) -> None:
+    for item in found.items:
+        click.echo(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
+    click.echo(f"kept: {found.needed} blobs that something names, {found.young} that nothing names yet and that are younger than {hours:g} h")
+    freed = f"{len(found.items)} files, {found.size} bytes"
+    click.echo(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if found.items else ""))

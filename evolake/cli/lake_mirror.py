@@ -1,0 +1,50 @@
+"""`evolake lake push` and `pull`: a verified mirror of the lake in an object store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+
+
+@click.command()
+@click.argument("url")
+@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def push(url: str, root: Path | None, as_json: bool) -> None:
+    """Mirror the lake to URL: s3://BUCKET/PREFIX (credentials, region and endpoint from the AWS_* variables) or file:///FOLDER.
+
+    Only what the mirror lacks is sent; a push that was cut off goes on where it was. The private key of the lake goes with it. Needs `evolake[s3]`.
+    """
+    from evolake.lake import Lake
+    from evolake.lake.mirror import push as send
+
+    done = send(Lake(root or settings_module.load().lake), url)
+    if as_json:
+        click.echo(json.dumps({"verdict": "pushed", "url": url, **asdict(done)}))
+    else:
+        click.echo(f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents ({done.sent_bytes} bytes) were sent now")
+
+
+@click.command()
+@click.argument("url")
+@click.option("--lake", "root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder, also a new one (default: EVOLAKE_LAKE).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def pull(url: str, root: Path | None, as_json: bool) -> None:
+    """Make the lake what the newest snapshot of the mirror at URL says; every byte is verified.
+
+    Nothing that was made here since the last push or pull is overwritten: it is refused. Until a pull is whole nobody opens the lake; run it again.
+    """
+    from evolake.lake.mirror import pull as fetch
+
+    folder = root or settings_module.load().lake
+    done = fetch(folder.absolute(), url)
+    if as_json:
+        click.echo(json.dumps({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)}))
+    else:
+        told = f"{done.fetched} of {done.files} files ({done.fetched_bytes} bytes) were fetched, {done.removed} removed"
+        click.echo(f"{folder} is snapshot {done.number} of {url}: {told}")

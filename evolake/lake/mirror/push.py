@@ -1,0 +1,105 @@
+"""A push: what the store lacks is sent while cycles may run, what has changed meanwhile once more under the locks of all lines, then the snapshot."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolake.errors import LakeError
+from evolake.lake import disk
+from evolake.lake.chained import VERIFY
+from evolake.lake.inventory import take_inventory
+from evolake.lake.mirror import local
+from evolake.lake.mirror.remote import Remote, Snapshot
+from evolake.lake.store import Lake
+from evolake.lake.verify import Shas
+
+AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What a push did. number: of the newest snapshot, which is the lake as it is. sent, sent_bytes: objects that the store had not."""
+
+    number: int
+    files: int
+    sent: int
+    sent_bytes: int
+
+
+def push(lake: Lake, url: str) -> Pushed:
+    """Makes the newest snapshot of the mirror at `url` the lake as it is.
+
+    Raises:
+        InputError: the address names no mirror. PartitionBusy: a line is at work.
+        LakeError: the lake is damaged, the store fails, or the mirror's newest snapshot is not what this lake was last mirrored as.
+    """
+    remote = Remote(url, create=True)
+    sender = _Sender(lake.root, remote)
+    sender.send()
+    with lake.all_lines_lock(run_id="push"):
+        files = sender.send()
+        _check_parts(lake, files)
+        newest = remote.newest()
+        if newest is None or newest.files != files:
+            _refuse_strangers(lake.root, remote.url, newest)
+            newest = remote.add(newest.number + 1 if newest else 1, files)
+        local.note(lake.root, remote.url, newest.number)
+    return Pushed(newest.number, len(files), sender.sent, sender.sent_bytes)
+
+
+class _Sender:
+    def __init__(self, root: Path, remote: Remote):
+        self._root, self._remote = root, remote
+        self._shas, self._there = Shas(), remote.objects()
+        self.sent = self.sent_bytes = 0
+
+    def send(self) -> dict[str, tuple[str, int]]:
+        """Sends what the store lacks, and gives path -> (sha, bytes) of every file that is there now. A file that goes meanwhile is left out."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            found = pool.map(self._one, list(local.files(self._root)))
+            return {path: told for path, told in found if told is not None}
+
+    def _one(self, name: str) -> tuple[str, tuple[str, int] | None]:
+        path, steps = self._root / name, name.split("/")
+        blob = steps[1] + steps[2] if steps[0] == "blobs" and len(steps) == 3 else None
+        with disk.told(f"{path} cannot be read", "to send it"):
+            try:
+                sha, size = blob or self._shas.of(path), path.stat().st_size
+                if self._there.get(sha) == size:
+                    return name, (sha, size)
+                data = path.read_bytes()
+            except FileNotFoundError:
+                return name, None
+        sha = hashlib.sha256(data).hexdigest()
+        if blob not in (None, sha):
+            raise LakeError(f"the blob {path} is damaged", wanted=f"sha256 {blob}", got=f"sha256 {sha}", do=VERIFY)
+        self._remote.put(sha, data)
+        self._there[sha] = len(data)
+        self.sent, self.sent_bytes = self.sent + 1, self.sent_bytes + len(data)
+        return name, (sha, len(data))
+
+
+def _check_parts(lake: Lake, files: dict[str, tuple[str, int]]) -> None:
+    """Every part that the manifests name was sent with the bytes that they say."""
+    inventory = take_inventory(lake)
+    for error in inventory.damaged.values():
+        raise error
+    for part in inventory.parts:
+        sent = files.get(part.path.relative_to(lake.root).as_posix())
+        if part.state != "lost" and (sent is None or sent[0] != part.record.file_sha):
+            got = f"sha256 {sent[0]}" if sent else "no file"
+            raise LakeError(f"the part {part.path} is damaged; nothing was mirrored", wanted=f"sha256 {part.record.file_sha}", got=got, do=VERIFY)
+
+
+def _refuse_strangers(root: Path, url: str, newest: Snapshot | None) -> None:
+    number = local.noted(root, url)
+    if newest is not None and newest.number != number:
+        raise LakeError(
+            f"the mirror {url} holds what this lake has not",
+            wanted="the snapshot that this lake was last mirrored as" if number else "an empty mirror",
+            got=f"snapshot {newest.number}, pushed from elsewhere" if number else f"snapshot {newest.number} of another lake",
+            do="pull it into a folder of its own, or name another address",
+        )

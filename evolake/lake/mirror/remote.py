@@ -1,0 +1,148 @@
+"""The object store of a mirror, through obstore: objects by content, snapshots by number."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import zstandard
+
+from evolake.errors import InputError, LakeError
+
+_FORMAT = 1
+_INSTALL = "pip install 'evolake[s3]'"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files of a lake at one push: path below its root -> (sha256 hex, bytes). sha: of the snapshot's own content."""
+
+    number: int
+    files: Mapping[str, tuple[str, int]]
+    sha: str
+
+
+class Remote:
+    """One mirror.
+
+    Args:
+        create: make the folder of a `file:` address where it is missing.
+        url: `s3://BUCKET/PREFIX` (credentials, region and endpoint from the AWS_* variables) or `file:///FOLDER`.
+
+    Raises:
+        InputError: another kind of URL, or obstore is not installed. Methods raise LakeError where the store fails.
+    """
+
+    def __init__(self, url: str, *, create: bool = False):
+        steps = urlsplit(url)
+        whole = {"s3": bool(steps.netloc), "file": bool(steps.path) and not steps.netloc}
+        if not whole.get(steps.scheme):
+            raise InputError(f"{url} names no mirror", wanted="s3://BUCKET/PREFIX or file:///FOLDER", got=repr(url), do="write it in full")
+        try:
+            import obstore
+            from obstore.store import from_url
+        except ImportError:
+            raise InputError("a mirror needs the package obstore", got="it is not installed", do=_INSTALL) from None
+        self.url, self._obstore = url.rstrip("/"), obstore
+        options: dict[str, Any] = {"mkdir": create} if steps.scheme == "file" else {}
+        if steps.scheme == "s3" and any(os.environ.get(name, "").startswith("http://") for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT")):
+            options["client_options"] = {"allow_http": True}
+        with self._told():
+            self._store = from_url(self.url, **options)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
+
+        try:
+            yield
+        except (AlreadyExistsError, NotFoundError):
+            raise
+        except (BaseError, OSError, ValueError) as error:
+            raise LakeError(
+                f"the mirror {self.url} cannot be used", wanted="a store that answers", got=" ".join(str(error).split())[:300],
+                do="check the address, the AWS_* variables and the network, and run it again: it goes on where it was",
+            ) from None
+
+    def objects(self) -> dict[str, int]:
+        """sha -> bytes of every object that is there."""
+        with self._told():
+            return {
+                one["path"].removeprefix("objects/").replace("/", ""): one["size"]
+                for chunk in self._obstore.list(self._store, prefix="objects", chunk_size=1000) for one in chunk
+            }
+
+    def put(self, sha: str, data: bytes) -> None:
+        """Stores an object; one that is there is replaced by the same bytes."""
+        with self._told():
+            self._obstore.put(self._store, _place(sha), data)
+
+    def get(self, sha: str) -> bytes:
+        """The bytes named `sha`, verified. Raises LakeError where they are missing or others."""
+        data = self._bytes(_place(sha))
+        if data is None:
+            raise LakeError(f"the mirror {self.url} lacks an object", wanted=_place(sha), got="no such object", do="push from a lake that is whole")
+        if (got := hashlib.sha256(data).hexdigest()) != sha:
+            do = "remove the object from the store and push again from a lake that is whole"
+            raise LakeError(f"an object of the mirror {self.url} is damaged", wanted=f"sha256 {sha}", got=f"sha256 {got}", do=do)
+        return data
+
+    def newest(self) -> Snapshot | None:
+        """The snapshot with the highest number; None in an empty store."""
+        with self._told():
+            names = [one["path"] for chunk in self._obstore.list(self._store, prefix="snapshots", chunk_size=1000) for one in chunk]
+        numbers = [int(name[10:18]) for name in names if name[10:18].isdigit()]
+        return self.snapshot(max(numbers)) if numbers else None
+
+    def snapshot(self, number: int) -> Snapshot:
+        """One snapshot. Raises LakeError where it is missing or damaged."""
+        data = self._bytes(_numbered(number))
+        try:
+            told = json.loads(zstandard.ZstdDecompressor().decompressobj().decompress(data or b""))
+            if told["format"] != _FORMAT or told["number"] != number:
+                raise ValueError(f"format {told['format']}, number {told['number']}")
+            return _snapshot(number, {path: (sha, size) for path, sha, size in told["files"]})
+        except (ValueError, KeyError, TypeError, zstandard.ZstdError) as error:
+            do = "remove it from the store; the one before it is taken then, and the next push makes it again"
+            raise LakeError(f"the snapshot {_numbered(number)} of {self.url} is damaged", got=str(error) or "no such object", do=do) from None
+
+    def add(self, number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:
+        """Creates the snapshot `number`. Raises LakeError where another push has created it meanwhile."""
+        from obstore.exceptions import AlreadyExistsError
+
+        told = {"format": _FORMAT, "number": number, "files": [[path, *files[path]] for path in sorted(files)]}
+        data = zstandard.ZstdCompressor(write_checksum=True).compress(json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogateescape"))
+        try:
+            with self._told():
+                self._obstore.put(self._store, _numbered(number), data, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            raise LakeError(f"another push to {self.url} was faster", got=f"snapshot {number} is there", do="pull, then push again") from None
+        return _snapshot(number, files)
+
+    def _bytes(self, place: str) -> bytes | None:
+        from obstore.exceptions import NotFoundError
+
+        try:
+            with self._told():
+                return bytes(self._obstore.get(self._store, place).bytes())
+        except (NotFoundError, FileNotFoundError):
+            return None
+
+
+def _snapshot(number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:
+    content = json.dumps([[path, *files[path]] for path in sorted(files)]).encode()
+    return Snapshot(number, files, hashlib.sha256(content).hexdigest())
+
+
+def _place(sha: str) -> str:
+    return f"objects/{sha[:2]}/{sha[2:]}"
+
+
+def _numbered(number: int) -> str:
+    return f"snapshots/{number:08d}.json.zst"

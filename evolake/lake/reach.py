@@ -1,0 +1,114 @@
+"""Which blobs are needed: those that anything in the lake names, and those that such blobs name.
+
+Where a name may stand is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those of superseded parts too), in a seal, on
+the tape, in a record of what was fetched, in the key's folder or inside of a needed blob count as a name. So a blob may be kept that nobody needs;
+none is given up that somebody does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+import zstandard
+
+from evolake.lake import disk
+from evolake.lake.audit.blobs import files
+from evolake.lake.store import Lake
+
+_HEX = re.compile(rb"[0-9a-f]{64,}")
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_BLOCK = 1 << 22
+_APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds"})
+"""Entries of a lake's root in which a name keeps no blob."""
+
+
+def blobs_there(lake: Lake) -> dict[str, int]:
+    """sha -> bytes of every blob."""
+    found = {}
+    for path in files(lake.root / "blobs"):
+        if not path.name.startswith(".tmp-") and len(path.parent.name + path.name) == 64:
+            found[path.parent.name + path.name] = path.stat().st_size
+    return found
+
+
+def needed(lake: Lake, there: Iterable[str]) -> set[str]:
+    """Those blobs of `there` that are needed.
+
+    Raises:
+        LakeError: something cannot be read, so that nobody can say what is needed.
+    """
+    known = frozenset(there)
+    found = set().union(*(_named(known, data) for data in _texts(lake)))
+    fresh = set(found)
+    while fresh:
+        inside = set().union(*(_named(known, data) for sha in fresh for data in _unpacked(lake.blobs.get(sha))))
+        fresh = inside - found
+        found |= fresh
+    return found
+
+
+def _named(known: frozenset[str], data: bytes) -> set[str]:
+    """The names of known blobs in some bytes; in a longer run of digits a name may begin anywhere."""
+    found = set()
+    for run in _HEX.findall(data):
+        text = run.decode()
+        found |= {text[at : at + 64] for at in range(len(text) - 63)} & known
+    return found
+
+
+def _texts(lake: Lake) -> Iterator[bytes]:
+    """Everything outside of the blobs that may name one."""
+    for name in disk.names(lake.root):
+        path = lake.root / name
+        if name in _APART or not path.exists():
+            continue
+        for file in files(path) if path.is_dir() else [path]:
+            with disk.told(f"{file} cannot be read", "the names of blobs in it"):
+                if file.suffix == ".parquet":
+                    yield from _values(file.read_bytes())
+                else:
+                    yield disk.read(file)
+
+
+def _values(parquet: bytes) -> Iterator[bytes]:
+    """The texts of a table, value by value; a part that cannot be read is damaged, and a run of its raw bytes is all that can be looked at."""
+    try:
+        frame = pl.read_parquet(parquet)
+    except pl.exceptions.PolarsError:
+        yield parquet
+        return
+    for column in frame.iter_columns():
+        yield from _texts_of(column)
+
+
+def _texts_of(column: pl.Series) -> Iterator[bytes]:
+    kind = column.dtype
+    if kind == pl.String:
+        yield b"\n".join(value.encode() for value in column.drop_nulls().unique())
+    elif kind == pl.Binary:
+        yield b"\n".join(column.drop_nulls().unique())
+    elif kind in (pl.Categorical, pl.Enum):
+        yield from _texts_of(column.cast(pl.String))
+    elif isinstance(kind, pl.Array):
+        yield from _texts_of(column.cast(pl.List(kind.inner)))
+    elif isinstance(kind, pl.List):
+        yield from _texts_of(column.drop_nulls().explode())
+    elif isinstance(kind, pl.Struct):
+        for field in kind.fields:
+            yield from _texts_of(column.struct.field(field.name))
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    """A blob's bytes, and what is in it where it is compressed as evolake compresses."""
+    yield data
+    if data.startswith(_ZSTD):
+        before = b""
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(data) as stream:
+                while block := stream.read(_BLOCK):
+                    yield before + block
+                    before = block[-63:]
+        except zstandard.ZstdError:
+            return  # no archive of ours: its bytes have been looked at
