@@ -26,7 +26,7 @@ from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle
 from assets.line import FIRST_CYCLE, SEED_ROUND, Line
 from assets.resealing import require_consent
 from evolake import __version__
-from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, BlobStore, Lake, TableSchema, side_table
+from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, SESSION_TURNS, VERDICTS, BlobStore, Lake, TableSchema, side_table
 from evolake.settings import Settings
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
@@ -150,10 +150,13 @@ class LineStore:
         """
         with (agents or AgentsResource()).open(self.resource, self.cycle, self.run_id, line=self.line.name) as served:
             yield served
-            self.called(served.rows(), served.last_failure)
+            self.called(served.rows(), served.last_failure, served.turns())
 
-    def called(self, rows: Sequence[Row], last: str = "") -> None:
-        """Publish the calls of this asset. last: what was wrong with the last reply that could not be used.
+    def called(self, rows: Sequence[Row], last: str = "", turns: Sequence[Row] = ()) -> None:
+        """Publish the calls of this asset, and the turns of sessions, each with its blob.
+
+        Args:
+            last: what was wrong with the last reply that could not be used.
 
         Raises:
             AgentUnavailable: no proposal came, and none in too many cycles before (the setting `agents.failed_cycles_allowed`).
@@ -161,6 +164,10 @@ class LineStore:
         from assets.answered import require_answered
 
         self.side(AGENT_CALLS, rows)
+        if turns or self.has(self.asset, SESSION_TURNS):
+            blobs = [self.blobs.put(turn["text"].encode("utf-8", "replace")) for turn in turns]
+            told = ({name: turn[name] for name in SESSION_TURNS.columns if name in turn} for turn in turns)
+            self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(told, blobs, strict=True)))
         require_answered(
             self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
         )

@@ -28,10 +28,33 @@ PROFILE_FILE = "profile"
 Section = TypeVar("Section", bound=BaseModel)
 
 
+class SessionSettings(BaseModel):
+    """What one session of a role may take; the budget of cycle and run holds beside it. None means no bound of that kind."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    turns: int = Field(default=40, gt=0, description="replies of the model in one session")
+    tokens: int | None = Field(default=1_000_000, gt=0, description="tokens, read and written, one session may use")
+    usd: float | None = Field(default=None, gt=0, description="US dollars one session may cost; needs the price of its model")
+    wall_s: float | None = Field(default=3600, gt=0, description="seconds that replies and commands of one session may take together")
+
+
+class SamplingSettings(BaseModel):
+    """How replies are drawn. What is None is not sent: the endpoint's own holds."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    temperature: float | None = Field(default=None, ge=0, description="sampling temperature")
+    top_p: float | None = Field(default=None, gt=0, le=1, description="share of probability that tokens are drawn from")
+    seed: int | None = Field(default=None, description="seed of the endpoint's draws, where it has one")
+    reasoning_effort: str | None = Field(default=None, min_length=1, description="how much the model thinks first, in the endpoint's words")
+    max_output_tokens: int | None = Field(default=None, gt=0, description="tokens a reply may have")
+    extra_body: dict[str, Any] | None = Field(default=None, description="further fields of the request, as JSON")
+
+
 class AgentsSettings(BaseModel):
-    """What a line does when agents give it nothing."""
+    """What a line does when agents give it nothing, and what a session may take."""
 
     model_config = ConfigDict(extra="forbid")
+    session: SessionSettings = SessionSettings()
     failed_cycles_allowed: int = Field(default=1, ge=0, description="cycles in a row in which every proposal failed; the next such cycle is an error")
 
 
@@ -82,6 +105,9 @@ class Settings(BaseSettings):
     model_repairs: int = Field(default=2, ge=0, le=9, description="further attempts that show the model what was wrong with its reply")
     model_max_output_tokens: int = Field(default=8192, gt=0, description="tokens a reply may have")
     model_temperature: float | None = Field(default=None, ge=0, description="sampling temperature; unset: the endpoint's own")
+    sampling: dict[str, SamplingSettings] = Field(
+        default_factory=dict, description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
+    )
     model_reply_bytes: int = Field(default=4_000_000, gt=0, description="a longer reply is cut off and counts as a failed attempt")
     model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
     model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")

@@ -67,6 +67,16 @@ def say(content: Any, **options: Any) -> Action:
     return raw(json.dumps(completion(content, **options)).encode())
 
 
+def call(*calls: tuple[str, Any], thought: str = "", usage: dict[str, Any] | None = USAGE) -> Action:
+    """A completion that calls functions: (name, arguments as an object, or any text that is sent as it is)."""
+    body = completion(thought, usage=usage, finish="tool_calls")
+    body["choices"][0]["message"]["tool_calls"] = [
+        {"id": f"id-{number}", "type": "function", "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)}}
+        for number, (name, given) in enumerate(calls)
+    ]
+    return raw(json.dumps(body).encode())
+
+
 def raw(body: bytes, content_type: str = "application/json") -> Action:
     """Any bytes, with status 200."""
     return Action(body=body, content_type=content_type)
@@ -93,11 +103,13 @@ def as_asked(action: Action, asked: Asked) -> Action:
     if b'"model": "loopback"' not in action.body:
         return action
     body = json.loads(action.body)
-    sent = sum(len(message["content"].encode()) for message in asked.messages) + len(json.dumps(asked.response_format))
+    offered = json.dumps([asked.response_format, asked.body.get("tools"), [message.get("tool_calls") for message in asked.messages]])
+    sent = sum(len(message["content"].encode()) for message in asked.messages) + len(offered)
     content = body["choices"][0]["message"]["content"] or ""
-    text = content if isinstance(content, str) else json.dumps(content)
+    text = (content if isinstance(content, str) else json.dumps(content)) + json.dumps(body["choices"][0]["message"].get("tool_calls", ""))
     if body.get("usage") == USAGE:
-        prompt, reply = max(USAGE["prompt_tokens"], sent // 30), max(USAGE["completion_tokens"], len(text.encode()) // 30)
+        bytes_a_token = 20 if "tools" in asked.body else 30
+        prompt, reply = max(USAGE["prompt_tokens"], sent // bytes_a_token), max(USAGE["completion_tokens"], len(text.encode()) // 30)
         body["usage"] = {"prompt_tokens": prompt, "completion_tokens": reply, "total_tokens": prompt + reply}
     return replace(action, body=json.dumps(body | {"model": asked.model}).encode())
 

@@ -11,16 +11,19 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from evolake.agents.address import address
-from evolake.agents.backends import Backend, OperatorsBackend
+from evolake.agents.backends import Backend, OperatorsBackend, Record
 from evolake.agents.calls import AgentCall, Usage
 from evolake.agents.roles import AgentFailure, Job, ReplyT, RequestT, Role, text_sha
 from evolake.errors import InputError
 from evolake.settings import Settings
+
+if TYPE_CHECKING:
+    from evolake.agents.session.tools import Bench
 
 
 class Agents:
@@ -32,6 +35,7 @@ class Agents:
         self._lock = threading.Lock()
         self._calls: list[list[AgentCall]] = []
         self._results: dict[int, tuple[Any, int]] = {}
+        self._turns: dict[int, list[dict[str, Any]]] = {}
         self._spent = Usage()
 
     def __enter__(self) -> Agents:
@@ -76,6 +80,25 @@ class Agents:
             self._results.update({id(result): (result, first + index) for index, result in enumerate(results)})
         return results
 
+    def session(
+        self, role: Role[RequestT, Any], request: RequestT, bench: Bench, *, seed: int, artifact_id: str | None = None, attempt: int = 0
+    ) -> BaseModel | AgentFailure:
+        """A session of a role (`evolake.agents.session`): what it finished with; the files of `bench` are then what it made of them.
+
+        Raises:
+            TypeError: the backend holds no sessions; only that of a model does. Others as the backend's `converse`.
+        """
+        converse = getattr(self.backend, "converse", None)
+        if converse is None or not role.tools:
+            raise TypeError(f"the backend {self.backend.name} holds no session of the role {role.name}")
+        slot = self._slots(1)
+        with self._lock:
+            turns = self._turns[slot] = []
+        result = converse(Job(role, request, seed, artifact_id, attempt), bench, self._recorder(slot), turns.append)
+        with self._lock:
+            self._results[id(result)] = (result, slot)
+        return result
+
     def assign(self, result: Any, artifact_id: str) -> None:
         """Says which artifact came of a reply (or of an `AgentFailure`) that this object gave: all rows of its call get the id.
 
@@ -87,17 +110,29 @@ class Agents:
             if known is not result:
                 raise KeyError("assign: not a result of these agents")
             self._calls[slot] = [replace(call, artifact_id=artifact_id) for call in self._calls[slot]]
+            for turn in self._turns.get(slot, ()):
+                turn["artifact_id"] = artifact_id
 
     def rows(self) -> list[dict[str, Any]]:
         """One row an attempt so far, in the order of the requests: the columns of `agent_calls`."""
+        return [replace(call, call_id=name).row() for call, name in self._named()]
+
+    def turns(self) -> list[dict[str, Any]]:
+        """One row a turn of a session so far, in the order of the requests: the columns of `session_turns`, with `text` for its blob."""
+        named = {call.call_id: name for call, name in self._named()}
+        with self._lock:
+            return [turn | {"call_id": named[turn["call_id"]]} for slot in sorted(self._turns) for turn in self._turns[slot]]
+
+    def _named(self) -> list[tuple[AgentCall, str]]:
+        """Every attempt, with the id of its row."""
         with self._lock:
             calls = [call for slot in self._calls for call in slot]
         seen: dict[str, int] = {}
-        rows = []
+        named = []
         for call in calls:
             number = seen[call.call_id] = seen.get(call.call_id, -1) + 1
-            rows.append(replace(call, call_id=text_sha(f"{self.line}\x1f{self.cycle}\x1f{call.role}\x1f{call.call_id}\x1f{number}")).row())
-        return rows
+            named.append((call, text_sha(f"{self.line}\x1f{self.cycle}\x1f{call.role}\x1f{call.call_id}\x1f{number}")))
+        return named
 
     @property
     def last_failure(self) -> str:
@@ -118,13 +153,16 @@ class Agents:
             self._calls.extend([] for _ in range(count))
             return first
 
-    def _one(self, job: Job[Any, Any], slot: int) -> Callable[[], Any]:
+    def _recorder(self, slot: int) -> Record:
         def record(call: AgentCall, usage: Usage) -> None:
             with self._lock:
                 self._calls[slot].append(call)
                 self._spent += usage
 
-        return lambda: self.backend.ask(job, record)
+        return record
+
+    def _one(self, job: Job[Any, Any], slot: int) -> Callable[[], Any]:
+        return lambda: self.backend.ask(job, self._recorder(slot))
 
 
 def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
@@ -160,7 +198,8 @@ def open_agents(
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
     from evolake.agents.budget import Budget
-    from evolake.agents.model import ModelBackend, Sampling
+    from evolake.agents.model import ModelBackend
+    from evolake.agents.sampling import sampling_of
     from evolake.agents.system_prompts import resolve
     from evolake.agents.tape import Tape
     from evolake.lake import Lake
@@ -179,9 +218,10 @@ def open_agents(
     tape = Tape(lake.root / "tape")
     backend = ModelBackend(
         endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
-        models=settings.models, prices=settings.prices, sampling=Sampling(settings.model_max_output_tokens, settings.model_temperature),
+        models=settings.models, prices=settings.prices, sampling=lambda role: sampling_of(settings, role),
         repairs=settings.model_repairs, threads=settings.model_threads, line=line, cycle=cycle, run_id=run_id,
         system_prompts=system_prompts, strict=settings.model_strict, address=address(settings.model_base_url or ""), redraw=redraw,
+        session=settings.agents.session,
     )
     return Agents(backend, line=line, cycle=cycle)
 

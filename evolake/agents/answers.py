@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from evolake.agents.bounds import too_many
 from evolake.agents.fences import clean
 from evolake.agents.prices import Counts, read_counts
+from evolake.agents.session.wire import called_text
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _LONGEST_NAME = 80
@@ -36,8 +37,9 @@ class Received:
     model: str = ""
 
 
-def read_completion(text: str, *, cut: bool = False) -> Received:
-    """Reads the body of a chat completion. `cut` says that it was longer than the cap."""
+def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Received:
+    """Reads the body of a chat completion. `cut` says that it was longer than the cap; `calls`, that functions were offered: their calls are read as
+    the text of a turn."""
     if cut:
         return Received("too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off")
     if crowded := too_many(text):
@@ -48,10 +50,10 @@ def read_completion(text: str, *, cut: bool = False) -> Received:
         return Received("garbled", clean(text), f"the body is not JSON: {error}")
     if not isinstance(body, Mapping):
         return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
-    return replace(_read(body), counts=read_counts(body.get("usage")), model=_name(body.get("model")))
+    return replace(_read(body, calls=calls), counts=read_counts(body.get("usage")), model=_name(body.get("model")))
 
 
-def _read(body: Mapping[str, Any]) -> Received:
+def _read(body: Mapping[str, Any], *, calls: bool = False) -> Received:
     """What the envelope holds, but for its counts and its model."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
@@ -68,6 +70,8 @@ def _read(body: Mapping[str, Any]) -> Received:
         return Received("refused", content, "the content filter stopped the reply")
     if finish == "length":
         return Received("truncated", content, "the reply ran into the output limit")
+    if calls and (called := called_text(message, content)) is not None:
+        return Received("received", clean(called))
     if not content.strip():
         return Received("empty", content, f"the message has no text (finish reason {clean(str(finish)[:40])})")
     return Received("received", content)

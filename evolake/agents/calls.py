@@ -32,7 +32,7 @@ class AgentCall:
 
     `usd` is what this attempt cost now (0 when replayed, null when unknown); the tokens of a replayed attempt are those of the original.
     `latency_s` is the endpoint's: 0 for replays and for the operators, so that the same seed and tape give the same bytes.
-    `prompt_id` is the evolved system prompt that the model read (see `system_prompts`), null without one.
+    `prompt_id` is the evolved system prompt that the model read (see `system_prompts`), null without one. `sampling` is how the reply was drawn.
     `attempt` is ten times the caller's attempt plus the number of the repair.
     """
 
@@ -52,6 +52,7 @@ class AgentCall:
     attempt: int
     status: str
     prompt_id: str | None = None
+    sampling: str | None = None
 
     def row(self) -> dict[str, Any]:
         """The row as a dict in the order of the columns."""

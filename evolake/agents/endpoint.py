@@ -9,14 +9,15 @@ A try whose request went out and whose answer never came whole (a reset, a timeo
 of `post` as it happens, who may forbid the next one.
 
 Servers differ in what they accept, so a request goes down a ladder of response formats: the client's `parse` with the reply's schema, then
-`json_object`, then none; and an output limit under its new name, then its old one. What worked is remembered a model, so the ladder is paid once.
+`json_object`, then none; and an output limit under its new name, then its old one. A turn of a session is asked with functions first, and as a reply
+where a server turns functions down. What worked is remembered a model, so the ladder is paid once.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,8 @@ from pydantic import BaseModel
 
 from evolake.agents.address import address
 from evolake.agents.bounds import Undecodable, decoded
+from evolake.agents.sampling import Sampling
+from evolake.agents.session.wire import as_functions, as_replies, functions
 from evolake.errors import AgentUnavailable, EvolakeError
 
 RUNGS = ("schema", "json_object", "text")
@@ -58,6 +61,18 @@ class Rejected:
 class _Form:
     rung: int = 0
     limit_name: int = 0
+    functions: bool = True
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """One thing to ask. reply: what the text shall fit; None asks for any. tools: functions to offer, of a turn of a session."""
+
+    model: str
+    messages: list[dict[str, str]]
+    reply: type[BaseModel] | None
+    sampling: Sampling
+    tools: Sequence[Mapping[str, Any]]
 
 
 class ReplyTooLarge(openai.OpenAIError):
@@ -176,10 +191,11 @@ class Endpoint:
         return text.replace(self._api_key, "[api key]") if len(self._api_key) >= _SHORTEST_SECRET else text
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None,
-        lost: Lost = lambda why: None,
+        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, sampling: Sampling,
+        tools: Sequence[Mapping[str, Any]] = (), lost: Lost = lambda why: None,
     ) -> Body | Rejected:
-        """One call, its retries included. reply: what the text shall fit; None asks for any text. lost: see `Lost`.
+        """One call, its retries included. reply: what the text shall fit; None asks for any text. tools: functions to offer, of a turn of a session
+        (`session.wire`). lost: see `Lost`.
 
         Raises:
             AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.
@@ -188,21 +204,19 @@ class Endpoint:
             form = self._forms.get(model, _Form())
         BoundedClient.tries.now = _Tries(lost)
         try:
-            return self._posted(form, model, messages, reply, max_output_tokens, temperature)
+            return self._posted(form, _Wanted(model, messages, reply, sampling, tools))
         finally:
             BoundedClient.tries.now = None
 
-    def _posted(
-        self, form: _Form, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, max_output_tokens: int,
-        temperature: float | None,
-    ) -> Body | Rejected:
+    def _posted(self, form: _Form, wanted: _Wanted) -> Body | Rejected:
+        model = wanted.model
         while True:
             try:
-                body = self._try(form, model, messages, reply, max_output_tokens, temperature)
+                body = self._try(form, wanted)
             except openai.APIStatusError as error:
                 if (rejection := _rejection(error)) is not None:
                     return replace(rejection, reason=self.redact(rejection.reason))
-                lower = _step_down(form, error)
+                lower = _step_down(form, error, offered=bool(wanted.tools))
                 if lower is None:
                     raise self._unavailable(model, _server_says(error)) from None
                 form = lower
@@ -221,7 +235,7 @@ class Endpoint:
                 return body
 
     def post_tool(self, model: str, messages: list[dict[str, str]], tool: dict[str, Any], *, max_output_tokens: int) -> Body:
-        """One call that offers a function. No role needs one: this is how an endpoint is tried.
+        """One call that offers a function. This is how an endpoint is tried.
 
         Raises:
             AgentUnavailable: the server turned it down, or gave no answer.
@@ -247,17 +261,15 @@ class Endpoint:
         """Closes the connections."""
         self._client.close()
 
-    def _try(
-        self, form: _Form, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, max_output_tokens: int,
-        temperature: float | None,
-    ) -> Body:
-        options: dict[str, Any] = {"model": model, "messages": messages, LIMIT_NAMES[form.limit_name]: max_output_tokens}
-        if temperature is not None:
-            options["temperature"] = temperature
+    def _try(self, form: _Form, wanted: _Wanted) -> Body:
+        sampling, reply, offers = wanted.sampling, wanted.reply, bool(wanted.tools) and form.functions
+        messages = as_functions(wanted.messages) if offers else as_replies(wanted.messages, wanted.tools, reply)
+        options: dict[str, Any] = {"model": wanted.model, "messages": messages, LIMIT_NAMES[form.limit_name]: sampling.max_output_tokens}
+        options |= sampling.options() | ({"tools": functions(wanted.tools)} if offers else {})
         raw = self._client.chat.completions.with_raw_response
         start = time.monotonic()
         try:
-            if reply is None or RUNGS[form.rung] == "text":
+            if offers or reply is None or RUNGS[form.rung] == "text":
                 answer = raw.create(**options)
             elif RUNGS[form.rung] == "schema":
                 answer = raw.parse(response_format=reply, **options)
@@ -279,13 +291,15 @@ def _timeout(deadline_s: float) -> httpx2.Timeout:
     return httpx2.Timeout(deadline_s, connect=min(CONNECT_S, deadline_s))
 
 
-def _step_down(form: _Form, error: openai.APIStatusError) -> _Form | None:
+def _step_down(form: _Form, error: openai.APIStatusError, *, offered: bool) -> _Form | None:
     """The next form to try after a server has turned one down; None when nothing is left to try or the error is another."""
     if error.status_code not in _UNSUPPORTED:
         return None
     says = f"{error.param or ''} {error.message}".lower()
     if form.limit_name == 0 and LIMIT_NAMES[0] in says:
         return replace(form, limit_name=1)
+    if offered and form.functions and (error.status_code != 404 or "tool" in says or "function" in says):
+        return replace(form, functions=False)
     if error.status_code == 404 and "response_format" not in says:
         return None
     return replace(form, rung=form.rung + 1) if form.rung + 1 < len(RUNGS) else None

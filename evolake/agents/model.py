@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from pydantic import BaseModel
@@ -25,23 +25,15 @@ from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, build_messages
 from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
+from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
 from evolake.agents.tape import Entry, Tape, tape_key
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
-from evolake.settings import PriceSettings
+from evolake.settings import PriceSettings, SessionSettings
 
-
-@dataclass(frozen=True)
-class Sampling:
-    """How replies are drawn; part of the tape's key."""
-
-    max_output_tokens: int
-    temperature: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the key: only what is sent."""
-        values: dict[str, Any] = {"max_output_tokens": self.max_output_tokens}
-        return values if self.temperature is None else values | {"temperature": self.temperature}
+if TYPE_CHECKING:
+    from evolake.agents.session.rows import Note
+    from evolake.agents.session.tools import Bench
 
 
 @dataclass(frozen=True)
@@ -67,6 +59,7 @@ class ModelBackend:
         redraw: whether a call that failed in an earlier run is asked anew; see `evolake.agents.conversations`.
         strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
+        sampling: role -> how its replies are drawn. session: what one session may take.
     """
 
     endpoint: Endpoint | None
@@ -74,7 +67,7 @@ class ModelBackend:
     budget: Budget
     models: Mapping[str, str]
     prices: Mapping[str, PriceSettings]
-    sampling: Sampling
+    sampling: Callable[[str], Sampling]
     repairs: int
     threads: int
     line: str
@@ -84,6 +77,7 @@ class ModelBackend:
     strict: bool = False
     address: str = ""
     redraw: bool = True
+    session: SessionSettings = field(default_factory=SessionSettings)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     name: str = "model"
     _longest: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -106,10 +100,9 @@ class ModelBackend:
         number = attempts.start
         for number in attempts:
             key = self.question(job, model, messages, schema, number) + tag
-            attempt = self._obtain(job, model, messages, schema, key, number, record)
+            attempt = self.obtain(job, model, messages, schema, key, number, record)
             status, verdict = judged(attempt.received, job.role.reply)
-            row = self._row(job, model, messages, key, attempt, status, number)
-            record(replace(row, prompt_id=prompt.prompt_id if prompt else None), attempt.charged)
+            record(self.row(job, model, messages, key, attempt, status, number, prompt), attempt.charged)
             if not isinstance(verdict, str):
                 return verdict
             reason = verdict
@@ -125,7 +118,7 @@ class ModelBackend:
 
     def question(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], number: int) -> str:
         """The hash of what is asked."""
-        return tape_key(job.role.name, model, messages, schema, self.sampling.as_dict(), number)
+        return tape_key(job.role.name, model, messages, schema, self.sampling(job.role.name).as_dict(), number)
 
     def _tag(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], attempts: range) -> str:
         """The conversation that this call goes on with."""
@@ -162,9 +155,16 @@ class ModelBackend:
         if self.endpoint is not None:
             self.endpoint.close()
 
-    def _obtain(
+    def converse(self, job: Job[Any, Any], bench: Bench, record: Record, note: Note) -> BaseModel | AgentFailure:
+        """A session of the job's role; see `evolake.agents.session.conduct`."""
+        from evolake.agents.session.conduct import conduct
+
+        return conduct(self, job, bench, record, note)
+
+    def obtain(
         self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int, record: Record
     ) -> Attempt:
+        """The answer to what is asked under a key: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
         if (entry := self.tape.read(key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
@@ -201,34 +201,31 @@ class ModelBackend:
         self, endpoint: Endpoint, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int,
         record: Record,
     ) -> Attempt:
-        prompt_tokens, price = estimate_tokens(messages), self.prices.get(model)
+        prompt_tokens, price, sampling = estimate_tokens(messages), self.prices.get(model), self.sampling(job.role.name)
 
         def lost(why: str) -> BudgetExhausted | None:
             """Charges a try that may have been billed, as if the reply had been as long as allowed."""
-            most = Counts(prompt_tokens, self.sampling.max_output_tokens)
+            most = Counts(prompt_tokens, sampling.max_output_tokens)
             usage = Usage(1, most.input + most.output, price_usd(price, most) or 0.0)
             attempt = Attempt(Received("lost", "", why), False, None, 0.0, usage)
-            record(self._row(job, model, messages, key, attempt, "lost", number), usage)
+            record(self.row(job, model, messages, key, attempt, "lost", number), usage)
             return self.budget.charge(f"{key}/lost/{uuid4().hex}", usage)
 
         with self._lock:
             expected = Counts(prompt_tokens, self._longest.get((job.role.name, model), 0))
         with self.budget.reserve(Usage(1, expected.input + expected.output, price_usd(price, expected) or 0.0)) as reservation:
-            answer = endpoint.post(
-                model, messages, job.role.reply, max_output_tokens=self.sampling.max_output_tokens, temperature=self.sampling.temperature,
-                lost=lost,
-            )
+            answer = endpoint.post(model, messages, job.role.reply, sampling=sampling, tools=job.role.tools, lost=lost)
             if isinstance(answer, Rejected):
                 return Attempt(Received(answer.status, "", answer.reason, Counts(0, 0)), False, 0.0, 0.0, Usage())
-            received = read_completion(answer.text, cut=answer.cut)
+            received = read_completion(answer.text, cut=answer.cut, calls=bool(job.role.tools))
             odd = received.counts is not None and not plausible(
-                received.counts, _bytes(messages) + len(canonical_json(schema)), received.content, self.sampling.max_output_tokens
+                received.counts, _bytes(messages) + len(canonical_json(schema)), received.content, sampling.max_output_tokens
             )
             if odd:
                 received = replace(received, counts=None)
             if not (odd or billed(received)):
                 return Attempt(received, False, 0.0, answer.latency_s, Usage())
-            charged_counts = received.counts or Counts(prompt_tokens, min(estimate_text(answer.text), self.sampling.max_output_tokens))
+            charged_counts = received.counts or Counts(prompt_tokens, min(estimate_text(answer.text), sampling.max_output_tokens))
             charged = Usage(1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0)
             reservation.settle(key, charged)
             usd = price_usd(price, received.counts) if received.counts else None
@@ -249,7 +246,7 @@ class ModelBackend:
     ) -> Entry:
         counts = received.counts
         return Entry(
-            key=key, role=job.role.name, model=model, attempt=number, sampling=self.sampling.as_dict(), messages=messages,
+            key=key, role=job.role.name, model=model, attempt=number, sampling=self.sampling(job.role.name).as_dict(), messages=messages,
             schema_sha=text_sha(canonical_json(schema)), outcome=received.outcome, detail=received.detail, content=received.content,
             input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
             output_tokens=counts.output if counts else None, charged_tokens=charged.tokens, usd=usd, charged_usd=charged.usd,
@@ -257,9 +254,11 @@ class ModelBackend:
             endpoint=self.address,
         )
 
-    def _row(
-        self, job: Job[Any, Any], model: str, messages: list[Message], key: str, attempt: Attempt, status: str, number: int
+    def row(
+        self, job: Job[Any, Any], model: str, messages: list[Message], key: str, attempt: Attempt, status: str, number: int,
+        prompt: SystemPromptText | None = None,
     ) -> AgentCall:
+        """The row of an attempt. prompt: the evolved system prompt that the model read."""
         received, counts = attempt.received, attempt.received.counts
         return AgentCall(
             call_id=key, artifact_id=job.artifact_id, cycle=self.cycle, role=job.role.name, backend=self.name, model=model,
@@ -270,6 +269,7 @@ class ModelBackend:
                 status, replayed=attempt.replayed, usage_known=counts is not None, odd_usage=attempt.odd_usage,
                 answered_by="" if same_model(model, received.model) else received.model,
             ),
+            prompt_id=prompt.prompt_id if prompt else None, sampling=canonical_json(self.sampling(job.role.name).as_dict()),
         )
 
 

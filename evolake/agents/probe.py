@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.agents.answers import judged, read_completion
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import plausible
+from evolake.agents.sampling import Sampling
 from evolake.errors import AgentUnavailable
 
 ASKED = [{"role": "user", "content": 'Reply with one JSON object, {"total": N}, where N is the sum of 17 and 25, and nothing else.'}]
@@ -46,7 +47,7 @@ class Tried:
 def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator[Tried]:
     """Asks a model of an endpoint. The calls are on no tape and in no account: the details say what they used."""
     try:
-        body = endpoint.post(model, ASKED, ProbeReply, max_output_tokens=max_output_tokens, temperature=None)
+        body = endpoint.post(model, ASKED, ProbeReply, sampling=Sampling(max_output_tokens))
     except AgentUnavailable as error:
         yield Tried("answers", False, error.got or error.what, True)
         return

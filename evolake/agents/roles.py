@@ -35,6 +35,7 @@ class Role(Generic[RequestT, ReplyT]):
         operators: the classical answer, a pure function of the request and the generator. An exception in it is ours and propagates.
         prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file elsewhere; empty means `name`.
         values: the values of the prompt's placeholders; None means every field of the request under its own name.
+        tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name, description and parameters.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Role(Generic[RequestT, ReplyT]):
     operators: Callable[[RequestT, np.random.Generator], ReplyT]
     prompt: str | Path = ""
     values: Callable[[RequestT], Mapping[str, Any]] | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
 
     def prompt_values(self, request: RequestT) -> Mapping[str, Any]:
         """Placeholder -> value for one request."""

@@ -20,6 +20,7 @@ from evolake.lake.schemas import (
     DERIVATIONS,
     EVALUATIONS,
     RULES,
+    SESSION_TURNS,
     SHARED,
     VERDICTS,
     TableSchema,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from evolake.lake.catalogue import Catalogue
 
 __all__ = [
-    "AGENT_CALLS", "ARTIFACTS", "CHAMPIONS", "DERIVATIONS", "EVALUATIONS", "RULES", "SHARED", "VERDICTS",
+    "AGENT_CALLS", "ARTIFACTS", "CHAMPIONS", "DERIVATIONS", "EVALUATIONS", "RULES", "SESSION_TURNS", "SHARED", "VERDICTS",
     "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "incoming_tables",
     "population_version", "preceding", "side_table",
 ]

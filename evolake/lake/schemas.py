@@ -153,7 +153,7 @@ VERDICTS = TableSchema(
     keys=("artifact_id", "cycle", "gate_no", "rule_id"), provenance=("run_id",),
 )
 AGENT_CALLS = TableSchema(
-    "agent_calls", 2,
+    "agent_calls", 3,
     {
         "call_id": (pl.String, "One attempt of one call; the same on a replay."),
         "artifact_id": (pl.String, "Artifact that the call was about; null where it was about none."), "cycle": pl.String,
@@ -166,8 +166,29 @@ AGENT_CALLS = TableSchema(
         "attempt": (pl.Int64, "Ten times the caller's attempt, plus the number of the repair."),
         "status": (pl.String, "ok, or what was wrong with the reply, in words joined by +; replayed in front where the tape gave it."),
         "prompt_id": (pl.String, "Evolved system prompt that the model read (`prompts`); null without one."),
+        "sampling": (pl.String, "How the reply was drawn, as JSON of what was sent (max_output_tokens, temperature, ...); null without a model."),
     },
     keys=("call_id",),
+)
+SESSION_TURNS = TableSchema(
+    "session_turns", 1,
+    {
+        "session_id": (pl.String, "Session: sha256 (hex) of its first question and which draw of it this is; the same on a replay."),
+        "turn": (pl.Int64, "Number of the turn in its session, from 1."), "cycle": pl.String,
+        "artifact_id": (pl.String, "Artifact that the session made; null where it made none."),
+        "role": (pl.String, "What was asked for; its prompt has that name, and the model is chosen by it."), "model": pl.String,
+        "call_id": (pl.String, "The attempt in `agent_calls` that brought the turn."),
+        "status": (pl.String, "As in `agent_calls`: ok, or what was wrong with the reply."),
+        "tools": (pl.List(pl.String), "Tools that the turn called and that were run, in order."),
+        "faults": (pl.List(pl.String), "Of each of them: unknown_tool, bad_call, outside or failed; empty where it did what was asked."),
+        "fault": (pl.String, "What kind of no use the whole turn was; null for none. Three such turns in a row end a session."),
+        "outcome": (pl.String, "On the last turn: finished, or how the session ended otherwise, e.g. out_of_turns or looped; null before."),
+        "reason": pl.String,
+        "tree_sha": (pl.String, "sha256 (hex) over the files of the workspace after the turn."),
+        "tools_s": (pl.Float64, "Time that the turn's commands took when they were run, in seconds; a replay has the same."),
+        "record_sha": (pl.String, "Blob with the turn as JSON: what was said, each call with its arguments and what it gave back."),
+    },
+    keys=("session_id", "turn"),
 )
 EVALUATIONS = TableSchema(
     "evaluations", 1,
@@ -227,7 +248,7 @@ ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha -> `immigrants.entry`."""
 INCOMING = "incoming_"
 """Prefix of the tables of a sealed population. One underscore: two would make it a side table, whose rows the catalogue counts among the shared."""
-SHARED = {schema.name: schema for schema in (ARTIFACTS, DERIVATIONS, VERDICTS, AGENT_CALLS, EVALUATIONS, CHAMPIONS, RULES)}
+SHARED = {schema.name: schema for schema in (ARTIFACTS, DERIVATIONS, VERDICTS, AGENT_CALLS, SESSION_TURNS, EVALUATIONS, CHAMPIONS, RULES)}
 
 
 def side_table(asset: str, schema: TableSchema) -> str:

@@ -7,7 +7,7 @@ and of which sample it is: the same seed replays, another one draws anew. The en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from evolake.agents.answers import Received
 from evolake.agents.backends import Record
 from evolake.agents.conversations import Recorded, choose
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
-from evolake.agents.model import ModelBackend, Sampling
+from evolake.agents.model import ModelBackend
 from evolake.agents.roles import Job, canonical_json, text_sha
+from evolake.agents.sampling import Sampling, sampling_of
 from evolake.errors import MachineryError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
@@ -67,11 +68,11 @@ class PlainEndpoint(Endpoint):
         return self.inner.knows(model)
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, max_output_tokens: int, temperature: float | None,
-        lost: Lost = lambda why: None,
+        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, sampling: Sampling,
+        tools: Sequence[Mapping[str, Any]] = (), lost: Lost = lambda why: None,
     ) -> Body | Rejected:
         """As the inner one, without a format."""
-        return self.inner.post(model, messages, None, max_output_tokens=max_output_tokens, temperature=temperature, lost=lost)
+        return self.inner.post(model, messages, None, sampling=sampling, lost=lost)
 
     def close(self) -> None:
         """Closes the inner one."""
@@ -86,15 +87,16 @@ class TextBackend(ModelBackend):
         model, request = self.model_of(job.role.name), job.request
         messages = [{"role": "system", "content": request.system}] if request.system else []
         messages.append({"role": "user", "content": request.problem})
-        backend: Any = replace(self, sampling=replace(self.sampling, temperature=0.0)) if request.greedy else self
+        greedy = replace(self.sampling(job.role.name), temperature=0.0)
+        backend: Any = replace(self, sampling=lambda role: greedy) if request.greedy else self
         number = 10 * job.attempt
         question = backend.question(job, model, messages, {}, number)
         key = question + choose(self.tape, question, self.asker, lambda tag: Recorded("answered", self.tape.read(question + tag)))
-        attempt = backend._obtain(job, model, messages, {}, key, number, record)
+        attempt = backend.obtain(job, model, messages, {}, key, number, record)
         received: Received = attempt.received
         answered = received.outcome in ("received", "truncated", "empty") and (received.outcome != "empty" or received.counts is not None)
         status = "ok" if received.outcome == "received" else received.outcome
-        record(self._row(job, model, messages, key, attempt, status, number), attempt.charged)
+        record(backend.row(job, model, messages, key, attempt, status, number), attempt.charged)
         if not answered:
             return AgentFailure(job.role.name, status, " ".join(received.detail.split())[:500], 1)
         tokens = received.counts.output if received.counts else len(received.content.split())
@@ -160,9 +162,10 @@ def open_endpoint(settings: Settings, lake_root: Path, cycle: str, run_id: str) 
     held = agents.backend
     assert isinstance(held, ModelBackend)
     values = {field.name: getattr(held, field.name) for field in fields(held) if field.init and not field.name.startswith("_")}
-    sampling = Sampling(settings.of(PromptsSettings).max_tokens, recipe_of(settings.of(PromptsSettings)).temperature)
+    sizes = settings.of(PromptsSettings)
+    own = replace(sampling_of(settings, ROLE_NAME), max_output_tokens=sizes.max_tokens, temperature=recipe_of(sizes).temperature)
     endpoint = PlainEndpoint(held.endpoint) if held.endpoint is not None else None
-    backend = TextBackend(**(values | {"sampling": sampling, "repairs": 0, "endpoint": endpoint}))
+    backend = TextBackend(**(values | {"sampling": lambda role: own, "repairs": 0, "endpoint": endpoint}))
     return EndpointPolicy(Agents(backend, line=LINE, cycle=cycle), backend.model_of(ROLE_NAME))
 
 

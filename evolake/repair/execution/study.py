@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evolake.agents.roles import canonical_json
+from evolake.agents.sampling import Sampling, sampling_of
 from evolake.errors import InputError
 from evolake.repair.arms.budget import Plan
 from evolake.repair.arms.prompts import ROLES
@@ -53,7 +55,7 @@ class Study:
     backend: str
     model: str
     root_seed: int
-    sampling: tuple[int, float | None] | None = None
+    sampling: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
         Plan(self.candidates, self.rounds)
@@ -102,10 +104,22 @@ def study_of(settings: Settings, entries: Sequence[Entry]) -> Study:
                 "the arms would be served by different models", wanted="one model for all of them",
                 got=", ".join(f"{role}={name or 'none'}" for role, name in sorted(names.items())), do="set EVOLAKE_MODELS__DEFAULT alone",
             )
-        model, sampling = names.popitem()[1], (settings.model_max_output_tokens, settings.model_temperature)
+        drawn = {canonical_json(sampling_of(settings, role.name).as_dict()): sampling_of(settings, role.name) for role in ROLES.values()}
+        if len(drawn) > 1:
+            raise InputError(
+                "the replies of the arms would be drawn differently", wanted="one way for all of them", got=" and ".join(sorted(drawn)),
+                do="set EVOLAKE_SAMPLING for `default` alone",
+            )
+        model, sampling = names.popitem()[1], _identity(*drawn.values())
     return Study(
         tuple(entries), sizes.candidates, sizes.rounds, sizes.solver_timeout_ms, settings.backend, model, settings.seed, sampling
     )
+
+
+def _identity(drawn: Sampling) -> tuple[Any, ...]:
+    """How replies are drawn, as it stands in the sha of a study; what a study of before could not set is there only where it is set."""
+    more = {name: value for name, value in drawn.options().items() if name != "temperature"}
+    return (drawn.max_output_tokens, drawn.temperature, *((canonical_json(more),) if more else ()))
 
 
 def pick_arms(text: str) -> tuple[str, ...]:

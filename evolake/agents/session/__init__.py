@@ -1,0 +1,8 @@
+"""Sessions: a role that is a loop of tool calls on a workspace in the jail, under a budget, taped turn by turn.
+
+    ended = agents.session(CODER_SESSION, request, bench, seed=seed)     # the role's `finish` model, or an AgentFailure with a typed status
+    bench.workspace.changed                                              # what the files have become
+
+`wire` says what a turn is and how it travels; `workspace` holds the files and guards them; `tools` runs what a turn calls; `conduct` is the loop;
+`kept` remembers what commands said, so that a session that is replayed or goes on after a kill reads the same bytes; `rows` makes its table.
+"""

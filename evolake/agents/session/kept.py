@@ -1,0 +1,73 @@
+"""What a session leaves beside its turns on the tape: what each command said, and how the session ended.
+
+A command is run once. Builds and runs take minutes and say times, so what one said is kept as soon as it has said it, and read when the session is
+replayed or goes on after a kill: the next turn is asked with the same bytes. How a session ended decides whether a later run asks anew.
+
+A record lies at `<lake>/tape/sessions/ab/cdef....json`, is written whole and never replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from evolake.agents.roles import canonical_json, text_sha
+from evolake.errors import CorruptPart
+from evolake.lake import disk
+
+
+class Kept:
+    """The records beside a tape. Safe for any number of threads and processes on one machine."""
+
+    def __init__(self, tape: Path):
+        self.root = tape / "sessions"
+
+    def path(self, name: str) -> Path:
+        """Where a record lies."""
+        sha = text_sha(name)
+        return self.root / sha[:2] / f"{sha[2:]}.json"
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """A record, None where there is none.
+
+        Raises:
+            CorruptPart: it is damaged, or another's.
+            LakeError: it cannot be read.
+        """
+        path = self.path(name)
+        with disk.told("a record of a session cannot be read", f"a file {path} that this user may read"):
+            if not path.exists():
+                return None
+            data = disk.read(path)
+        try:
+            stored = json.loads(data)
+            if stored["sha"] != text_sha(canonical_json([name, stored["record"]])):
+                raise ValueError("its own hash does not match")
+            return stored["record"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CorruptPart(
+                f"a record of a session is damaged: {error}", wanted="the bytes that were written", got=str(path),
+                do="restore the file from a backup, or delete it: the command is run again",
+            ) from None
+
+    def write(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
+        """Keeps a record, and gives what is kept: where another was first, that one.
+
+        Raises:
+            LakeError: it cannot be kept.
+        """
+        path = self.path(name)
+        data = json.dumps({"sha": text_sha(canonical_json([name, record])), "record": record}).encode()
+        with disk.told("a record of a session cannot be kept", f"room and the right to write below {self.root}"):
+            disk.make_folder(path.parent)
+            temporary = path.with_name(f".tmp-{os.getpid()}-{uuid4().hex}")
+            try:
+                disk.write_new(temporary, data)
+                disk.link(temporary, path)
+                disk.sync_folder(path.parent)
+            finally:
+                disk.discard(temporary)
+        return self.read(name) or record

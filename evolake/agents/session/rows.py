@@ -1,0 +1,31 @@
+"""The rows of a session's turns (`session_turns`), and the text of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evolake.agents.calls import AgentCall
+from evolake.agents.roles import Job, canonical_json, text_sha
+from evolake.agents.session.tools import Result
+from evolake.agents.session.wire import ToolCall
+
+Note = Callable[[dict[str, Any]], None]
+
+
+def turn_row(
+    job: Job[Any, Any], call: AgentCall, *, session: str, turn: int, thought: str, calls: Sequence[ToolCall], results: Sequence[Result], fault: str,
+    tree: str,
+) -> dict[str, Any]:
+    """A row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. thought: also a reply that is no turn, as it came."""
+    done = [
+        {"tool": asked.tool, "arguments": asked.arguments, "result": result.text, "fault": result.fault}
+        for asked, result in zip(calls, results, strict=False)
+    ]
+    return {
+        "session_id": text_sha(session), "turn": turn, "cycle": call.cycle, "artifact_id": job.artifact_id, "role": job.role.name,
+        "model": call.model, "call_id": call.call_id, "status": call.status,
+        "tools": [result.tool for result in results], "faults": [result.fault for result in results],
+        "fault": fault or None, "outcome": None, "reason": None, "tree_sha": tree, "tools_s": round(sum(result.wall_s for result in results), 3),
+        "text": canonical_json({"thought": thought, "calls": done, "not_run": max(0, len(calls) - len(results))}),
+    }

@@ -1,0 +1,204 @@
+"""The tools of a session: what each is offered as, and what running one comes to.
+
+Files are looked at and changed in the jail (`evolake.jail.file_tools`); the reply is checked here before the workspace takes it. A command is
+declared by the caller and runs on a copy of the workspace, which is thrown away: what a session leaves is its edits and nothing else. What goes wrong
+is a `Result` with a fault, in words for the agent; only our own machinery raises.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolake.agents.fences import cap, clean
+from evolake.agents.session.workspace import Outside, Workspace
+from evolake.jail import Limits, Outcome
+from evolake.jail.file_tools import MOST_LINES
+
+LONGEST_RESULT = 12_000
+"""Characters of a result that the agent is shown; what is cut is marked."""
+DRIVER = "evolake.jail.file_tools:act"
+JAIL_LIMITS = Limits(cpu_s=5, wall_s=20, memory_mb=1024, output_bytes=80_000_000)
+FINISH = "finish"
+
+
+class Arguments(BaseModel):
+    """What a tool is called with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Listed(Arguments):
+    path: str = Field(default="", description="a folder, or a file; empty for all")
+
+
+class _Read(Arguments):
+    path: str
+    first_line: int = Field(default=1, ge=1)
+    last_line: int | None = Field(default=None, ge=1, description=f"at most {MOST_LINES} lines are shown at once")
+
+
+class _Grep(Arguments):
+    pattern: str = Field(description="a regular expression of Python", max_length=1000)
+    path: str = Field(default="", description="the folder or file to look in; empty for all")
+
+
+class _Edit(Arguments):
+    path: str
+    search: str = Field(min_length=1, description="text that stands in the file exactly once, character for character, line ends and tabs included")
+    replace: str
+
+
+class _Write(Arguments):
+    path: str
+    text: str
+
+
+class _Delete(Arguments):
+    path: str
+
+
+FILE_TOOLS: Mapping[str, tuple[str, type[Arguments]]] = {
+    "list_files": ("List the files with their numbers of lines.", _Listed),
+    "read_file": ("Read lines of a file; their numbers are put in front.", _Read),
+    "grep": ("Find the lines that match a pattern.", _Grep),
+    "edit_file": ("Replace a text that stands in a file exactly once.", _Edit),
+    "write_file": ("Write a whole file, new or in place of what is there.", _Write),
+    "delete_file": ("Delete a file.", _Delete),
+}
+CHANGING = ("edit_file", "write_file", "delete_file")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that a session may run on a copy of its workspace, in the jail.
+
+    Attributes:
+        run: (folder of the copy, arguments) -> what it says. What the candidate does wrong is said; what it raises is ours.
+    """
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    run: Callable[[Path, Any], str]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a call of a tool came to. fault: "" or its kind: unknown_tool, bad_call, outside, failed. finished: the reply, of a call of `finish`."""
+
+    tool: str
+    text: str
+    fault: str = ""
+    finished: BaseModel | None = None
+    wall_s: float = 0.0
+
+
+Call = Callable[[str, str, Any, Limits], Outcome]
+"""What `Pool.call` is."""
+Remember = Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]
+"""Gives the record of a command: the one that is kept, else a new one, made and kept."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a session works with.
+
+    workspace: its files. parent: the folder that they were read from; commands get a copy of it with the changes. finish: what its last call says.
+    call: the jail. commands: by name.
+    """
+
+    workspace: Workspace
+    parent: Path
+    finish: type[BaseModel]
+    call: Call
+    commands: Mapping[str, Command] = field(default_factory=dict)
+
+
+def offered(commands: Sequence[tuple[str, str, type[Arguments]]], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
+    """The tools of a role that is a session, as it offers them. commands: name, description, arguments. finish: what its last call says."""
+    named = [(name, *told) for name, told in FILE_TOOLS.items()]
+    last = (FINISH, "End the session: the files as they are now are your result.", finish)
+    return tuple(
+        {"name": name, "description": description, "parameters": model.model_json_schema()} for name, description, model in (*named, *commands, last)
+    )
+
+
+def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Result:
+    """One call of a tool. remember: how what a command says is kept.
+
+    Raises:
+        MachineryError: the jail, a compiler or a checker failed.
+    """
+    models: dict[str, type[BaseModel]] = {tool: model for tool, (_, model) in FILE_TOOLS.items()}
+    models |= {one: command.arguments for one, command in bench.commands.items()} | {FINISH: bench.finish}
+    if name not in models:
+        return Result(clean(name)[:60], f"There is no tool of this name. There are: {', '.join(models)}.", "unknown_tool")
+    if not isinstance(arguments, Mapping):
+        return Result(name, "The arguments are no JSON object.", "bad_call")
+    try:
+        given = models[name].model_validate(arguments)
+    except (ValidationError, RecursionError) as error:
+        return Result(name, f"The arguments cannot be used: {_explained(error)}", "bad_call")
+    if name == FINISH:
+        return Result(name, "The session is finished.", finished=given)
+    if name in bench.commands:
+        record = remember(lambda: _command(bench, bench.commands[name], given))
+        return Result(name, record["text"], wall_s=record["wall_s"])
+    return _on_files(bench, name, given.model_dump())
+
+
+def shown(text: str, limit: int = LONGEST_RESULT) -> str:
+    """A result as the agent sees it: clean, and cut with a note."""
+    return cap(clean(text), limit) or "(nothing)"
+
+
+def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
+    began = monotonic()
+    with tempfile.TemporaryDirectory(prefix="evolake-session-") as parent:
+        folder = Path(parent) / "work"
+        bench.workspace.lay_out(bench.parent, folder)
+        text = command.run(folder, arguments)
+    return {"text": shown(text), "wall_s": round(monotonic() - began, 3)}
+
+
+def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
+    files, path = bench.workspace.files, str(arguments["path"])
+    if name in CHANGING and not bench.workspace.may_edit(path):
+        return Result(name, f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.", "outside")
+    seen = files if name in ("list_files", "grep") else {path: files[path]} if path in files else {}
+    outcome = bench.call(DRIVER, name, {"files": seen, "arguments": arguments}, JAIL_LIMITS)
+    if outcome.status != "ok":
+        return Result(name, f"It could not be done within its limits: {outcome.status}. Ask for less.", "failed")
+    reply = outcome.value
+    if not _well_formed(reply):
+        return Result(name, "It could not be done.", "failed")
+    if reply["fault"]:
+        return Result(name, shown(reply["fault"]), "failed")
+    try:
+        bench.workspace.take(reply["changed"] if name in CHANGING else {})
+    except Outside as error:
+        return Result(name, str(error), "outside")
+    return Result(name, shown(reply["text"]))
+
+
+def _well_formed(reply: Any) -> bool:
+    """Whether what came out of the jail has the form of a reply of the driver."""
+    if not isinstance(reply, dict) or set(reply) != {"text", "changed", "fault"}:
+        return False
+    changed = reply["changed"]
+    texts = isinstance(reply["text"], str) and isinstance(reply["fault"], str)
+    return texts and isinstance(changed, dict) and all(value is None or isinstance(value, str) for value in changed.values())
+
+
+def _explained(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return "they are nested too deeply"
+    told = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors(include_url=False, include_context=False)[:5]]
+    return shown("; ".join(told), 600)

@@ -1,0 +1,120 @@
+"""What a turn of a session is, and how a conversation of turns is put on the wire.
+
+On the tape and in the loop a conversation has one form, strings only: an assistant's message is the JSON of its `Turn`, and each result is a message
+of the role `tool` under the tool's name. An endpoint that knows functions gets it as tool calls and their results; any other gets the turns as JSON
+replies and the results as the user's words. Which of the two it is decides nothing about what was asked, so it is no part of a tape's key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.agents.prompts import Message, reply_rule
+from evolake.agents.roles import canonical_json
+
+RESULT = "tool"
+"""Role of a message that holds a result."""
+
+
+class ToolCall(BaseModel):
+    """One call of a tool."""
+
+    model_config = ConfigDict(extra="forbid")
+    tool: str = Field(description="name of the tool")
+    arguments: dict[str, Any] | str = Field(default_factory=dict, description="a JSON object that fits the tool's parameters")
+
+
+class Turn(BaseModel):
+    """What the agent does next."""
+
+    model_config = ConfigDict(extra="forbid")
+    thought: str = Field(default="", description="what you do and why, in a sentence or two")
+    calls: list[ToolCall] = Field(min_length=1, description="tools to call now, one after another")
+
+
+def turn_text(turn: Turn) -> str:
+    """A turn as an assistant's message."""
+    return canonical_json(turn.model_dump(mode="json"))
+
+
+def called_text(message: Mapping[str, Any], said: str) -> str | None:
+    """The text of a turn that came as function calls; None where the message has none. said: what stood beside the calls."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list) or not calls:
+        return None
+    functions = [call.get("function") if isinstance(call, Mapping) else None for call in calls]
+    found = [
+        {"tool": str(function.get("name") or ""), "arguments": _arguments(function.get("arguments"))}
+        for function in functions if isinstance(function, Mapping)
+    ]
+    return canonical_json({"thought": said, "calls": found})
+
+
+def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The conversation with tool calls and their results, as endpoints with functions read it. Ids tell the place and nothing else."""
+    sent: list[dict[str, Any]] = []
+    for number, message in enumerate(messages):
+        if message["role"] == RESULT:
+            continue
+        results = _results_after(messages, number)
+        if message["role"] != "assistant" or not results:
+            sent.append({"role": message["role"], "content": message["content"]})
+            continue
+        turn = Turn.model_validate_json(message["content"])
+        ids = [f"t{number:04d}c{place:03d}" for place in range(len(results))]
+        calls = [
+            {"id": name, "type": "function", "function": {"name": call.tool, "arguments": _text(call.arguments)}}
+            for name, call in zip(ids, turn.calls, strict=True)
+        ]
+        sent.append({"role": "assistant", "content": turn.thought, "tool_calls": calls})
+        sent += [{"role": "tool", "tool_call_id": name, "content": result["content"]} for name, result in zip(ids, results, strict=True)]
+    return sent
+
+
+def as_replies(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], reply: type[BaseModel] | None) -> list[dict[str, Any]]:
+    """The conversation in plain messages, for endpoints without functions: the system's words say what the tools are and how a turn is written, and
+    the results of a turn are one message of the user. Without tools: the messages as they are."""
+    sent: list[dict[str, Any]] = []
+    for number, message in enumerate(messages):
+        if message["role"] == RESULT:
+            continue
+        sent.append({"role": message["role"], "content": message["content"]})
+        if tools and reply is not None and message["role"] == "system":
+            sent[-1]["content"] += f"\n\nThe tools:\n{canonical_json([dict(tool) for tool in tools])}\n\n{reply_rule(reply)}"
+        if results := _results_after(messages, number):
+            told = "\n\n".join(f"Result of {result['name']}:\n{result['content']}" for result in results)
+            sent.append({"role": "user", "content": told})
+    return sent
+
+
+def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Tools as an endpoint with functions is offered them. tools: name, description and parameters (JSON Schema) of each."""
+    return [{"type": "function", "function": dict(tool)} for tool in tools]
+
+
+def _results_after(messages: Sequence[Message], number: int) -> list[Message]:
+    found = []
+    for message in messages[number + 1 :]:
+        if message["role"] != RESULT:
+            break
+        found.append(message)
+    return found
+
+
+def _arguments(given: Any) -> Any:
+    """What a function is called with: an object where it is one, else the text as it came."""
+    if not isinstance(given, str):
+        return given if isinstance(given, dict) else str(given)
+    try:
+        value = json.loads(given or "{}")
+    except (ValueError, RecursionError):
+        return given
+    return value if isinstance(value, dict) else given
+
+
+def _text(arguments: dict[str, Any] | str) -> str:
+    return arguments if isinstance(arguments, str) else canonical_json(arguments)

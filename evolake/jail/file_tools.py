@@ -1,0 +1,118 @@
+"""Trusted code that runs inside the jail and does on a workspace's files what an agent asked: list, read, search, edit, write, delete.
+
+The files come as text in the payload and what changed goes back in the reply; no file of any machine is opened. Patterns are an agent's, and may be
+made to run for ever: the limits of the call end them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+MOST_MATCHES = 80
+LONGEST_LINE = 400
+MOST_LINES = 400
+
+
+class Fault(Exception):
+    """What the agent asked cannot be done; the text says why, in words that it can act on."""
+
+
+def act(source: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Do one thing.
+
+    Args:
+        source: name of the tool. payload: `arguments`, validated; `files`, path -> text, those that the tool may look at.
+
+    Returns:
+        `text` for the agent; `changed`, path -> new text or None for one that is gone; `fault`, why nothing was done, or "".
+    """
+    try:
+        text, changed = TOOLS[source](payload["files"], **payload["arguments"])
+    except Fault as fault:
+        return {"text": "", "changed": {}, "fault": str(fault)}
+    return {"text": text, "changed": changed, "fault": ""}
+
+
+Did = tuple[str, dict[str, str | None]]
+
+
+def list_files(files: Mapping[str, str], path: str) -> Did:
+    """Paths below `path`, each with its number of lines."""
+    found = [f"{name}  {len(text.splitlines())} lines" for name, text in sorted(files.items()) if _below(name, path)]
+    if not found:
+        raise Fault(f"nothing lies below {path!r}")
+    return "\n".join(found), {}
+
+
+def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | None) -> Did:
+    """Lines of one file, with their numbers."""
+    lines = _file(files, path).split("\n")
+    last = min(len(lines) if last_line is None else last_line, len(lines), first_line + MOST_LINES - 1)
+    if first_line > last:
+        raise Fault(f"{path} has {len(lines)} lines; lines {first_line} to {last_line} are none of them")
+    shown = [f"{number:5d}  {lines[number - 1]}" for number in range(first_line, last + 1)]
+    more = f"\n({path} has {len(lines)} lines; {last - first_line + 1} of them are shown)" if last - first_line + 1 < len(lines) else ""
+    return "\n".join(shown) + more, {}
+
+
+def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:
+    """Lines that a regular expression matches."""
+    try:
+        wanted = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise Fault(f"the pattern is no regular expression: {error}") from None
+    found: list[str] = []
+    for name, text in sorted(files.items()):
+        if not _below(name, path):
+            continue
+        for number, line in enumerate(text.split("\n"), start=1):
+            if wanted.search(line):
+                found.append(f"{name}:{number}: {line[:LONGEST_LINE]}")
+            if len(found) > MOST_MATCHES:
+                return "\n".join(found[:MOST_MATCHES]) + f"\n(more than {MOST_MATCHES} lines match; the rest is left out)", {}
+    return "\n".join(found) or "no line matches", {}
+
+
+def edit(files: Mapping[str, str], path: str, search: str, replace: str) -> Did:
+    """A text that stands in the file exactly once, replaced."""
+    text = _file(files, path)
+    times = text.count(search)
+    if times != 1:
+        absent = "it does not stand there, character for character" + (" (lines end in CR LF)" if "\r\n" in text else "")
+        why = f"it stands there {times} times; take more of the lines around it" if times else absent
+        raise Fault(f"`search` must stand in {path} exactly once: {why}")
+    if search == replace:
+        raise Fault("`replace` is what stands there already")
+    line = text[: text.index(search)].count("\n") + 1
+    return f"{path} was changed at line {line}", {path: text.replace(search, replace)}
+
+
+def write(files: Mapping[str, str], path: str, text: str) -> Did:
+    """A whole file, new or in place of the one that is there."""
+    if files.get(path) == text:
+        raise Fault(f"{path} holds just this already")
+    return f"{path} was {'replaced' if path in files else 'made'}: {len(text.splitlines())} lines", {path: text}
+
+
+def delete(files: Mapping[str, str], path: str) -> Did:
+    """A file taken away."""
+    _file(files, path)
+    return f"{path} is gone", {path: None}
+
+
+TOOLS: dict[str, Callable[..., Did]] = {
+    "list_files": list_files, "read_file": read, "grep": grep, "edit_file": edit, "write_file": write, "delete_file": delete,
+}
+
+
+def _file(files: Mapping[str, str], path: str) -> str:
+    if path not in files:
+        raise Fault(f"there is no file {path!r}")
+    return files[path]
+
+
+def _below(name: str, path: str) -> bool:
+    folder = path.strip("/").removeprefix("./")
+    return folder in ("", ".") or name == folder or name.startswith(f"{folder}/")

@@ -1,0 +1,281 @@
+"""The conformance of sessions: a real server on loopback for the model, a real jail for the tools, and ten ways to misbehave that all end typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from loopback_model import KEY, Action, Asked, LoopbackModel, Script, call, say, status
+from pydantic import BaseModel, ConfigDict
+
+from evolake.agents import AgentFailure, Agents, Role, open_agents
+from evolake.agents.session.conduct import MOST_CALLS, REPEATS, STRIKES
+from evolake.agents.session.tools import LONGEST_RESULT, Arguments, Bench, Command, offered
+from evolake.agents.session.wire import Turn
+from evolake.agents.session.workspace import Workspace
+from evolake.errors import AgentUnavailable
+from evolake.jail import Pool, open_pool
+from evolake.lake.schemas import SESSION_TURNS
+from evolake.settings import AgentsSettings, BudgetSettings, PriceSettings, SamplingSettings, SessionSettings, Settings
+
+FILES = {"src/main.cc": "int main() {\n    return 1;\n}\n", "src/util.h": "// a helper\n" * 900, "README.md": "Do not touch.\n"}
+READ, LIST = ("read_file", {"path": "src/main.cc"}), ("list_files", {})
+EDIT = ("edit_file", {"path": "src/main.cc", "search": "return 1", "replace": "return 0"})
+FINISH = ("finish", {"title": "zero"})
+BUILD = ("build", {})
+
+
+class Ask(BaseModel):
+    goal: str
+
+
+class Finished(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    title: str
+
+
+class Nothing(Arguments):
+    pass
+
+
+def mender(folder: Path) -> Role[Ask, Turn]:
+    """A role that is a session."""
+    path = folder / "mender.md"
+    path.write_text("You mend programs.\n<!-- user -->\n{{goal|text}}\n")
+
+    def no_operators(request: Ask, random: np.random.Generator) -> Turn:
+        raise AssertionError("no operators hold sessions")
+
+    return Role("mender", Ask, Turn, no_operators, prompt=path, tools=offered([("build", "Build it.", Nothing)], Finished))
+
+
+@dataclass
+class House:
+    """A lake and the folder that sessions work on. built: the program's text each time that a command built it."""
+
+    folder: Path
+    pool: Pool
+    built: list[str] = field(default_factory=list)
+    port: int = 0
+
+    def __post_init__(self) -> None:
+        for name, text in FILES.items():
+            (self.folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / "tree" / name).write_text(text)
+        self.role = mender(self.folder)
+
+    def build(self, folder: Path, arguments: Any) -> str:
+        """Says another thing each time, as what takes time does."""
+        self.built.append((folder / "src/main.cc").read_text())
+        return f"built in {len(self.built)} s" if "return 0" in self.built[-1] else "error: it returns 1"
+
+    def bench(self) -> Bench:
+        workspace = Workspace.of_folder(self.folder / "tree", FILES, lambda path: path.startswith("src/"))
+        return Bench(workspace, self.folder / "tree", Finished, self.pool.call, {"build": Command("build", "Build it.", Nothing, self.build)})
+
+    def agents(self, base_url: str | None, *, run_id: str = "run-1", session: SessionSettings | None = None, **changes: Any) -> Agents:
+        values: dict[str, Any] = {
+            "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "played"},
+            "prices": {"played": PriceSettings(input=1, output=2)}, "budget": BudgetSettings(usd_per_cycle=1), "model_timeout_s": 5.0,
+            "agents": AgentsSettings(session=session or SessionSettings()),
+        }
+        return open_agents(Settings(**(values | changes)), self.folder / "lake", "0001", run_id, line="designs", wait=lambda seconds: 0.0)
+
+    def hold(self, script: Script, **changes: Any) -> Held:
+        """One session to its end; all at one address."""
+        with LoopbackModel(script, self.port) as server, self.agents(server.base_url, **changes) as agents:
+            self.port = server.port
+            bench = self.bench()
+            result = agents.session(self.role, Ask(goal="Return 0."), bench, seed=0)
+            return Held(result, bench.workspace, agents.turns(), agents.rows(), server.requests)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A session that has ended."""
+
+    result: Any
+    workspace: Workspace
+    turns: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+    asked: list[Asked]
+
+    @property
+    def results(self) -> list[tuple[str, str]]:
+        """What each call gave back: (fault, text)."""
+        return [(done["fault"], done["result"]) for turn in self.turns for done in json.loads(turn["text"])["calls"]]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with open_pool(workers=1, preload=()) as pool:
+        yield pool
+
+
+@pytest.fixture
+def house(tmp_path: Path, pool: Pool) -> House:
+    return House(tmp_path, pool)
+
+
+EXPERT = [call(LIST, READ, thought="Look."), call(BUILD), call(EDIT), call(BUILD), call(FINISH)]
+
+
+def test_an_agent_reads_edits_builds_and_finishes(house: House):
+    held = house.hold(EXPERT)
+    assert held.result == Finished(title="zero")
+    assert held.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
+    assert [text for _, text in held.results] == [
+        "README.md  1 lines\nsrc/main.cc  3 lines\nsrc/util.h  900 lines", "    1  int main() {\n    2      return 1;\n    3  }\n    4  ",
+        "error: it returns 1", "src/main.cc was changed at line 2", "built in 2 s", "The session is finished.",
+    ]
+    assert [(row["tools"], row["outcome"]) for row in held.turns] == [
+        (["list_files", "read_file"], None), (["build"], None), (["edit_file"], None), (["build"], None), (["finish"], "finished"),
+    ]
+    assert {row["call_id"] for row in held.turns} == {row["call_id"] for row in held.rows}
+    assert SESSION_TURNS.frame({name: turn.get(name) for name in SESSION_TURNS.columns} for turn in held.turns).height == 5
+    last = held.asked[-1].body
+    assert {tool["function"]["name"] for tool in last["tools"]} >= {"grep", "write_file", "delete_file", "build", "finish"}
+    assert [message["role"] for message in last["messages"]] == ["system", "user", "assistant", "tool", "tool"] + ["assistant", "tool"] * 3
+
+
+def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(house: House):
+    turns = [
+        {"thought": "Look.", "calls": [{"tool": name, "arguments": given} for name, given in calls]}
+        for calls in ((LIST, READ), (BUILD,), (EDIT,), (BUILD,), (FINISH,))
+    ]
+
+    def script(asked: Asked) -> Action:
+        if "tools" in asked.body:
+            return status(400, message="this model takes no tools")
+        return say(turns[sum(message["role"] == "assistant" for message in asked.messages)])
+
+    held = house.hold(script)
+    assert held.result == Finished(title="zero")
+    assert [asked.form for asked in held.asked if "tools" not in asked.body] == ["json_schema"] * 5
+    assert sum("tools" in asked.body for asked in held.asked) == 1
+    assert held.workspace.sha == house.hold(EXPERT, run_id="again").workspace.sha
+
+
+def endless(turn: Callable[[int], Action]) -> Callable[[Asked], Action]:
+    """The turn of a number, for ever."""
+    return lambda asked: turn(sum(message["role"] == "assistant" for message in asked.messages))
+
+
+MISBEHAVIOURS: dict[str, tuple[Script, str, int]] = {
+    "loops": ([call(READ)], "looped", REPEATS),
+    "loops through an edit and back": (endless(lambda number: call(
+        EDIT if number % 2 == 0 else ("edit_file", {"path": "src/main.cc", "search": "return 0", "replace": "return 1"}),
+    )), "looped", 2 * REPEATS - 1),
+    "floods": (endless(lambda number: call(*[("grep", {"pattern": f"{number}{n}"}) for n in range(500)])), "flooded", STRIKES),
+    "asks for unknown tools": (endless(lambda number: call(("shell", {"command": f"rm -rf {number}"}))), "unknown_tool", STRIKES),
+    "edits outside": (endless(lambda number: call(("write_file", {"path": f"../../etc/passwd{number}", "text": "x"}))), "outside", STRIKES),
+    "edits what is not its own": (endless(lambda number: call(("write_file", {"path": "README.md", "text": f"{number}"}))), "outside", STRIKES),
+    "sends arguments of no use": (endless(lambda number: call(("read_file", '{"path": '))), "bad_call", STRIKES),
+    "talks and calls nothing": ([say("I think that the program is fine as it is.")], "invalid", STRIKES),
+    "says nothing": ([say("")], "empty", STRIKES),
+    "is cut off": ([say('{"thought": "', finish="length")], "truncated", STRIKES),
+    "declines": ([say(None, refusal="no")], "refused", 1),
+    "writes more than can be read": ([status(413)], "rejected", 1),
+    "never finishes": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}))), "out_of_turns", 6),
+    "uses all its tokens": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
+        "prompt_tokens": 2000, "completion_tokens": 500,
+    })), "out_of_tokens", 4),
+}
+
+
+@pytest.mark.parametrize("way", MISBEHAVIOURS)
+def test_a_misbehaving_agent_ends_typed(house: House, way: str):
+    script, outcome, turns = MISBEHAVIOURS[way]
+    bounds = {"out_of_turns": {"turns": 6}, "out_of_tokens": {"tokens": 10_000}}.get(outcome, {})
+    held = house.hold(script, session=SessionSettings(**bounds))
+    assert isinstance(held.result, AgentFailure)
+    assert (held.result.status, held.result.attempts, len(held.turns)) == (outcome, turns, turns)
+    assert [row["outcome"] for row in held.turns] == [None] * (turns - 1) + [outcome]
+    assert set(held.workspace.changed) <= {"src/main.cc"}
+    assert {name: (house.folder / "tree" / name).read_text() for name in FILES} == FILES
+
+
+def test_a_turn_runs_so_many_calls_and_the_rest_is_told(house: House):
+    held = house.hold([call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)])
+    assert len(held.turns[0]["tools"]) == MOST_CALLS
+    assert held.results[MOST_CALLS - 1][1].endswith(f"(Only the first {MOST_CALLS} of {MOST_CALLS + 5} calls were run.)")
+
+
+def test_long_output_is_cut_with_a_note(house: House):
+    long = ("write_file", {"path": "src/long.h", "text": "x" * 50_000})
+    held = house.hold([call(long, ("read_file", {"path": "src/long.h"})), call(FINISH)])
+    assert len(held.results[1][1]) < LONGEST_RESULT + 100
+    assert "characters cut here ...]" in held.results[1][1]
+
+
+def test_what_cannot_be_done_is_told_and_changes_nothing(house: House):
+    held = house.hold([
+        call(("edit_file", {"path": "src/main.cc", "search": "return 2", "replace": "return 0"}),
+             ("edit_file", {"path": "src/util.h", "search": "helper", "replace": "hand"}), ("read_file", {"path": "/etc/passwd"}),
+             ("grep", {"pattern": "(("}), ("grep", {"pattern": "(a|a)*$x"}), ("write_file", {"path": "src/main.cc/x", "text": ""}),
+             ("finish", {"title": 1, "more": 2})),
+        call(FINISH),
+    ])
+    faults = [fault for fault, _ in held.results]
+    assert faults == ["failed", "failed", "failed", "failed", "", "outside", "bad_call", ""]
+    assert [text for _, text in held.results][:3] == [
+        "`search` must stand in src/main.cc exactly once: it does not stand there, character for character",
+        "`search` must stand in src/util.h exactly once: it stands there 900 times; take more of the lines around it",
+        "there is no file '/etc/passwd'",
+    ]
+    assert held.workspace.changed == {}
+
+
+def test_a_replay_costs_nothing_and_gives_the_same_bytes(house: House):
+    first = house.hold(EXPERT)
+    with house.agents(None, run_id="run-2", replay_only=True) as agents:
+        bench = house.bench()
+        again = agents.session(house.role, Ask(goal="Return 0."), bench, seed=0)
+        assert (again, bench.workspace.sha) == (first.result, first.workspace.sha)
+        assert [turn | {"status": "ok"} for turn in agents.turns()] == first.turns
+        assert {row["usd"] for row in agents.rows()} == {0.0}
+        assert agents.spent.calls == 0
+    assert len(house.built) == 2, "what a command said is kept"
+
+
+def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(house: House):
+    with pytest.raises(AgentUnavailable):
+        house.hold([*EXPERT[:4], status(401)])
+    held = house.hold([EXPERT[4]], run_id="run-2")
+    assert held.result == Finished(title="zero")
+    assert len(held.asked) == 1, "what was paid for is not paid for again"
+    assert [row["status"] for row in held.turns] == ["replayed"] * 4 + ["ok"]
+    assert len(house.built) == 2
+
+
+def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(house: House):
+    assert house.hold([call(READ)]).result.status == "looped"
+    assert house.hold(EXPERT).asked == []
+    assert house.hold(EXPERT, run_id="run-2").result == Finished(title="zero")
+    assert house.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
+
+
+def test_operators_hold_no_session(house: House):
+    with house.agents(None, backend="operators") as agents, pytest.raises(TypeError, match="holds no session"):
+        agents.session(house.role, Ask(goal=""), house.bench(), seed=0)
+
+
+def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(house: House):
+    drawn = {
+        "default": SamplingSettings(temperature=0.5, top_p=0.9), "mender": SamplingSettings(
+            temperature=0.1, seed=7, reasoning_effort="high", max_output_tokens=999, extra_body={"top_k": 3},
+        ),
+    }
+    held = house.hold([call(FINISH)], sampling=drawn)
+    sent = {"max_output_tokens": 999, "temperature": 0.1, "top_p": 0.9, "seed": 7, "reasoning_effort": "high", "extra_body": {"top_k": 3}}
+    assert json.loads(held.rows[0]["sampling"]) == sent
+    body = held.asked[0].body
+    assert body["max_completion_tokens"] == 999 and "extra_body" not in body
+    assert {name: body[name] for name in ("temperature", "top_p", "seed", "reasoning_effort", "top_k")} == {
+        "temperature": 0.1, "top_p": 0.9, "seed": 7, "reasoning_effort": "high", "top_k": 3,
+    }
