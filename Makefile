@@ -13,6 +13,8 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( n < 4 ? n + 1 : 
 export DAGSTER_HOME ?= $(HOME_DIR)
 export GX_ANALYTICS_ENABLED := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Whatever the shell has: without bytecode, each process of a run, of the demo or of a test would compile all that it imports once more.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-fast attack dev docs lint bench policy constraints clean
 
