@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from shared_folder import SHARED
 
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
@@ -29,6 +31,18 @@ SLOW = (
 settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("evolake")
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that starts the workers makes the folder that they share, and removes it at its end."""
+    if SHARED not in os.environ:
+        os.environ[SHARED] = folder = tempfile.mkdtemp(prefix="evolake-tests-")
+
+        def remove() -> None:
+            del os.environ[SHARED]
+            shutil.rmtree(folder, ignore_errors=True)
+
+        config.add_cleanup(remove)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

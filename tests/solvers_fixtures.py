@@ -9,37 +9,34 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 
 import designs_fixtures
 import pytest
 from designs_fixtures import House
 from house_steps import kill_when
+from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
-from evolake.lake import BlobStore
-from evolake.solvers.seeds.fetch import fetch_seed
-from evolake.solvers.seeds.seeding import seed_named
 from pipelines.home import ensure_home
 
 SEED = "minisat22"
 SMALL = {
     "EVOLAKE_SOLVERS__SEEDS": f'["{SEED}"]', "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "2", "EVOLAKE_SOLVERS__TIMEOUT_S": "2",
-    "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6", "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "3", "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
+    "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6", "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "2", "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
     "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CHALLENGERS": "1",
     "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__CARRY_INSTANCES": "2",
 }
 
 
 def open_house(folder: Path, **settings: str) -> House:
-    """A house under `folder` whose lake holds the seed's sources; `settings` are further environment variables."""
+    """A house under `folder` whose lake holds the seed's sources and its program; `settings` are further environment variables."""
     if not (shutil.which("g++") or shutil.which("clang++")):
         _absent("no C++ compiler is installed; `evolake doctor` names the line that installs it")
     house = designs_fixtures.open_house(folder, **SMALL | settings)
     ensure_home(Path(house.environment["DAGSTER_HOME"]))
     try:
-        fetch_seed(seed_named(SEED), BlobStore(house.lake), now=datetime.now(UTC))
+        bring_seed(SEED, house.lake)
     except MachineryError as error:
         _absent(f"the seed cannot be fetched: {error}")
     return house

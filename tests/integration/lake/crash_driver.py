@@ -2,7 +2,8 @@
 
     crash_driver.py FOLDER kill|exit first|second
 
-Each writer, reader and re-run is a fork of this process, which itself never touches a frame (polars starts its threads in the children).
+Each writer, reader and re-run is a fork of this process, which itself never touches a frame (polars starts its threads in the children)
+but has imported all that they need: each of some hundred forks would import it once more.
 Prints one JSON list: for each N the operation it died at, what a reader saw right after, and the part's sha after a re-run.
 """
 
@@ -15,6 +16,7 @@ import sys
 from pathlib import Path
 
 import polars as pl
+import pyarrow  # noqa: F401 - polars would import it in each fork
 
 from evolake.lake import Lake, disk
 
