@@ -45,6 +45,7 @@ class LineSpec:
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
         gates: function () -> the GateSpecs that its rules may be of, which registers their checkers; "" for rules that nobody holds to their names.
+        evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; "" where verdicts name it.
         cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
         artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; "" for the common way.
@@ -62,6 +63,7 @@ class LineSpec:
     story: str = ""
     tables: str = ""
     gates: str = ""
+    evidence: str = ""
     cookbook: str = ""
     requirements: str = ""
     artifacts: str = ""

@@ -13,6 +13,7 @@ import dagster as dg
 from pipelines.cycles import register_cycles
 from pipelines.jobs import cycle_job, seeds_job, study_jobs
 from pipelines.lines import BuiltLine, BuiltStudy
+from pipelines.rules_job import preview_rules
 from pipelines.runlog import evolve_log
 from pipelines.schedules import nightly
 from pipelines.sensors import continuous
@@ -42,7 +43,10 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
     return dg.Definitions(
         assets=[*of_lines, *(asset for built in studies for asset in built.assets)],
         asset_checks=[check for built in (*lines, *studies) for check in built.checks],
-        jobs=[register_cycles, verify_lake, *jobs_of_lines, *(job for built in studies for job in study_jobs(built.study))],
+        jobs=[
+            register_cycles, verify_lake, *([preview_rules] if lines else []), *jobs_of_lines,
+            *(job for built in studies for job in study_jobs(built.study)),
+        ],
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
         sensors=[continuous(built.line) for built in lines],
         resources=resources(),

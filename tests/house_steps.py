@@ -119,6 +119,16 @@ def edit_rule(house: House, line: str, rule: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def previewed(house: House, line: str) -> dict:
+    """What `evolake rules preview` says of a line."""
+    return json.loads(house.run("rules", "preview", "--line", line, "--json").stdout)["lines"][line]
+
+
+def flips_told(told: dict, rule_id: str, cycle: str) -> set[str]:
+    """Artifacts of one cycle of whom a preview says that the rule's verdict flips."""
+    return {one["artifact_id"] for one in told["rules"][rule_id]["artifacts"] if one["cycle"] == cycle}
+
+
 def flips(house: House, rule_id: str, before: int, after: int) -> list[list]:
     """Verdicts that differ between two versions of a rule, as the cookbook tells."""
     return house.cookbook("verdict_flips", rule_id=rule_id, before=str(before), after=str(after))

@@ -14,7 +14,7 @@ from assets.families.line import archive, judge, line, open_jail, rules
 from assets.gates import GatesOfRecord, Table
 from assets.store import LineStore
 from evolake.families.gates.specs import GATES
-from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES
+from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES, further_table
 from evolake.lake import AGENT_CALLS, Lake
 from resources.lake import LakeResource
 
@@ -104,11 +104,6 @@ def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence
     there = [asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None]  # lakes of before have none
     now = {row["family_id"]: row for asset in there for row in store.read(line.name, further_table(asset), cycle).to_dicts()}
     return [row | now[row["family_id"]] | {"gate": None} if row["family_id"] in now else row for row in candidates.to_dicts()]
-
-
-def further_table(asset: str) -> str:
-    """Where the candidates stand that got further at a gate of `asset`."""
-    return f"{FURTHER.name}_{asset}"
 
 
 @contextmanager

@@ -1,13 +1,16 @@
-"""`evolake rules`: the checkers that rules may name, and a new rule file."""
+"""`evolake rules`: the checkers that rules may name, a new rule file, and what edited rules would change."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from evolake import project
 from evolake import settings as settings_module
 from evolake.errors import InputError
 from evolake.lines import lines
@@ -15,7 +18,7 @@ from evolake.lines import lines
 
 @click.group()
 def rules() -> None:
-    """Rules: which checkers there are, and how to write one."""
+    """Rules: which checkers there are, how to write one, and what an edit of one would change."""
 
 
 @rules.command()
@@ -51,6 +54,28 @@ def new(line: str, file: Path) -> int:
     write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem)})
     click.echo(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
     return 0
+
+
+@rules.command()
+@click.option("--line", help="Only this line.")
+@click.option("--rules", "folder", type=click.Path(path_type=Path), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
+    """What edited rules would change, before anything is made again: verdicts that flip, champions that would fall, what to make again, its cost.
+
+    The rules are asked about the evidence that the lake holds. Nothing is published and no candidate is run.
+    """
+    from evolake.lake import Lake
+    from evolake.lake.damage import check_ready
+    from evolake.report.ruled import ruled_lines
+
+    settings = settings_module.load()
+    chosen = folder or settings.seeds / "rules"
+    names = ruled_lines(Lake(settings.lake), chosen, line)
+    check_ready(settings.lake, names)
+    os.environ["DAGSTER_HOME"] = str(project.home())
+    options = ["--rules", str(chosen.absolute()), *(["--json"] if as_json else [])]
+    return subprocess.run([*project.command("pipelines.rules_preview"), *options, *names], check=False).returncode
 
 
 def _ruled() -> list[str]:

@@ -9,5 +9,6 @@ LINE = LineSpec(
     commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
     story="evolake.designs.report.story:story",
     tables="evolake.designs.known_tables:known_tables", gates="evolake.designs.known_gates:known_gates",
+    evidence="evolake.designs.evolution.stored_evidence:STORED",
     artifacts="evolake.designs.report.artifacts:ARTIFACTS", seeds="evolake.designs.evolution.immigrants:SEEDS",
 )

@@ -19,7 +19,7 @@ def known_tables() -> dict[str, TableSchema]:
     )
     return incoming_tables(tables.ARCHIVE) | {schema.name: schema for schema in named} | {
         **dict.fromkeys(("seeds", "immigrant_families", "accepted", "survivors"), tables.FAMILIES),
-        **{f"further_{asset}": tables.FURTHER for asset in gates}, **dict.fromkeys(gates, tables.GATED),
+        **{tables.further_table(asset): tables.FURTHER for asset in gates}, **dict.fromkeys(gates, tables.GATED),
         "consensus_labels": tables.VOTES, "blind_reviews": tables.REVIEWS,
         "fault_kill_rates": KILL_RATES,
     }

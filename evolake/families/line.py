@@ -9,5 +9,6 @@ LINE = LineSpec(
     commands={"families": "evolake.families.commands.group:families"}, report="evolake.families.report.page:families_section",
     story="evolake.families.report.story:story",
     tables="evolake.families.known_tables:known_tables", gates="evolake.families.known_gates:known_gates",
+    evidence="evolake.families.evolution.stored_evidence:STORED",
     artifacts="evolake.families.report.artifacts:ARTIFACTS", seeds="evolake.families.evolution.immigrants:SEEDS",
 )

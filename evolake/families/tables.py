@@ -60,6 +60,13 @@ FURTHER = TableSchema(
     keys=("family_id",), terms=TERMS,
 )
 """Candidates that got further than when they were made, because a rule was loosened: what replaces their row's fingerprint and evidence."""
+
+
+def further_table(asset: str) -> str:
+    """Where the candidates stand that got further at a gate of `asset`."""
+    return f"{FURTHER.name}_{asset}"
+
+
 EXPERIENCE = TableSchema(
     "experience", 1,
     {

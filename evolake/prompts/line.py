@@ -10,6 +10,7 @@ LINE = LineSpec(
     story="evolake.prompts.report.story:story",
     requirements="evolake.prompts.requirements:requirements",
     tables="evolake.prompts.known_tables:known_tables", gates="evolake.prompts.known_gates:known_gates",
+    evidence="evolake.prompts.evolution.stored_evidence:STORED",
     after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
     seeds="evolake.prompts.evolution.immigrants:SEEDS",
 )

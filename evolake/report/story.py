@@ -139,13 +139,14 @@ def markdown(story: Story, longest: int = INLINE) -> str:
     """
     told = story.lines()
     for width in (400, 300, 220, 160, 120, 90, 60):
-        text = "\n".join(f"- **{about}**: {_as_text(shorten(sentence, width, placeholder=' …'))}" for about, sentence in told)
+        text = "\n".join(f"- **{about}**: {as_text(shorten(sentence, width, placeholder=' …'))}" for about, sentence in told)
         if len(text) <= longest:
             return text
     return text[:longest]
 
 
-def _as_text(sentence: str) -> str:
+def as_text(sentence: str) -> str:
+    """A sentence that is text in Markdown, whatever is in it."""
     return re.sub(r"([\\`*_\[\]<>#|~!])", r"\\\1", " ".join(sentence.split()))
 
 

@@ -9,6 +9,7 @@ LINE = LineSpec(
     commands={"proof": "evolake.solvers.commands.proof:proof", "solvers": "evolake.solvers.commands.group:solvers"},
     report="evolake.solvers.report.page:solvers_section",
     story="evolake.solvers.report.story:story", tables="evolake.solvers.known_tables:known_tables", gates="evolake.solvers.known_gates:known_gates",
+    evidence="evolake.solvers.evolution.stored_evidence:STORED",
     requirements="evolake.solvers.requirements:requirements",
     artifacts="evolake.solvers.report.artifacts:ARTIFACTS", seeds="evolake.solvers.evolution.immigrants:SEEDS",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, House, open_house
-from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of, undescribed
+from house_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from house_steps import stale as stale_parts
 
 from evolake.report.figures import figures_in
@@ -141,8 +141,13 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     before = contents(evolved, "designs")
     edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {(asset, cycle) for asset in RULED for cycle in CYCLES}
+    told = previewed(evolved, "designs")
+    assert (told["rules"], [(one["cycle"], set(one["assets"])) for one in told["make_again"]]) == ({}, [(cycle, RULED) for cycle in CYCLES])
     for cycle in CYCLES:
         materialize(evolved, "designs", cycle, *sorted(RULED))
+    calls = dict(evolved.sql("""SELECT origin_cycle, count(DISTINCT call_id) FROM agent_calls_all
+        WHERE NOT superseded AND origin_asset IN ('candidates__agent_calls', 'objectives__agent_calls') GROUP BY ALL"""))
+    assert all(calls[one["cycle"]] / 2 <= one["cost"]["calls"] <= 2 * calls[one["cycle"]] for one in told["make_again"])
     assert stale(evolved) == set()
     changed = {asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha}
     assert changed == {"candidates__verdicts", "objectives__verdicts"}
@@ -157,8 +162,12 @@ def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(e
     edit_rule(evolved, "designs", "trace", "version: 2", "version: 3")
     edit_rule(evolved, "designs", "trace", '"max_nodes": 5000', '"max_nodes": 3')
     assert ("candidates", "0001") in stale(evolved)
+    told = previewed(evolved, "designs")
     materialize(evolved, "designs", "0001", "candidates")
     assert evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'") == [[0]]
     assert len(flips(evolved, "designs-trace", 2, 3)) == accepted
+    judged = {row[0] for row in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0001'")}
+    assert {row[0] for row in flips(evolved, "designs-trace", 2, 3)} == flips_told(told, "designs-trace", "0001") & judged
+    assert [(one["title"], one["is_seed"]) for one in told["champions_that_would_fall"]] == [("baseline", True)]
     assert ("experiments", "0001") in stale(evolved)
     assert ("candidates", "0001") not in stale(evolved)

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from designs_fixtures import ROOT, House, open_house
-from house_steps import assert_sealed, contents, edit_rule, flips, materialize, parts_of, undescribed
+from house_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from house_steps import stale as stale_parts
 
 from evolake.families.faults.catalogue import FAULTS
@@ -258,6 +258,9 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     before = contents(evolved, "families")
     edit_rule(evolved, "families", "blind", "version: 1", "version: 2")
     cycles = ("0001", "0002")
+    told = previewed(evolved, "families")
+    assert (told["rules"], told["evidence_lacking"], told["cost"]["calls"], told["cost"]["cpu_s"]) == ({}, [], 0, 0)
+    assert [(one["cycle"], tuple(one["assets"])) for one in told["make_again"]] == [(cycle, JUDGED) for cycle in cycles]
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in JUDGED} == {(asset, cycle) for asset in JUDGED for cycle in cycles}
     for cycle in cycles:
         materialize(evolved, "families", cycle, *JUDGED)
@@ -273,9 +276,14 @@ def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: House)
     before = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'")[0][0]
     assert before > 0
     calls = evolved.sql("SELECT count(*) FROM agent_calls")
+    told = previewed(evolved, "families")  # `evolake rules preview` before, against what really happens
     materialize(evolved, "families", "0001", "blind_reviews", "accepted")
     assert evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'") == [[0]]
     assert evolved.sql("SELECT count(*) FROM agent_calls") == calls
+    assert {row[0] for row in flips(evolved, "families-blind", 2, 3)} == flips_told(told, "families-blind", "0001")
     assert len(flips(evolved, "families-blind", 2, 3)) == before
+    again = {one["cycle"]: one for one in told["make_again"]}
+    assert {cycle: one["whole"] for cycle, one in again.items()} == {"0001": False, "0002": True}
+    assert {asset for asset, cycle in stale(evolved) if cycle == "0001"} <= set(again["0001"]["assets"])
     readers = {(asset, "0001") for asset in ("instances", "complexity", "funnel", "drift")}
     assert readers <= stale(evolved)  # and what stands on those, as soon as they are made again

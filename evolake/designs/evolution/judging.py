@@ -27,6 +27,8 @@ from evolake.gates.boundary import RAISED
 from evolake.seeds import child_seed
 
 CONTRACT_GATES = ("load", "contract")
+TWIN = "duplicate of "
+"""How the reason of a design begins that another one computes too."""
 PROBE_STEPS = 20
 PROBE_BATCH = 4
 PROBE_WALL_S = 20.0
@@ -178,7 +180,7 @@ def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
 @checker("designs.duplicate")
 def duplicate(evidence: Mapping[str, Any]) -> Finding | None:
     """No other design computes the same."""
-    return Finding(f"duplicate of {evidence['twin']}") if evidence["twin"] else None
+    return Finding(f"{TWIN}{evidence['twin']}") if evidence["twin"] else None
 
 
 @checker("designs.dynamics")

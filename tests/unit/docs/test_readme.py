@@ -41,6 +41,7 @@ TESTED = {
     "look at any artifact": "integration/report/test_taking_out.py::test_an_artifact_is_shown_with_origin_gates_scores_and_text",
     "steer": "integration/agents/test_guidance.py::test_the_command_stores_lists_and_withdraws",
     "write a rule": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
+    "know what a change of a rule would do": "e2e/test_families_line.py::test_a_stricter_rule_blocks_on_stored_evidence_without_a_run",
     "change a rule": "e2e/test_designs_line.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
     "see what is missing": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
     "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls",

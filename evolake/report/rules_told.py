@@ -1,0 +1,127 @@
+"""A preview of rules in words: for a terminal, as one JSON object, in Markdown for Dagster's UI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from textwrap import shorten
+from typing import Any
+
+from evolake.report.numbers import counted
+from evolake.report.rules_preview import Fallen, Flip, Preview, evidence_of_line
+from evolake.report.rules_work import CycleWork, Work
+from evolake.report.story import as_text
+
+EXAMPLES = 5
+SHORT_ID = 12
+LONGEST_REASON = 160
+
+
+@dataclass(frozen=True)
+class Told:
+    """One line's preview with its work. selections: cycle -> what to select of it in Dagster. commands: what makes it all again, in order."""
+
+    preview: Preview
+    work: Work
+    selections: dict[str, str]
+    commands: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object; of each rule's flips five are told, all are counted."""
+        preview, work = self.preview, self.work
+        return {
+            "ruleset_hash": preview.ruleset_hash, "judged": preview.judged,
+            "rules": {
+                rule: {
+                    "flips": len(flips), "artifacts": [{"cycle": flip.cycle, "artifact_id": flip.artifact_id} for flip in flips],
+                    "examples": [asdict(flip) for flip in flips[:EXAMPLES]],
+                }
+                for rule, flips in preview.by_rule().items()
+            },
+            "evidence_lacking": [asdict(fate) for fate in preview.fates if fate.lacking],
+            "champions_that_would_fall": [asdict(one) for one in preview.fallen], "seeds_that_end_otherwise": work.seeds,
+            "make_again": [asdict(one) | {"selection": self.selections[one.cycle]} for one in work.cycles],
+            "cost": asdict(work.cost), "commands": list(self.commands),
+        }
+
+    def lines(self) -> list[str]:
+        """For a terminal."""
+        preview = self.preview
+        head = f"{preview.line}: {self.summary()}"
+        told = [head]
+        for rule, flips in preview.by_rule().items():
+            told.append(f"  {rule}: {counted(len(flips), 'verdict flips', 'verdicts flip')}")
+            told += [f"    {_shown(flip)}" for flip in flips[:EXAMPLES]]
+            if len(flips) > EXAMPLES:
+                told.append(f"    and {len(flips) - EXAMPLES} more (--json lists their ids)")
+        told += [f"  {sentence}" for sentence in self.sentences()]
+        if self.commands:
+            told.append("  to make that again, and no more:")
+            told += [f"    {command}" for command in self.commands]
+        return told
+
+    def markdown(self) -> str:
+        """For Dagster's UI. What candidates are called is text in it."""
+        told = [f"**{self.preview.line}**: {as_text(self.summary())}", ""]
+        for rule, flips in self.preview.by_rule().items():
+            told += [f"`{rule}`: {counted(len(flips), 'verdict flips', 'verdicts flip')}", "", "| candidate | cycle | was | would be | why |"]
+            told += ["| --- | --- | --- | --- | --- |", *(_row(flip) for flip in flips[:EXAMPLES]), ""]
+        told += [f"- {as_text(sentence)}" for sentence in self.sentences()]
+        told += ["", "```", *self.commands, "```"] if self.commands else []
+        return "\n".join(told)
+
+    def summary(self) -> str:
+        """What comes of it, in a sentence."""
+        preview = self.preview
+        if not preview.fates:
+            return f"the lake is judged by these rules already ({counted(preview.judged, 'candidate')})"
+        flips = counted(len(preview.flips), "verdict flips", "verdicts flip") if preview.flips else "no verdict flips"
+        return f"of {counted(len(preview.fates), 'candidate')} that other rules judged, {flips}"
+
+    def sentences(self) -> list[str]:
+        """What follows from the flips."""
+        preview, work = self.preview, self.work
+        told = [_fallen(one) for one in preview.fallen]
+        for outcome, why in (("further", "come further than before, to evidence that is collected then"),
+                             ("unknown", "cannot be judged from what is stored; their evidence is made again")):
+            if number := sum(fate.now == outcome for fate in preview.fates):
+                told.append(f"{counted(number, 'candidate')} {why}")
+        if (told_of_line := evidence_of_line(preview.line).told) and any(flip.after == "block" for flip in preview.flips):
+            told.append(told_of_line)
+        if work.seeds:
+            told.append(
+                f"{counted(work.seeds, 'seed')} would end otherwise: what was sealed stays until `evolake seeds reseal {preview.line}`, "
+                "which voids every cycle"
+            )
+        told += [_work(one) for one in work.cycles]
+        if work.cycles:
+            told.append(f"cost, by what it took before (replies on the tape cost nothing again): {work.cost.text()}")
+        return told
+
+
+def _shown(flip: Flip) -> str:
+    reason = f": {shorten(flip.reason, LONGEST_REASON, placeholder=' …')}" if flip.reason else ""
+    return f"{flip.artifact_id[:SHORT_ID]} {flip.title} (cycle {flip.cycle}) {flip.before} -> {flip.after}{reason}"
+
+
+def _row(flip: Flip) -> str:
+    reason = shorten(flip.reason, LONGEST_REASON, placeholder=" …")
+    cells = (f"{flip.artifact_id[:SHORT_ID]} {flip.title}", flip.cycle, flip.before, flip.after, reason)
+    return f"| {' | '.join(as_text(cell) for cell in cells)} |"
+
+
+def _fallen(one: Fallen) -> str:
+    who = f"{'the champion' if one.reigns else 'a champion of before,'} {one.title} ({one.artifact_id[:SHORT_ID]})"
+    when = ", once the seeds are sealed anew" if one.is_seed else ""
+    return f"{who} would fall by {one.rule_id}{when}; it held the title at the end of {_cycles(one.cycles)}"
+
+
+def _work(one: CycleWork) -> str:
+    if one.whole:
+        return f"cycle {one.cycle}: whole, for another population enters it"
+    after = f", for {counted(one.changes, 'candidate ends', 'candidates end')} otherwise" if one.changes else ", whose verdicts alone change"
+    return f"cycle {one.cycle}: {', '.join(one.assets)}{after}"
+
+
+def _cycles(cycles: Sequence[str]) -> str:
+    return cycles[0] if len(cycles) == 1 else f"{len(cycles)} cycles, {cycles[0]} to {cycles[-1]}"

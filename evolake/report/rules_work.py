@@ -1,0 +1,132 @@
+"""What has to be made again after rules were edited, cycle by cycle, and what that took when it was made before.
+
+A cycle whose candidates end as they did is judged again and nothing else changes. The first one in which a candidate ends otherwise is made again
+from its judging assets on, and every later cycle whole, for it stands on another population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolake.lake import AGENT_CALLS
+from evolake.report.champion import SEED_ROUND
+from evolake.report.rules_preview import Preview, evidence_of_line
+from evolake.report.story import Cost
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue
+
+Row = Mapping[str, Any]
+CALLS = f"""
+SELECT coalesce(origin_cycle, '{SEED_ROUND}') AS cycle, origin_asset[:-{len(AGENT_CALLS.name) + 3}] AS asset, artifact_id, 1 AS calls,
+  coalesce(input_tokens + output_tokens, 0) AS tokens, usd
+FROM agent_calls_all WHERE origin_line = $line
+QUALIFY row_number() OVER (PARTITION BY call_id ORDER BY usd DESC NULLS LAST, superseded) = 1"""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The assets of one cycle of a line, in the order that they are made. readers: of the rules themselves. downstream: all that stands on those."""
+
+    everything: tuple[str, ...]
+    readers: tuple[str, ...]
+    downstream: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CycleWork:
+    """What has to be made again of one cycle. whole: all of it, for another population enters. changes: candidates that end otherwise."""
+
+    cycle: str
+    assets: tuple[str, ...]
+    whole: bool
+    changes: int
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that has to be made again. seeds: how many seeds end otherwise; they stay what they are until they are sealed anew."""
+
+    cycles: tuple[CycleWork, ...]
+    seeds: int
+
+    @property
+    def cost(self) -> Cost:
+        """Of all cycles."""
+        return _added([one.cost for one in self.cycles])
+
+
+def work_of(preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence[str]) -> Work:
+    """What the preview's rules ask to be made again. done: the line's finished cycles, in order."""
+    judging = _judging(preview, graph, catalogue)
+    changed = [fate for fate in preview.fates if fate.changes and fate.asset in judging]
+    first = min((fate.cycle for fate in changed), default=None)
+    stale = {fate.cycle for fate in preview.fates if fate.asset in graph.readers}
+    spent = _spent(preview.line, catalogue)
+    cycles: list[CycleWork] = []
+    for cycle in done:
+        whole = first is not None and first < cycle
+        if not whole and cycle != first and cycle not in stale:
+            continue
+        assets = graph.everything if whole else graph.downstream if cycle == first else graph.readers
+        own = [row for row in spent if row["cycle"] == cycle]
+        changes = sum(fate.cycle == cycle for fate in changed)
+        cost = _cost(own) if whole else _cost_of(own, assets, judging, preview, cycle)
+        cycles.append(CycleWork(cycle, assets, whole, changes, cost))
+    return Work(tuple(cycles), sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates))
+
+
+def _judging(preview: Preview, graph: Graph, catalogue: Catalogue) -> set[str]:
+    """Assets that publish verdicts and are made again when a rule is edited."""
+    rows = catalogue.query("SELECT DISTINCT origin_asset FROM verdicts_all WHERE origin_line = $line", {"line": preview.line}).rows
+    return {asset for asset in graph.downstream if f"{asset}__verdicts" in {row[0] for row in rows}}
+
+
+def _spent(line: str, catalogue: Catalogue) -> list[Row]:
+    """Rows of cycle, asset, artifact_id and what was spent: cpu_s, or calls, tokens and usd."""
+    seconds = evidence_of_line(line).seconds
+    rows = catalogue.frame(seconds).to_dicts() if seconds else []
+    return [*rows, *catalogue.frame(CALLS, {"line": line}).to_dicts()]
+
+
+def _cost_of(spent: Sequence[Row], assets: Collection[str], judging: Collection[str], preview: Preview, cycle: str) -> Cost:
+    """What making `assets` of a cycle takes: what they took before, less those that are now blocked, and the mean for each that is new.
+
+    Evidence that is stored costs nothing; for each candidate whose evidence is lacking, what a candidate took that was judged when it was made.
+    """
+    fates = [fate for fate in preview.fates if fate.cycle == cycle]
+    out = {fate.artifact_id for fate in fates if fate.changes and fate.now == "blocked"}
+    new = sum(fate.changes and fate.now != "blocked" for fate in fates)
+    lacking = sum(bool(fate.lacking) for fate in fates)
+    after = [row for row in spent if row["asset"] in assets and (row["asset"] in judging or row["artifact_id"] not in out)]
+    made = [row for row in spent if row["asset"] not in assets and row["artifact_id"] and "cpu_s" in row]
+    return _added([_cost(after), _times(_each(after), new), _times(_each(made), lacking)])
+
+
+def _each(rows: Sequence[Row]) -> Cost:
+    """The mean over the candidates that rows name."""
+    named = [row for row in rows if row["artifact_id"]]
+    return _times(_cost(named), 1 / max(len({row["artifact_id"] for row in named}), 1))
+
+
+def _cost(rows: Sequence[Row]) -> Cost:
+    seconds, calls = [row for row in rows if "cpu_s" in row], [row for row in rows if "calls" in row]
+    prices = [row["usd"] for row in calls]
+    return Cost(
+        sum(float(row["cpu_s"] or 0) for row in seconds), len(calls), sum(row["tokens"] for row in calls), None if None in prices else sum(prices),
+    )
+
+
+def _times(cost: Cost, factor: float) -> Cost:
+    return Cost((cost.cpu_s or 0) * factor, round(cost.calls * factor), round(cost.tokens * factor), None if cost.usd is None else cost.usd * factor)
+
+
+def _added(costs: Sequence[Cost]) -> Cost:
+    prices = [cost.usd for cost in costs]
+    return Cost(
+        sum(cost.cpu_s or 0 for cost in costs), sum(cost.calls for cost in costs), sum(cost.tokens for cost in costs),
+        None if None in prices else sum(price or 0 for price in prices),
+    )

@@ -1,0 +1,96 @@
+"""What edited rules would change, before anything is made again: what `evolake rules preview` and the job `preview_rules` print.
+
+The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says what stands on a rule.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shlex import quote
+
+import click
+import dagster as dg
+
+from assets.line import Line
+from evolake import project
+from evolake import settings as settings_module
+from evolake.cli.ending import end
+from evolake.gates import load_rules
+from evolake.lake import Catalogue, Lake
+from evolake.report.rules_preview import preview_rules
+from evolake.report.rules_told import Told
+from evolake.report.rules_work import CycleWork, Graph, Work, work_of
+from evolake.report.status import sealed_cycles
+from resources.reads import readers
+
+UNCHANGED, CHANGES = "unchanged", "changes"
+
+
+def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[Told]:
+    """The preview of each line. rules: the folder that holds a folder of rule files for each of `names`.
+
+    Raises:
+        InputError: a rule that cannot be used. LakeError: what is stored is damaged.
+    """
+    from pipelines.definitions import defs, lines
+
+    built = {one.line.name: one.line for one in lines}
+    with Catalogue(lake) as catalogue:
+        return [_told(lake, catalogue, rules, built[name], graph_of(defs, built[name])) for name in names]
+
+
+def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
+    """What a cycle of a line consists of, and what of it stands on the rules."""
+    graph, rules = definitions.resolve_asset_graph(), line.key("rules")
+    cycle = [key for key in graph.toposorted_asset_keys if graph.get(key).group_name == line.name and graph.get(key).is_materializable]
+    below = dg.AssetSelection.assets(rules).downstream().resolve(graph) if graph.has(rules) else set[dg.AssetKey]()
+    reading = readers(tuple(rules.path))
+    return Graph(
+        tuple(key.path[-1] for key in cycle), tuple(key.path[-1] for key in cycle if tuple(key.path) in reading),
+        tuple(key.path[-1] for key in cycle if key in below),
+    )
+
+
+def selection(line: str, work: CycleWork) -> str:
+    """What Dagster's UI and commands take for the assets that have to be made again of one cycle."""
+    return f'group:"{line}"' if work.whole else " or ".join(f'key:"{line}/{asset}"' for asset in work.assets)
+
+
+def commands(line: str, work: Work) -> Iterator[str]:
+    """What makes it all again, in order: each cycle up to the first that changes by a selection, those after it whole."""
+    home, where = quote(str(project.home())), "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions"
+    for one in work.cycles:
+        if not one.whole:
+            chosen = quote(selection(line, one))
+            yield f"DAGSTER_HOME={home} dagster asset materialize {where} --partition {one.cycle} --select {chosen}"
+    if whole := sum(one.whole for one in work.cycles):
+        yield f"evolake run --lines {line} --cycles {whole}"
+
+
+def _told(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> Told:
+    preview = preview_rules(lake, catalogue, load_rules(rules, line.name))
+    work = work_of(preview, graph, catalogue, sealed_cycles(lake, line.name))
+    return Told(preview, work, {one.cycle: selection(line.name, one) for one in work.cycles}, tuple(commands(line.name, work)))
+
+
+@click.command()
+@click.option("--rules", type=click.Path(path_type=Path), required=True)
+@click.option("--json", "as_json", is_flag=True)
+@click.argument("names", nargs=-1)
+def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
+    """Print the preview of lines."""
+    found = previews(Lake(settings_module.load().lake), rules, names)
+    if as_json:
+        verdict = CHANGES if any(one.preview.flips or one.work.cycles for one in found) else UNCHANGED
+        click.echo(json.dumps({"verdict": verdict, "reasons": [], "lines": {one.preview.line: one.to_json() for one in found}}))
+        return 0
+    for one in found:
+        click.echo("\n".join(one.lines()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(end(main))
