@@ -43,6 +43,8 @@ class LineSpec:
             first, and the lightest gets the processor first.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
+        findings: function (lake's root) -> sentences: what a study, which seals no cycle, has to say on the report's first page, [] before it is
+            finished; "" for none.
         tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
         gates: function () -> the GateSpecs that its rules may be of, which registers their checkers; "" for rules that nobody holds to their names.
         evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; "" where verdicts name it.
@@ -61,6 +63,7 @@ class LineSpec:
     weight: float = 1.0
     after: str = ""
     story: str = ""
+    findings: str = ""
     tables: str = ""
     gates: str = ""
     evidence: str = ""

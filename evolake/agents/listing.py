@@ -80,6 +80,19 @@ def _listed(tape: Tape, key: str) -> Listed:
 
 @cache
 def known_roles() -> Mapping[str, Role[Any, Any]]:
-    """name -> role of every line that keeps its roles in a package `roles` beside its settings."""
-    packages = [f"{spec.settings.partition(':')[0].rpartition('.')[0]}.roles" for spec in lines().values() if spec.settings]
-    return {role.name: role for package in packages if find_spec(package) for role in roles_in(package)}
+    """name -> role of every line."""
+    return {role.name: role for line in lines() for role in roles_of_line(line)}
+
+
+def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
+    """The roles of a line that keeps them in a package `roles` beside its settings, by name."""
+    spec = lines()[line]
+    package = f"{spec.settings.partition(':')[0].rpartition('.')[0]}.roles"
+    return roles_in(package) if spec.settings and find_spec(package) else ()
+
+
+def told_guidance(line: str | None = None) -> dict[str, list[str]]:
+    """Line -> names of its roles that read what people ask for, without the lines that have none. line: only this one; None: every line."""
+    chosen = [name for name in lines() if line in (None, name)]
+    reading = {name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields] for name in chosen}
+    return {name: roles for name, roles in reading.items() if roles}

@@ -47,11 +47,21 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
         return 0
     for note in notes:
         click.echo(f"{note.id}  {note.line or 'all lines'}, {_when(note)}: {note.text}")
+    if verdict == "stored":
+        click.echo(_reaches(line))
     if verdict == "stored" and settings.backend == "operators":
         click.echo(IGNORED)
     if not notes:
         click.echo('No guidance yet. Give some with: evolake guide "..."')
     return 0
+
+
+def _reaches(line: str | None) -> str:
+    """Which roles read a note, in a sentence."""
+    from evolake.agents.listing import told_guidance
+
+    told = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in told_guidance(line).items())
+    return f"read by {told}" if told else "read by no role of this line"
 
 
 def _when(note: Guidance) -> str:

@@ -22,7 +22,7 @@ from evolake.file_names import file_name
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
     """Write the HTML report: first what all lines have to tell, then a section per line with its figures and, folded, every detail."""
-    from evolake.report.lines import chosen_cycles, read_stories, section_of
+    from evolake.report.lines import chosen_cycles, read_findings, read_stories, section_of
     from evolake.report.pages import page, plain
 
     if cycle is not None and not cycle.isdecimal():
@@ -37,7 +37,7 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     sections = [section_of(root, line, done) for line, done in chosen.items()]
     out = out or Path(tempfile.mkdtemp(prefix="evolake-")) / "report.html"
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(sections, read_stories(root, chosen)))
+    out.write_text(page(sections, read_stories(root, chosen), {} if wanted else read_findings(root)))
     only = len(sections) == 1
     click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{one.line} cycle {one.cycle}' for one in sections)}: {out}")
     if figures:

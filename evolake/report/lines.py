@@ -51,6 +51,12 @@ def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
     return [story_of(Lake(root), line, cycle) for line, cycle in chosen.items()]
 
 
+def read_findings(root: Path) -> dict[str, list[str]]:
+    """Study -> what it has to say; those that are not finished are left out."""
+    told = {name: resolve(spec.findings)(root) for name, spec in lines().items() if spec.findings}
+    return {name: sentences for name, sentences in told.items() if sentences}
+
+
 def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -> InputError:
     if not done:
         return InputError(f"no cycle of {line} is finished in {root}", do=f"run `evolake run --cycles 1 --lines {line}`")

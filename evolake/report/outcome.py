@@ -5,11 +5,8 @@ from __future__ import annotations
 from evolake.lake import Catalogue, Lake
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
+from evolake.report.story import plural, story_of
 
-MADE = """
-SELECT count(DISTINCT artifact_id) AS made, count(DISTINCT artifact_id) FILTER (state = 'accepted') AS accepted
-FROM artifacts WHERE line = $line AND cycle = $cycle AND state NOT IN ('champion', 'retired')
-  AND kind = coalesce($kind, kind)"""
 LENGTH = 44
 
 
@@ -19,8 +16,8 @@ def outcome_of(lake: Lake, line: str, cycle: str) -> str:
         if own := artifacts_of(line).outcome:
             return own(catalogue, cycle)
         champion = champion_of(lake, catalogue, line, cycle)
-        made = catalogue.frame(MADE, {"line": line, "cycle": cycle, "kind": champion and champion.kind}).to_dicts()[0]
-    accepted = f"{made['accepted']} of {made['made']} new candidates accepted"
+    story = story_of(lake, line, cycle)
+    accepted = f"{story.passed} of {story.made} new {plural(story.noun)} accepted"
     return f"{_leads(champion, line)}; {accepted}" if champion else accepted
 
 

@@ -7,11 +7,13 @@ to look at next) its `LineSpec.story` adds: a function (the shared story, ask) -
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
 from typing import Any
 
+from evolake.agents.calls import failure_of
 from evolake.lake import Catalogue, Lake
 from evolake.lines import lines, resolve
 from evolake.report.champion import Champion, champion_of
@@ -80,6 +82,7 @@ class Story:
         duel: why the best of the ranking is not the champion; "" where it is.
         made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that go on.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
+        unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that had such a role.
         measured, changed, goes_on, look: sentences; "" for nothing to say. look: what to do or look at next.
         cost, spent: of the cycle, and of the line up to it.
     """
@@ -99,6 +102,7 @@ class Story:
     live: int = 0
     gates: Sequence[Gate] = ()
     blocks: Sequence[Block] = ()
+    unanswered: Mapping[str, str] = field(default_factory=dict[str, str])
     measured: str = ""
     changed: str = ""
     goes_on: str = ""
@@ -114,7 +118,7 @@ class Story:
             ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
             ("Gain", self.gain),
             ("Rank 1", self.duel),
-            ("Proposed", f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"),
+            ("Proposed", "; ".join([f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate", *self.silent()])),
             ("Blocked", self.blocked()),
             ("Measured", self.measured),
             ("Changed", self.changed),
@@ -123,6 +127,10 @@ class Story:
             ("Next", self.look),
         ]
         return [(about, sentence) for about, sentence in told if sentence]
+
+    def silent(self) -> list[str]:
+        """The sentence on roles that gave no valid reply in the cycle; none where each gave one."""
+        return [self.unanswered[self.cycle]] if self.cycle in self.unanswered else []
 
     def blocked(self) -> str:
         """Where candidates were stopped, and what stopped most of them."""
@@ -182,11 +190,11 @@ def with_cpu(told: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:
 
 
 def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story:
-    made = ask(MADE)[0]
+    made = ask(MADE, kind=champion.kind if champion else None)[0]
     calls = {row["cycle"]: row for row in ask(CALLS)}
     told = Story(
         line, cycle, made=made["made"], passed=made["passed"], live=made["live"], gates=[Gate(**row) for row in ask(GATES)],
-        blocks=[Block(**row) for row in ask(BLOCKS)], goes_on=f"{counted(made['live'], 'artifact')} so far",
+        blocks=[Block(**row) for row in ask(BLOCKS)], goes_on=f"{counted(made['live'], 'artifact')} so far", unanswered=_unanswered(ask(ATTEMPTS)),
         look=f"another cycle: evolake run --lines {line}", cost=_cost([calls[cycle]] if cycle in calls else []), spent=_cost(list(calls.values())),
     )
     if seconds := ask(SECONDS):
@@ -198,6 +206,19 @@ def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story
         told, champion=champion.title, champion_id=champion.artifact_id, since=champion.since, changed=_change(ask, champion, cycle),
         gain=str(champion.gain or ""), short_gain=champion.gain.short if champion.gain else "",
     )
+
+
+def _unanswered(attempts: Sequence[Row]) -> dict[str, str]:
+    """Cycle -> its roles none of whose attempts brought a valid reply. attempts: rows of cycle, role, status and their number."""
+    asked = {(row["cycle"], row["role"]): Counter[str]() for row in attempts}
+    for row in attempts:
+        asked[row["cycle"], row["role"]][failure_of(row["status"])] += row["attempts"]
+    told: dict[str, list[str]] = {}
+    for (cycle, role), failures in asked.items():
+        if "" not in failures:
+            words = ", ".join(f"{word} {count}" for word, count in failures.most_common())
+            told.setdefault(cycle, []).append(f"{role} ({words})")
+    return {cycle: f"no valid reply of {' or '.join(roles)}" for cycle, roles in told.items()}
 
 
 def _change(ask: Ask, champion: Champion, cycle: str) -> str:
@@ -215,8 +236,10 @@ def _cost(rows: Sequence[Row]) -> Cost:
 BEFORE = """
 SELECT coalesce(known.title, champions.artifact_id[:12]) AS title FROM champions LEFT JOIN known_artifacts AS known USING (artifact_id)
 WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > '0000' ORDER BY champions.cycle DESC LIMIT 1"""
-MADE = """
-WITH own AS (SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle), latest AS (
+MADE = """  -- where somebody is champion, of the champion's kind alone
+WITH own AS (
+  SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle AND ($kind IS NULL OR kind = $kind)
+), latest AS (
   SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, standing(state) DESC) = 1)
 SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
   count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
@@ -229,6 +252,8 @@ GROUP BY rule_id ORDER BY stopped DESC, rule LIMIT {BLOCKS_TOLD}"""
 CALLS = """
 SELECT cycle, count(*)::INTEGER AS calls, coalesce(sum(input_tokens + output_tokens), 0)::BIGINT AS tokens, coalesce(sum(usd), 0.0) AS usd,
   count(*) FILTER (usd IS NULL) > 0 AS unpriced FROM calls WHERE line = $line AND cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+ATTEMPTS = """
+SELECT cycle, role, status, count(*)::INTEGER AS attempts FROM calls WHERE line = $line AND cycle <= $cycle GROUP BY ALL ORDER BY ALL"""
 SECONDS = """
 SELECT origin_cycle AS cycle, sum(cpu_s) AS cpu_s FROM evaluations_all
 WHERE origin_line = $line AND origin_cycle <= $cycle AND NOT superseded AND cpu_s IS NOT NULL GROUP BY origin_cycle ORDER BY origin_cycle"""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from evolake.repair.report.data import StudyReport
+from evolake.errors import InputError
+from evolake.repair.report.data import StudyReport, read_report
 from evolake.repair.report.material import proposer
 from evolake.repair.report.tables import SIGNIFICANT, p_value, percent, points
 
@@ -54,6 +56,15 @@ def _answer(what: str, row: dict[str, Any]) -> str:
     else:
         verdict = f"{row['first']} solves {'more' if row['difference'] > 0 else 'fewer'} than {row['second']}"
     return f"{what[0].upper()}{what[1:]}: {verdict} ({numbers})."
+
+
+def findings(root: Path) -> list[str]:
+    """What the lake's current study found, and where its report is; [] where there is no finished one."""
+    try:
+        found = read_report(root)
+    except InputError:
+        return []
+    return [QUESTION, setting(found), caution(found), headline(found), *answers(found), "Its tables and figures: evolake repair report --out DIR"]
 
 
 def headline(report: StudyReport) -> str:

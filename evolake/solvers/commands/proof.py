@@ -31,7 +31,8 @@ def check(
 
     Exit code 0 means verified, 1 refuted or unknown, 2 that a file cannot be used.
     """
-    from evolake.solvers.proof import ProofLimits, check_proof
+    from evolake.solvers.proof import ProofLimits
+    from evolake.solvers.proof.checking import check_proof
 
     limits = ProofLimits(cpu_s=cpu_s, memory_mb=memory_mb, proof_mb=proof_mb)
     found = check_proof(cnf, proof_file, limits=limits, checker=checker, second=second, spelling=spelling)  # type: ignore[arg-type]

@@ -14,7 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from evolake.lake import disk
-from evolake.solvers.proof import ProofLimits, ProofVerdict, check_proof
+from evolake.solvers.proof import ProofLimits, ProofVerdict
+from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.proof.parse import ProofSpelling
 
 VERSION = "1"

@@ -140,4 +140,5 @@ def test_wrong_use_exits_with_two_and_a_sentence(tmp_path: Path, arguments: tupl
 def test_the_command_says_what_operators_ignore_of_a_note(tmp_path: Path) -> None:
     heeded = guide(tmp_path, "try larger N", "--line", "designs").stdout.splitlines()
     assert heeded[0].endswith("designs, from cycle 0001 on: try larger N")
-    assert heeded[1].startswith("the backend `operators` takes from a note only words that name") and heeded[1].endswith("a model reads all of it")
+    assert heeded[1] == "read by designs: designs_meta_reviewer, designs_objective_writer, designs_planner_directions, designs_planner_lookup"
+    assert heeded[2].startswith("the backend `operators` takes from a note only words that name") and heeded[2].endswith("a model reads all of it")

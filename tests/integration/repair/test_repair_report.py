@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from evolake.repair.tables import ARMS
+from evolake.report.lines import read_findings
 
 MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
 SMALL = ("--problems", "10", "--seeds", "2", "--perturbed", "2", "--transfer", "2")
@@ -40,6 +41,9 @@ def test_the_report_is_rebuilt_from_the_lake_alone(lake, tmp_path):
     assert said["verdict"] == "written"
     assert said["setting"].startswith("Proposer: operators, no model. 10 problems")
     assert all(Path(path).is_file() for path in said["files"])
+    told = read_findings(lake)["repair"]
+    assert told[1] == said["setting"] and told[3:-1] == [said["headline"], *said["reasons"]]
+    assert read_findings(tmp_path) == {}
     summary = pl.read_parquet(tmp_path / "report" / "tables" / "summary.parquet")
     main = summary.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
     assert main["arm"].to_list() == list(ARMS)

@@ -23,7 +23,7 @@ from evolake.solvers.formula.cnf import read_cnf_file
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.process.execute import Program, RunLimits, SolverRun, run_solver
-from evolake.solvers.proof import check_proof
+from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import build_variant
 from evolake.solvers.repository.variant import source_sha

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from evolake.errors import InputError
-from evolake.solvers.proof import ProofLimits, check_proof
+from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checkers import CHECKERS, Dratify
+from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.proof.conformance import CASES, SQUARE, Case, dimacs, violations
 from evolake.solvers.proof.tools import find_program
 from evolake.solvers.proof.verdict import Finding

@@ -19,7 +19,7 @@ from evolake.lake import BlobStore
 from evolake.solvers.formula.cnf import formula_of, read_dimacs, write_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.process.execute import Program, RunLimits, run_solver
-from evolake.solvers.proof import check_proof
+from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import apply_diff, check_layout, diff_sources, source_sha

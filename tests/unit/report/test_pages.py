@@ -26,6 +26,7 @@ from evolake.report.any_line import any_section
 from evolake.report.artifacts import Gain
 from evolake.report.champion import Champion
 from evolake.report.pages import Section, page, plain, render
+from evolake.report.story import Story
 from evolake.stats import Interval
 
 EVIL = "<script>alert('1')</script>"
@@ -117,6 +118,7 @@ def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_arou
     made = any_section(tmp_path, "other", "0001")
     assert holds_only_text(made.headline, 1)
     assert holds_only_text(page([made, Section(EVIL, EVIL, made.headline, made.body, {})]), 4)
+    assert holds_only_text(page([], [Story(EVIL, "0001", unanswered={"0001": EVIL})], {EVIL: [EVIL, EVIL]}), 7)
 
 
 def test_a_headline_that_no_template_made_is_text(tmp_path: Path):

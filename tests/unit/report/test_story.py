@@ -12,8 +12,9 @@ from solver_lake import ID, make_lake
 
 from assets.cycle import Sealed
 from assets.line import Line
-from evolake.lake import Lake
+from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
+from evolake.report.pages import page
 from evolake.report.sparkline import blocks, polyline
 from evolake.report.story import INLINE, Block, Cost, Gate, Story, markdown, story_of
 
@@ -57,6 +58,28 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     assert before["Rank 1"].startswith("tuned did not take the title: no gain beyond the noise; PAR-2 ratio 1.05")
     assert second.spent.cpu_s and second.cost.cpu_s and second.spent.cpu_s > second.cost.cpu_s
     assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])
+
+
+def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_it(tmp_path: Path):
+    lake = Lake(tmp_path)
+
+    def asked(cycle: str, *calls: tuple[str, str]) -> None:
+        rows = [
+            {"call_id": f"{cycle}-{number}", "cycle": cycle, "role": role, "backend": "model", "model": "m", "prompt_sha": "p", "latency_s": 0.0,
+             "attempt": 0, "status": status} for number, (role, status) in enumerate(calls)
+        ]
+        lake.publish("bridges", side_table("plan", AGENT_CALLS), AGENT_CALLS.frame(rows), cycle=cycle, run_id="r", schema=AGENT_CALLS)
+
+    asked("0001", ("planner", "ok"), ("coder", "invalid"), ("coder", "replayed+invalid"), ("coder", "lost+no_usage"))
+    asked("0002", ("planner", "empty"), ("coder", "invalid"), ("coder", "ok+answered_by:m2"))
+    first, second = story_of(lake, "bridges", "0001"), story_of(lake, "bridges", "0002")
+    assert first.unanswered == {"0001": "no valid reply of coder (invalid 2, lost 1)"}
+    assert second.unanswered == {**first.unanswered, "0002": "no valid reply of planner (empty 1)"}
+    assert dict(second.lines())["Proposed"] == "0 candidates; 0 passed every gate; no valid reply of planner (empty 1)"
+    assert replace(second, cycle="0003").silent() == []
+    shown = page([], [second])
+    assert shown.count('<td class="n bad">0</td>') == 2 and "in cycle 0001 no valid reply of coder (invalid 2, lost 1)" in shown
+    assert "bad" not in page([], [replace(second, unanswered={})]).partition("</style>")[2]
 
 
 def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
