@@ -17,7 +17,7 @@ from evolake.prompts.policies.registry import model_cache, open_policy
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings, load
 
-pytestmark = [pytest.mark.slow, pytest.mark.serial]
+pytestmark = pytest.mark.slow
 PROMPT = prompt_of(["Answer with one word."])
 PROBLEM = Problem("p", "What is the capital of France?", json.dumps("Paris"), False, "fact", 1, "train", "test", "p")
 
