@@ -15,6 +15,7 @@ from assets.package import Upstream
 from assets.store import LineStore
 from evolake.gate_spec import GateSpec, gates_before, gates_of_assets
 from evolake.lake import VERDICTS, TableSchema
+from resources.compute import ComputeResource
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -106,8 +107,8 @@ def told_evidence(results: Sequence[GateResult]) -> str:
 
 
 def _judging(line: Line, table: Table, replayed: Replayed) -> Callable[..., pl.DataFrame]:
-    def judging(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-        store = LineStore(line, context, lake)
+    def judging(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, candidates: pl.DataFrame) -> pl.DataFrame:
+        store = LineStore(line, context, lake, compute)
         return table.schema.frame(table.rows(store, replayed(store, candidates)))
 
     return judging

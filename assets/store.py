@@ -14,6 +14,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from evolake import __version__
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, SESSION_TURNS, VERDICTS, BlobStore, Lake, TableSchema, side_table
 from evolake.settings import Settings
 from resources.agents import AgentsResource
+from resources.compute import ComputeResource
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -40,11 +42,15 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LineStore:
-    """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes unpartitioned rows of round 0000."""
+    """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes unpartitioned rows of round 0000.
+
+    compute: where it computes; None where nothing heavy is done.
+    """
 
     line: Line
     context: dg.AssetExecutionContext
     resource: LakeResource
+    compute: ComputeResource | None = None
 
     @property
     def lake(self) -> Lake:
@@ -60,6 +66,11 @@ class LineStore:
     def settings(self) -> Settings:
         """The settings of this process."""
         return self.resource.settings()
+
+    @property
+    def remote(self) -> Executor | None:
+        """The workers on other hosts that compute for this asset; None where this host does."""
+        return self.compute.remote() if self.compute else None
 
     @property
     def run_id(self) -> str:
@@ -219,17 +230,19 @@ class LineStore:
 
 
 def with_store(line: Line, function: Callable[..., object]) -> Callable[..., object]:
-    """`function` as Dagster calls it, with context and lake, where its first parameter is a LineStore."""
+    """`function` as Dagster calls it, with context, lake and compute, where its first parameter is a LineStore."""
     hints = typing.get_type_hints(function, include_extras=True)
     first, *others = inspect.signature(function).parameters or [""]
     if hints.get(first) is not LineStore:
         return function
 
     @functools.wraps(function)
-    def asset(context: dg.AssetExecutionContext, lake: LakeResource, **inputs: object) -> object:
-        return function(LineStore(line, context, lake), **inputs)
+    def asset(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, **inputs: object) -> object:
+        if "compute" in others:
+            inputs["compute"] = compute
+        return function(LineStore(line, context, lake, compute), **inputs)
 
-    given = {"context": dg.AssetExecutionContext, "lake": LakeResource} | {name: hints[name] for name in others}
+    given = {"context": dg.AssetExecutionContext, "lake": LakeResource, "compute": ComputeResource} | {name: hints[name] for name in others}
     parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for name, hint in given.items()]
     asset.__annotations__ = given | {"return": hints["return"]}
     asset.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # pyright: ignore[reportAttributeAccessIssue]

@@ -9,13 +9,14 @@ Precedence, highest first: environment, profile, defaults. Outside of a project 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from evolake import project
@@ -25,6 +26,7 @@ from evolake.lines import folder_of, lines, resolve
 DEFAULT_PROFILE = "laptop"
 PROFILE_FILE = "profile"
 """Below the lake's root: the profile that its newest population was sealed under."""
+COMPUTE = re.compile(r"local|dask|dask:(tcp|tls)://[^\s:/]+:[0-9]{1,5}")
 Section = TypeVar("Section", bound=BaseModel)
 
 
@@ -90,6 +92,9 @@ class Settings(BaseSettings):
         default="operators", description="who answers the roles: `operators`, a classical search with no model in it, or `model`, an endpoint",
     )
     workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails at work at once")
+    compute: str = Field(
+        default="local", description="where heavy work is done: `local`, processes of this machine; `dask`, a Dask cluster of such; `dask:tcp://HOST:PORT`",
+    )
     jail: Literal["bubblewrap", "rlimits"] = Field(
         default="bubblewrap", description="`bubblewrap`, or `rlimits`, the weaker mode: limits and a filter of system calls without walls",
     )
@@ -127,6 +132,13 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Environment above what `load` passes in (the profile)."""
         return env_settings, init_settings
+
+    @field_validator("compute")
+    @classmethod
+    def _names_a_place(cls, value: str) -> str:
+        if not COMPUTE.fullmatch(value):
+            raise ValueError("local, dask, or the address of a Dask scheduler as dask:tcp://HOST:PORT")
+        return value
 
     @model_validator(mode="after")
     def _leave_out_what_has_no_default(self) -> Self:

@@ -1,7 +1,7 @@
-"""Where evaluations are computed: anything that is a `concurrent.futures.Executor`.
+"""Where evaluations are computed: a `concurrent.futures.Executor` by the setting `compute` (see evolake.compute), one per run.
 
-A process pool on this machine. A cluster takes its place without a change in any asset: `dask.distributed.Client(...).get_executor()` is an
-Executor too; a subclass that overrides `make` is all it takes.
+All resources and assets of a run share it, whichever of them asks first: the table of open executors belongs to the process, as that of held locks
+does (resources.locks). Workers that cannot be used fail the run before its first asset.
 """
 
 from __future__ import annotations
@@ -13,28 +13,62 @@ from pydantic import PrivateAttr
 
 from evolake import settings as settings_module
 
+_open: dict[str, Executor] = {}
+
+
+def run_executor(run_id: str, workers: int = 0) -> Executor:
+    """The executor of a run, opened by the first who asks.
+
+    Raises:
+        InputError, ComputeUnavailable: see `evolake.compute.open_executor`.
+    """
+    if run_id not in _open:
+        from evolake.compute import open_executor
+
+        _open[run_id] = open_executor(settings_module.load(), workers)
+    return _open[run_id]
+
+
+def remote_executor(run_id: str) -> Executor | None:
+    """The executor of a run, where its workers may be on other hosts; None where this process and its children do the work."""
+    from evolake.compute import is_local
+
+    return None if is_local(settings_module.load()) else run_executor(run_id)
+
+
+def meet_workers(run_id: str) -> None:
+    """Let the workers that a setting names prove themselves, before the run's first asset. Workers of our own are started when they are needed."""
+    from evolake.compute import are_ours
+
+    if not are_ours(settings_module.load()):
+        run_executor(run_id)
+
+
+def close_executor(run_id: str) -> None:
+    """Stop the workers of a run; what is queued and not started is dropped. Not having any is fine."""
+    if (executor := _open.pop(run_id, None)) is not None:
+        executor.shutdown(wait=True, cancel_futures=True)
+
 
 class ComputeResource(dg.ConfigurableResource):
     """One executor per run, made on first use. `workers` 0 means the settings' number (EVOLAKE_WORKERS, else the machine's cores)."""
 
     workers: int = 0
-    _executor: Executor | None = PrivateAttr(default=None)
+    _run: str = PrivateAttr(default="")
+
+    def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+        """See `meet_workers`. Raises as `run_executor`."""
+        self._run = context.run.run_id if context.run else ""
+        meet_workers(self._run)
 
     def executor(self) -> Executor:
         """The executor of this run. Submit functions and arguments that can be pickled."""
-        if self._executor is None:
-            self._executor = self.make()
-        return self._executor
+        return run_executor(self._run, self.workers)
 
-    def make(self) -> Executor:
-        """A new executor. Workers are spawned, never forked: Dagster's process has threads, and a fork would copy their locks."""
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        return ProcessPoolExecutor(max_workers=self.workers or settings_module.load().workers, mp_context=get_context("spawn"))
+    def remote(self) -> Executor | None:
+        """As `remote_executor`, of this run."""
+        return remote_executor(self._run)
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
-        """Stop the workers; what is queued and not started is dropped."""
-        if self._executor is not None:
-            executor, self._executor = self._executor, None
-            executor.shutdown(wait=True, cancel_futures=True)
+        """Stop the workers."""
+        close_executor(self._run)

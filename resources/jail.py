@@ -1,4 +1,5 @@
-"""The jail as a Dagster resource: one warm pool a run, opened when the first candidate is to run and closed when the run ends."""
+"""The jail as a Dagster resource: one warm pool a run, opened when the first candidate is to run and closed when the run ends. Where the workers of a
+cluster compute, the jails are theirs."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ import dagster as dg
 from pydantic import Field, PrivateAttr
 
 from evolake import settings as settings_module
+from resources.compute import close_executor, meet_workers, remote_executor
 
 if TYPE_CHECKING:
-    from evolake.jail import Pool
+    from evolake.compute import Jails
 
 
 class JailResource(dg.ConfigurableResource):
@@ -18,18 +20,25 @@ class JailResource(dg.ConfigurableResource):
 
     preload: list[str] = Field(default=["torch", "numpy"])
     workers: int = 0
-    _pool: Pool | None = PrivateAttr(default=None)
+    _run: str = PrivateAttr(default="")
+    _pool: Jails | None = PrivateAttr(default=None)
 
-    def open(self) -> Pool:
+    def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+        """See `resources.compute.meet_workers`."""
+        self._run = context.run.run_id if context.run else ""
+        meet_workers(self._run)
+
+    def open(self) -> Jails:
         """The pool of this run.
 
         Raises:
             JailUnavailable: no working sandbox. Never to be read as a candidate's failure.
         """
         if self._pool is None:
-            from evolake.jail import open_pool
+            from evolake.compute import open_jails
 
-            pool = open_pool(workers=self.workers or settings_module.load().workers, preload=tuple(self.preload))
+            settings = settings_module.load()
+            pool = open_jails(remote_executor(self._run), self.workers or settings.workers, tuple(self.preload), settings.jail)
             self._pool = pool.__enter__()
         return self._pool
 
@@ -38,3 +47,4 @@ class JailResource(dg.ConfigurableResource):
         if self._pool is not None:
             pool, self._pool = self._pool, None
             pool.__exit__(None, None, None)
+        close_executor(self._run)

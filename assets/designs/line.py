@@ -14,10 +14,10 @@ from evolake.designs.tables import ARCHIVE
 from evolake.lake import DERIVATIONS
 
 if TYPE_CHECKING:
+    from evolake.compute import Jails
     from evolake.designs.evolution.judging import DesignResults
     from evolake.designs.evolution.population import Population
     from evolake.designs.evolution.proposals import Judge
-    from evolake.jail import Pool
 
 
 def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def archive(store: LineStore) -> Population:
     return with_immigrants(store, population_of(store.population()), "designs")
 
 
-def gates(store: LineStore, pool: Pool) -> Judge:
+def gates(store: LineStore, pool: Jails) -> Judge:
     """The gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
     from evolake.designs.evolution.judging import run_gates
 

@@ -16,8 +16,8 @@ from resources.agents import AgentsResource
 from resources.jail import JailResource
 
 if TYPE_CHECKING:
+    from evolake.compute import Jails
     from evolake.designs.evolution.population import Population
-    from evolake.jail import Pool
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
@@ -46,7 +46,7 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     return DIRECTIONS.frame(plan.rows)
 
 
-def admitting(store: LineStore, population: Population, pool: Pool) -> Admit:
+def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
     """What becomes of a seed design that immigrates: as of any other, compared with all that are there."""
     from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
     from evolake.designs.genome.grammar_recognise import recognised

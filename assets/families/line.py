@@ -14,9 +14,9 @@ from evolake.families.tables import ARCHIVE
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
+    from evolake.compute import Jails
     from evolake.families.model.population import Population
     from evolake.gates import Ruleset
-    from evolake.jail import Pool
 
 line = Line(
     "families", "Verifiable task families: generator, question template and validators that evolve behind gates.", owners=("team:evolake",),
@@ -34,19 +34,19 @@ def archive(store: LineStore) -> Population:
     return with_immigrants(store, population_of(store.population()), "families")
 
 
-def open_jail(store: LineStore) -> Pool:
-    """A pool of workers that have imported what families use. Close it: `with open_jail(store) as pool`.
+def open_jail(store: LineStore) -> Jails:
+    """A pool of workers that have imported what families use, those of the cluster where one computes. Close it: `with open_jail(store) as pool`.
 
     Raises:
         JailUnavailable: no working sandbox.
     """
+    from evolake.compute import open_jails
     from evolake.families.sandbox.running import PRELOAD
-    from evolake.jail import open_pool
 
-    return open_pool(workers=store.settings.workers, preload=PRELOAD, mode=store.settings.jail)
+    return open_jails(store.remote, store.settings.workers, PRELOAD, store.settings.jail)
 
 
-def judge(store: LineStore, pool: Pool, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> Callable[..., Any]:
+def judge(store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> Callable[..., Any]:
     """All gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'."""
     from evolake.families.gates.judging import run_gates
 

@@ -17,8 +17,8 @@ from evolake.families.tables import CANDIDATES, FAMILIES, UNMADE
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
+    from evolake.compute import Jails
     from evolake.families.model.population import Population
-    from evolake.jail import Pool
 
 
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
@@ -54,7 +54,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
     return CANDIDATES.frame(rows)
 
 
-def admitting(store: LineStore, population: Population, pool: Pool, agents: Agents, examine: Callable[..., Any]) -> Admit:
+def admitting(store: LineStore, population: Population, pool: Jails, agents: Agents, examine: Callable[..., Any]) -> Admit:
     """What becomes of a seed family that immigrates: as of any other, compared with all that are there."""
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.validator_pool import complete

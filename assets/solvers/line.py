@@ -60,5 +60,5 @@ def open_workspace(store: LineStore, population: Population) -> Workspace:
     settings, work = store.settings, store.lake.root / "work" / line.name
     return Workspace(
         store.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
-        seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"),
+        seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"), store.remote,
     )

@@ -81,7 +81,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
-    with store.roles(agents) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-") as folder:
+    with store.roles(agents) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-", dir=workspace.scratch) as folder:
         made = make_variants(
             served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(workspace, ruleset, cycle=cycle, run_id=store.run_id),
             cycle=cycle, root_seed=settings.seed,

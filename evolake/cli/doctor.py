@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.cli.compute_checks import compute_checks
 from evolake.cli.endpoint_checks import endpoint_checks
 from evolake.cli.input_checks import input_checks
 from evolake.errors import EvolakeError
@@ -64,6 +65,7 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     yield from (Check(**one) for one in input_checks(settings, os.environ))
     yield from _places(settings)
     yield from _jail(settings.jail)
+    yield from (Check(**one) for one in compute_checks(settings))
     yield from (Check(**one) for one in endpoint_checks(settings, call=call))
     for spec in lines().values():
         for requirement in resolve(spec.requirements)() if spec.requirements else ():

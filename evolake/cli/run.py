@@ -30,6 +30,7 @@ def run(
 ) -> int:
     """Run evolution cycles; continues where an earlier run stopped."""
     from evolake.agents import check_backend
+    from evolake.compute import check_compute
     from evolake.lake.damage import check_ready
 
     given = {"EVOLAKE_PROFILE": profile, "EVOLAKE_BACKEND": backend, "EVOLAKE_SEED": seed, "EVOLAKE_REPLAY_ONLY": replay_only or None}
@@ -38,6 +39,7 @@ def run(
     settings = settings_module.load()
     check_backend(settings)
     check_ready(settings.lake, None if lines == "all" else [name.strip() for name in lines.split(",")])
+    check_compute(settings)
     command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]
     with subprocess.Popen(command) as child:

@@ -28,6 +28,10 @@ class BlobStore:
         self._root = root
         self._shas = Shas()
 
+    def __reduce__(self) -> tuple[type[BlobStore], tuple[Path]]:
+        """To another process goes where the blobs lie; what is known of files is of this one."""
+        return BlobStore, (self._root,)
+
     def path(self, sha: str) -> Path:
         """Where the blob lies, or would lie."""
         if not isinstance(sha, str) or not _SHA.fullmatch(sha):

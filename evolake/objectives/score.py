@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from evolake.jail import Outcome, Pool
+    from evolake.compute import Jails
+    from evolake.jail import Outcome
 
 DRIVER = "evolake.objectives.score_driver:score_designs"
 SECONDS = 5.0
@@ -49,7 +50,7 @@ class ScoreRow:
     reason: str
 
 
-def score_all(objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Pool) -> list[ScoreRow]:
+def score_all(objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Jails) -> list[ScoreRow]:
     """Rows for every objective and design, in the order given: all designs of the first objective, then of the second.
 
     Args:

@@ -16,6 +16,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from evolake.compute.needs import trusted
 from evolake.designs.evolution.schedule import Fidelity, Level, latest_levels, limits_of, next_level
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError, MachineryError
@@ -83,6 +84,7 @@ def instance_seed(root_seed: int, n: int) -> int:
     return child_seed(root_seed, LINE, EVERY_CYCLE, INSTANCES, n)
 
 
+@trusted
 def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Measured:
     """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph.
 
@@ -98,6 +100,7 @@ def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float
         return unsolved(settings.batch, error.what)
 
 
+@trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
     """Rows of one design at one fidelity, one a level, in order; none when its earlier rows leave nothing to run."""
     rows: list[dict[str, Any]] = []

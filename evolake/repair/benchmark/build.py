@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
+from evolake.compute.needs import trusted
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.benchmark.robustness import perturbed_rows
 from evolake.repair.benchmark.transfer import transfer_rows
@@ -35,14 +36,17 @@ def benchmark_rows(sizes: RepairSettings, root_seed: int, *, executor: Executor 
     return [*main, *(row for part in perturbed_parts for row in part()), *transfer()]
 
 
+@trusted
 def _main(start: int, end: int, root_seed: int) -> Rows:
     return [item.row() for item in generate(end, root_seed, start=start)]
 
 
+@trusted
 def _perturbed(rows: Rows, root_seed: int) -> Rows:
     return list(perturbed_rows(rows, root_seed, timeout_ms=LABEL_TIMEOUT_MS))
 
 
+@trusted
 def _transfer(count: int, root_seed: int) -> Rows:
     return list(transfer_rows(count, root_seed, timeout_ms=LABEL_TIMEOUT_MS))
 

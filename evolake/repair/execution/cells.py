@@ -14,6 +14,7 @@ from threading import local
 from typing import Any
 
 from evolake.agents import Agents, open_agents
+from evolake.compute.needs import trusted
 from evolake.errors import InputError
 from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.repair.arms.trial import Trial, call_number, run_trial
@@ -99,6 +100,7 @@ def collect(parts: Iterable[Callable[[], CellRows]], on_progress: Progress | Non
     return whole
 
 
+@trusted
 def run_chunk(chunk: Chunk) -> CellRows:
     """Runs the problems of a chunk in this process."""
     cell = cell_of(chunk.arm, chunk.seed)

@@ -7,15 +7,15 @@ minute, by a model from the tape at no cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Any
 
 import polars as pl
 
 from evolake.agents import check_backend
+from evolake.compute import open_executor
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.repair.benchmark.build import benchmark_rows
@@ -59,7 +59,7 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
     check_backend(settings)
     require_endpoint(settings)
     lake = Lake(settings.lake)
-    with lake.line_lock(LINE, run_id=run_id), workers(settings.workers) as executor:
+    with lake.line_lock(LINE, run_id=run_id), workers(settings) as executor:
         rows = benchmark_rows(settings.of(RepairSettings), settings.seed, executor=executor)
         study = study_of(settings, entries_of(rows))
         publish_study(lake, study, rows, arms, seeds, run_id)
@@ -116,9 +116,10 @@ def read_study(lake: Lake) -> Stored:
 
 
 @contextmanager
-def workers(count: int) -> Iterator[Executor]:
-    """A pool of processes that die with this one. What was not started when the block is left by an exception is dropped."""
-    executor = ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=become_worker)
+def workers(settings: Settings) -> Iterator[Executor]:
+    """The executor of the settings; processes of this machine die with this one. What was not started when the block is left by an exception is
+    dropped."""
+    executor = open_executor(settings, initializer=become_worker)
     try:
         yield executor
     finally:

@@ -39,7 +39,7 @@ from evolake.solvers.roles.objective import OBJECTIVE_WRITER
 from evolake.solvers.settings import SolversSettings
 
 if TYPE_CHECKING:
-    from evolake.jail import Pool
+    from evolake.compute import Jails
 
 WRITTEN = "written"
 """The family of an objective that no family file was cut for."""
@@ -78,7 +78,7 @@ class Portfolio:
 
 
 def evolve_objectives(
-    agents: Agents, population: Population, runs: pl.DataFrame, pool: Pool, *, settings: SolversSettings, cycle: str, root_seed: int,
+    agents: Agents, population: Population, runs: pl.DataFrame, pool: Jails, *, settings: SolversSettings, cycle: str, root_seed: int,
     guidance: Sequence[str] = (),
 ) -> Evolved:
     """What a cycle does to the portfolio.
@@ -153,7 +153,7 @@ def reviewed(portfolio: Portfolio, runs: pl.DataFrame, cycle: str) -> tuple[Port
 
 
 def taken_in(
-    reply: ObjectiveReply, portfolio: Portfolio, earlier: set[str], pool: Pool, *, cycle: str, number: int, origin: str
+    reply: ObjectiveReply, portfolio: Portfolio, earlier: set[str], pool: Jails, *, cycle: str, number: int, origin: str
 ) -> tuple[dict[str, Any], np.ndarray]:
     """The row of OBJECTIVES of a reply, and its scores on the probes. Whatever its text brings about is the reason of a blocked row.
 

@@ -45,7 +45,7 @@ class Workspace:
     """Where variants are unpacked, built and run.
 
     seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name of a seed -> its unpacked upstream tree.
-    executor: for the runs of gates; None: threads of this process.
+    executor: for the builds and the runs of gates; None: threads of this process.
     """
 
     blobs: BlobStore
@@ -57,6 +57,11 @@ class Workspace:
     trees: Callable[[str], Path]
     executor: Executor | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    @property
+    def scratch(self) -> Path | None:
+        """Where folders for a while are made: where the workers that run the gates see them, None for anywhere."""
+        return self.cache if self.executor else None
 
     @property
     def cache(self) -> Path:

@@ -12,7 +12,7 @@ from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.judging import Bench, build_evidence, gate_evidence, runs_of
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
-from evolake.solvers.repository.build import build_variant
+from evolake.solvers.repository.build import build_by
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,9 @@ def compliance(subject: Subject) -> dict[str, Any]:
 
 def build(subject: Subject) -> dict[str, Any]:
     """What came of its build, and the program beside its seed's."""
-    blobs = subject.bench().blobs
-    built = build_variant(subject.folder(), subject.adapter, blobs)
+    bench = subject.bench()
+    blobs = bench.blobs
+    built = build_by(bench.executor, subject.folder(), subject.adapter, blobs)
     return build_evidence(built) | program_evidence(built, subject.base, subject.adapter, blobs)
 
 

@@ -37,7 +37,7 @@ from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.adapters import Adapter
-from evolake.solvers.repository.build import BuildResult, build_variant, open_program
+from evolake.solvers.repository.build import BuildResult, build_by, open_program
 from evolake.solvers.repository.variant import read_card, source_sha
 from evolake.solvers.rules.outcomes import GROWING
 from evolake.solvers.suites.fresh import CARRIED
@@ -219,7 +219,7 @@ class _Walk:
 
     def built(self, variant: Path, base: Path, adapter: Adapter) -> dict[str, Any]:
         """Builds it; gives the evidence."""
-        self.build = build_variant(variant, adapter, self.bench.blobs)
+        self.build = build_by(self.bench.executor, variant, adapter, self.bench.blobs)
         return build_evidence(self.build) | program_evidence(self.build, base, adapter, self.bench.blobs)
 
     def open(self, stop_at: str | None, gate: str) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from evolake.compute.needs import timed
 from evolake.seeds import generator
 from evolake.solvers.measurement.benchmark import Plan
 from evolake.solvers.measurement.journal import run_journaled
@@ -107,6 +108,7 @@ def run_duel(
     return [row for rows in found for row in rows]
 
 
+@timed
 def measure_pair(pair: Pair) -> list[dict[str, Any]]:
     """Two rows of DUELS, the champion's first."""
     jobs = [pair.champion, pair.challenger] if pair.champion_first else [pair.challenger, pair.champion]

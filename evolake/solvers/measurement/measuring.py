@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from evolake.compute.needs import TIMED, UNTRUSTED, needs
 from evolake.errors import InputError
 from evolake.gates.boundary import Raised, contained
 from evolake.solvers.formula.cnf import read_cnf_file
@@ -94,6 +95,7 @@ class Judgement:
     problems: tuple[str, ...] = ()
 
 
+@needs(lambda job: TIMED if job.measured else UNTRUSTED)
 def measure(job: Job) -> dict[str, Any]:
     """A row of RUNS. Blocks until a core is free."""
     return measure_together([job])[0]

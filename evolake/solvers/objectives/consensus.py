@@ -13,7 +13,7 @@ from evolake.objectives.tables import LongConsensus, rank_long
 from evolake.solvers.tables import RUNS, SCORES
 
 if TYPE_CHECKING:
-    from evolake.jail import Pool
+    from evolake.compute import Jails
 
 SHOWN = (
     "instance", "family", "expected", "shuffle", "repeat", "status", "answer", "solved", "certificate", "proof_status", "proof_bytes", "cpu_s",
@@ -38,7 +38,7 @@ def results_of(runs: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     return {str(key[0]): part.select(SHOWN).to_dicts() for key, part in ordered.group_by("variant_id", maintain_order=True)}
 
 
-def score_variants(objectives: Sequence[HasSource], runs: pl.DataFrame, pool: Pool, *, cycle: str) -> pl.DataFrame:
+def score_variants(objectives: Sequence[HasSource], runs: pl.DataFrame, pool: Jails, *, cycle: str) -> pl.DataFrame:
     """Rows of SCORES for every objective and variant. Raises JailUnavailable when the jail itself failed."""
     rows = score_all(objectives, results_of(runs), pool)
     return SCORES.frame(

@@ -24,7 +24,7 @@ from evolake.objectives.score import HasSource, ScoreRow, score_all
 from evolake.solvers.objectives.consensus import results_of
 
 if TYPE_CHECKING:
-    from evolake.jail import Pool
+    from evolake.compute import Jails
 
 HALVES = 4
 LIKE = 0.95
@@ -60,14 +60,14 @@ def probes_of(runs: pl.DataFrame, random: np.random.Generator) -> Probes:
     return Probes(probes, len(whole))
 
 
-def score_probes(objectives: Sequence[HasSource], probes: Probes, pool: Pool) -> dict[str, np.ndarray]:
+def score_probes(objectives: Sequence[HasSource], probes: Probes, pool: Jails) -> dict[str, np.ndarray]:
     """Objective id -> scores of all probes, (n,) float; a missing one is +inf. Raises JailUnavailable when the jail itself failed."""
     rows, width = score_all(objectives, probes.results, pool), len(probes.results)
     parts = [rows[start : start + width] for start in range(0, len(rows), width)] if width else []
     return {part[0].objective_id: _numbers(part) for part in parts}
 
 
-def try_objective(candidate: Candidate, known: Mapping[str, np.ndarray], probes: Probes, pool: Pool) -> tuple[np.ndarray, str | None]:
+def try_objective(candidate: Candidate, known: Mapping[str, np.ndarray], probes: Probes, pool: Jails) -> tuple[np.ndarray, str | None]:
     """The scores of a new objective on all probes, and why it is blocked; None for one that may vote.
 
     It runs twice, in two processes and in opposite orders: what depends on chance, on the clock or on what was scored before shows.

@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -140,6 +141,11 @@ def build_variant(
     if result.kind in REMEMBERED:
         _remember(blobs, key, result)
     return result
+
+
+def build_by(executor: Executor | None, folder: Path, adapter: Adapter, blobs: BlobStore) -> BuildResult:
+    """`build_variant` by a worker of `executor`, which must see `folder` and `blobs`; None: here."""
+    return build_variant(folder, adapter, blobs) if executor is None else executor.submit(build_variant, folder, adapter, blobs).result()
 
 
 def _judge(outcome: NativeOutcome, adapter: Adapter, blobs: BlobStore, limits: BuildLimits) -> BuildResult:

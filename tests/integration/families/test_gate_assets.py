@@ -22,6 +22,7 @@ from evolake.families.tables import CANDIDATES
 from evolake.gates import gates_of_assets
 from evolake.jail import open_pool
 from evolake.lake import VERDICTS, Lake, side_table
+from resources.compute import ComputeResource
 from resources.lake import LakeIOManager, LakeResource
 
 CYCLE = "0001"
@@ -51,7 +52,7 @@ def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
             chosen = [judging.gates[name] for name in names or judging.gates]
             done = dg.materialize(
                 [line.incoming, rules, candidates, *judging.gates.values()], selection=[one.key for one in chosen], partition_key=CYCLE,
-                instance=instance, resources={"lake": lake, "io_manager": LakeIOManager(lake=lake)},
+                instance=instance, resources={"lake": lake, "io_manager": LakeIOManager(lake=lake), "compute": ComputeResource()},
             )
             found = {one.key.path[-1]: done.asset_materializations_for_node(one.op.name)[0] for one in chosen}
             return {name: str(made.metadata["evidence"].value) for name, made in found.items()}

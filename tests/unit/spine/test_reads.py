@@ -11,6 +11,7 @@ import pytest
 from assets.line import Line, register_keys
 from evolake.families.gates.specs import GATES
 from evolake.gate_spec import gates_of_assets
+from resources.compute import ComputeResource
 from resources.lake import LakeIOManager, LakeResource
 
 DATA_VERSION = "dagster/data_version"
@@ -87,7 +88,7 @@ def chained(tmp_path, monkeypatch):
             chosen = [line.key(name) for name in names]
             done = dg.materialize(
                 assets, selection=chosen, partition_key="0001", instance=instance,
-                resources={"lake": lake, "io_manager": LakeIOManager(lake=lake)},
+                resources={"lake": lake, "io_manager": LakeIOManager(lake=lake), "compute": ComputeResource()},
             )
             return {key.path[-1]: version_of(done, key) for key in chosen}
 

@@ -1,0 +1,122 @@
+"""A worker proves itself before it takes work: the same code and versions, the same lake, and a jail whose canary was refused everywhere.
+
+What it has proved is told to the scheduler as Dask resources, and every task asks for one. So whoever has not proved itself gets nothing, a worker
+without a jail gets nothing that may run generated code, and a worker that comes later, or is started anew after a death, proves itself first. The
+names of the resources hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to this one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from distributed import Status, Worker, WorkerPlugin
+
+from evolake.compute.cores import physical_cores
+from evolake.compute.identity import differences, identity
+from evolake.compute.lake_mark import lake_problem
+from evolake.compute.needs import CORE, JAIL
+from evolake.errors import EvolakeError
+
+PLENTY = 1e9
+"""Of a resource that is there or is not, and that no task uses up."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a run asks of its workers. wanted: see `identity`. lake: its folder, the same path on every host; mark: see `lake_mark`. environment: the
+    variables of the run that its tasks read."""
+
+    wanted: Mapping[str, str]
+    lake: str
+    mark: str
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def token(self) -> str:
+        """12 hex digits that stand for all of it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
+
+    def resource(self, name: str = "admitted") -> str:
+        """What the scheduler knows as the worker's admission, or as its jail. A core is a core, whoever asks."""
+        return CORE if name == CORE else f"evolake-{name}-{self.token}"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a worker showed. problems: why it takes no work at all. no_jail: why it takes nothing that may run generated code; "" where it does."""
+
+    host: str
+    pid: int
+    threads: int
+    cores: int
+    identity: Mapping[str, str]
+    problems: tuple[str, ...] = ()
+    no_jail: str = ""
+    attempts: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """Of the names in `needs`, and "admitted"."""
+        if self.problems:
+            return {}
+        return {"admitted": PLENTY, CORE: self.cores} | ({} if self.no_jail else {JAIL: PLENTY})
+
+
+def prove(demand: Demand, threads: int) -> Proof:
+    """Try everything here and now. Raises nothing for what is missing: that is in the proof."""
+    cores = min(threads, len(physical_cores()))
+    try:
+        found = identity()
+    except EvolakeError as error:
+        return Proof(platform.node(), os.getpid(), threads, cores, {}, (str(error),))
+    problems = differences(demand.wanted, found)
+    if unseen := lake_problem(Path(demand.lake), demand.mark):
+        problems.append(f"the lake is not seen: {unseen}")
+    attempts, no_jail = ((), "not tried") if problems else _canary(demand.environment["EVOLAKE_JAIL"])
+    return Proof(platform.node(), os.getpid(), threads, cores, found, tuple(problems), no_jail, attempts)
+
+
+def _canary(mode: str) -> tuple[tuple[str, ...], str]:
+    """What the canary tried and was refused, and why there is no jail ("" where there is one)."""
+    from evolake.jail import canary
+    from evolake.jail.backends import backend
+    from evolake.jail.pool import Pool
+
+    try:
+        chosen = backend(mode)
+        with Pool(chosen, workers=1, preload=()) as pool:
+            return tuple(attempt for attempt, _, _ in canary.prove(chosen, pool.run)), ""
+    except EvolakeError as error:
+        return (), error.what + (f" ({error.got})" if error.got else "")
+
+
+class Admission(WorkerPlugin):
+    """Makes every worker prove itself, now and whenever one comes, and tells the scheduler what it may be given."""
+
+    def __init__(self, demand: Demand):
+        self.demand = demand
+        self.proof: Proof | None = None
+
+    async def setup(self, worker: Worker) -> None:
+        """Runs in the worker. The canary blocks, hence a thread."""
+        self.proof = await asyncio.to_thread(prove, self.demand, worker.state.nthreads)
+        given = {self.demand.resource(name): amount for name, amount in self.proof.resources.items()}
+        if given:
+            await worker.set_resources(**given)
+        if given and worker.status == Status.running:  # tasks that waited for such a worker are looked at when one begins to run, and only then
+            worker.status = Status.paused
+            worker.status = Status.running
+
+
+def shown(name: str, dask_worker: Any = None) -> Proof | None:
+    """Runs in a worker: the proof that it gave to the run of that name; None while it is at it."""
+    plugin = dask_worker.plugins.get(name)
+    return plugin.proof if isinstance(plugin, Admission) else None

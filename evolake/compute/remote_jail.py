@@ -1,0 +1,92 @@
+"""The jails of the workers, behind the interface of `evolake.jail.Pool`: a call travels to a worker that has proved its jail, its outcome back.
+
+Each worker keeps its jails warm for as long as it lives. What an outcome says is checked by the caller as that of a jail of this host.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future
+from functools import cache
+from types import TracebackType
+from typing import Any, Protocol, runtime_checkable
+
+from evolake.jail import Call, Limits, Outcome, Pool, open_pool
+
+_opening = threading.Lock()
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An executor whose workers may be on other hosts, as `cluster.ClusterExecutor`. slots: how many tasks they take at one time."""
+
+    @property
+    def slots(self) -> int: ...
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]: ...
+
+
+class RemotePool:
+    """Calls may come from any thread; `workers` of them are served at one time. Closing it closes nothing: jails belong to their workers."""
+
+    def __init__(self, executor: Remote, workers: int, preload: tuple[str, ...], mode: str):
+        self.workers, self.jail = workers, mode
+        self._executor, self._preload = executor, preload
+
+    def __enter__(self) -> RemotePool:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+    def call(self, driver: str, source: str, payload: Any = None, limits: Limits = Limits()) -> Outcome:
+        """As `Pool.call`."""
+        return self.run(Call(driver, source, payload, limits))
+
+    def run(self, call: Call) -> Outcome:
+        """`call` as one value."""
+        return self._executor.submit(run_here, call, self._preload, self.jail).result()
+
+    def map(self, calls: Iterable[Call]) -> list[Outcome]:
+        """Outcomes in the order of `calls`."""
+        return [future.result() for future in [self._executor.submit(run_here, call, self._preload, self.jail) for call in calls]]
+
+
+Jails = Pool | RemotePool
+"""What runs candidates: jails of this process, or of workers. Both have `call`, `run` and `map`."""
+
+
+def open_jails(executor: Executor | None, workers: int, preload: tuple[str, ...], mode: str) -> Jails:
+    """The jails of the workers of `executor`; `workers` jails of this process where it is None or a pool of processes.
+
+    Raises JailUnavailable as `evolake.jail.open_pool`.
+    """
+    if isinstance(executor, Remote):
+        return RemotePool(executor, executor.slots, preload, mode)
+    return open_pool(workers=workers, preload=preload, mode=mode)
+
+
+def jails_here(preload: tuple[str, ...], mode: str) -> Pool:
+    """The warm jails of this worker process, one per thread of it."""
+    with _opening:
+        return _jails(preload, mode, _threads())
+
+
+def run_here(call: Call, preload: tuple[str, ...], mode: str) -> Outcome:
+    """Runs in a worker."""
+    return jails_here(preload, mode).run(call)
+
+
+@cache
+def _jails(preload: tuple[str, ...], mode: str, workers: int) -> Pool:
+    return open_pool(workers=workers, preload=preload, mode=mode)
+
+
+def _threads() -> int:
+    from distributed import get_worker
+
+    return get_worker().state.nthreads
