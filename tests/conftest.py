@@ -26,6 +26,7 @@ LONGEST = (
 )
 """Files, and folders after them, in the order in which they start: no worker is left alone with a long file at the end."""
 SLOW = (
+    "tests/integration/compute/",
     "tests/integration/designs_engine/", "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/",
     "tests/integration/lake/test_crashes.py", "tests/integration/objectives/", "tests/integration/prompts/", "tests/integration/repair/",
     "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/unit/contracts/test_contract_pages.py",

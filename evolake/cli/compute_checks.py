@@ -49,5 +49,6 @@ def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
         yield {
             "name": f"worker {address}", "ok": not proof.problems and not proof.no_jail,
             "detail": f"{proof.host}, {versions}, {proof.threads} threads, {proof.cores} cores; {told}",
-            "skips": "all work" if proof.problems else "generated code" if proof.no_jail else "", "mend": "see docs/scaling.md",
+            "skips": "all work" if proof.problems else "generated code" if proof.no_jail else "",
+            "mend": "start it from this installation, over this folder, on a host where `evolake doctor` finds a jail",
         }

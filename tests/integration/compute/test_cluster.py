@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from compute_cluster import Cluster, running
 from compute_tasks import answer, die, die_once, place
 
-from evolake.cli import main
+from evolake.cli import cli
+from evolake.cli.ending import end
 from evolake.compute import open_executor, open_jails
 from evolake.compute.cluster import ClusterExecutor, admit, ask, connect
 from evolake.compute.errors import ComputeUnavailable, WorkersLost
@@ -124,10 +124,13 @@ def test_another_version_or_another_lake_is_an_error_before_any_work(settings: S
                 admit(client, other)
 
 
-def test_doctor_lists_the_workers(cluster: Cluster, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_lists_the_workers(
+    cluster: Cluster, lake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("EVOLAKE_COMPUTE", f"dask:{cluster.address}")
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
-    told = CliRunner().invoke(main, ["doctor"]).output
+    end(cli, ["doctor"])
+    told = capsys.readouterr().out
     assert f"compute: {cluster.address}: 2 of 2 workers can take all work" in told
     assert told.count("1 threads, 1 cores; the lake is seen; jail: 13 attempts refused") == 2
 
