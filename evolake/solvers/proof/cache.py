@@ -1,7 +1,8 @@
 """A proof is checked once: verdicts are kept by the content of formula and proof.
 
 A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the benchmark and each pass of a duel. The verdict
-follows from the two files and the checkers alone, so it may be kept; one that rests on a limit ("unknown") is not.
+follows from the two files and the checkers alone, so it may be kept; one that rests on a limit ("unknown") is not. Repeated runs of one formula end
+at the same moment: whoever comes second waits for the verdict that the first is at.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import threading
 from dataclasses import asdict
 from pathlib import Path
 
+from filelock import FileLock
+
 from evolake.lake import disk
 from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.proof.parse import ProofSpelling
 
 VERSION = "1"
+LOCKS, LOCK_DIGITS = "locks", 3
+"""A lock for each beginning of a key, so that their number is bounded; two proofs rarely share one."""
 
 
 def check_once(
@@ -30,14 +35,22 @@ def check_once(
     """
     if folder is None:
         return check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
-    path = folder / f"{_key(formula, proof, second, spelling)}.json"
+    key = _key(formula, proof, second, spelling)
+    path = folder / f"{key}.json"
     if path.is_file():
-        return ProofVerdict(**json.loads(path.read_text(encoding="utf-8")))
-    verdict = check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
-    if verdict.verdict != "unknown":
-        disk.make_folder(folder)
-        disk.write_atomic(path, json.dumps(asdict(verdict)).encode(), tag=f"{os.getpid()}-{threading.get_ident()}")
-    return verdict
+        return _kept(path)
+    disk.make_folder(folder / LOCKS)
+    with FileLock(folder / LOCKS / f"{key[:LOCK_DIGITS]}.lock", fallback_to_soft=False):
+        if path.is_file():
+            return _kept(path)
+        verdict = check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
+        if verdict.verdict != "unknown":
+            disk.write_atomic(path, json.dumps(asdict(verdict)).encode(), tag=f"{os.getpid()}-{threading.get_ident()}")
+        return verdict
+
+
+def _kept(path: Path) -> ProofVerdict:
+    return ProofVerdict(**json.loads(path.read_text(encoding="utf-8")))
 
 
 def _key(formula: Path, proof: Path, second: bool, spelling: str) -> str:

@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -28,7 +29,7 @@ from evolake.solvers.measurement.measuring import Job, measure
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.cpu_affinity import held_core, usable_cores
 from evolake.solvers.process.execute import Program
-from evolake.solvers.proof import ProofVerdict
+from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
 
@@ -157,6 +158,27 @@ def test_a_proof_is_checked_once_and_an_undecided_one_again(
     assert first["a", "bad"]["proof_cpu_s"] == again["a", "bad"]["proof_cpu_s"]
     rows({"a": solver(HONEST)}, suite, replace(plan, champions=frozenset({"a"})))
     assert len(asked) == 3
+
+
+def test_equal_proofs_that_come_at_one_moment_are_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from evolake.solvers.proof import cache as proof_cache
+
+    at_work, asked = threading.Barrier(2, timeout=60), list[Path]()
+
+    def checked(formula: Path, proof: Path, **options: Any) -> ProofVerdict:
+        asked.append(proof)
+        at_work.wait()  # the other has been let in by now, or waits for this verdict
+        return ProofVerdict("verified", "", "c", 1.0, "s")
+
+    monkeypatch.setattr(proof_cache, "check_proof", checked)
+    for name in ("formula", "proof"):
+        (tmp_path / name).write_text(name)
+    with ThreadPoolExecutor(2) as threads:
+        given: dict[str, Any] = {"limits": ProofLimits(), "second": False, "spelling": "auto", "folder": tmp_path / "kept"}
+        found = [threads.submit(proof_cache.check_once, tmp_path / "formula", tmp_path / "proof", **given) for _ in range(2)]
+        at_work.wait()
+        assert [one.result() for one in found] == [ProofVerdict("verified", "", "c", 1.0, "s")] * 2
+    assert len(asked) == 1
 
 
 def test_a_proof_that_could_not_be_decided_is_checked_again(
