@@ -160,24 +160,35 @@ def test_a_proof_is_checked_once_and_an_undecided_one_again(
     assert len(asked) == 3
 
 
-def test_equal_proofs_that_come_at_one_moment_are_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from evolake.solvers.proof import cache as proof_cache
 
-    at_work, asked = threading.Barrier(2, timeout=60), list[Path]()
-
-    def checked(formula: Path, proof: Path, **options: Any) -> ProofVerdict:
-        asked.append(proof)
-        at_work.wait()  # the other has been let in by now, or waits for this verdict
-        return ProofVerdict("verified", "", "c", 1.0, "s")
-
-    monkeypatch.setattr(proof_cache, "check_proof", checked)
+    found, arrived, asked = ProofVerdict("verified", "", "c", 1.0, "s"), threading.Event(), list[Path]()
+    given: dict[str, Any] = {"limits": ProofLimits(), "second": False, "spelling": "auto", "folder": tmp_path / "kept"}
     for name in ("formula", "proof"):
         (tmp_path / name).write_text(name)
-    with ThreadPoolExecutor(2) as threads:
-        given: dict[str, Any] = {"limits": ProofLimits(), "second": False, "spelling": "auto", "folder": tmp_path / "kept"}
-        found = [threads.submit(proof_cache.check_once, tmp_path / "formula", tmp_path / "proof", **given) for _ in range(2)]
-        at_work.wait()
-        assert [one.result() for one in found] == [ProofVerdict("verified", "", "c", 1.0, "s")] * 2
+
+    def first_at_work(formula: Path, proof: Path, **options: Any) -> ProofVerdict:
+        asked.append(proof)
+        if len(asked) == 1:
+            second = threads.submit(proof_cache.check_once, tmp_path / "formula", tmp_path / "proof", **given)
+            waiting.append(second)
+            assert arrived.wait(60)
+            with pytest.raises(TimeoutError):  # it has asked for the lock, and neither checks nor answers
+                second.result(0.05)
+        return found
+
+    def seen(folder: Path) -> None:
+        real(folder)
+        if asked:
+            arrived.set()
+
+    waiting, real = list[Future[ProofVerdict]](), proof_cache.disk.make_folder
+    monkeypatch.setattr(proof_cache.disk, "make_folder", seen)
+    monkeypatch.setattr(proof_cache, "check_proof", first_at_work)
+    with ThreadPoolExecutor(1) as threads:
+        assert proof_cache.check_once(tmp_path / "formula", tmp_path / "proof", **given) == found
+        assert waiting[0].result() == found
     assert len(asked) == 1
 
 
