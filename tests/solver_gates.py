@@ -16,7 +16,8 @@ from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import Formula, write_dimacs
-from evolake.solvers.gates.judging import Bench, Judged, judge_variant
+from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
@@ -65,7 +66,7 @@ class GatesHouse:
         shutil.copytree(self.seed(base), target)
         return target
 
-    def judge(self, folder: Path, base: str, rules: Ruleset = RULES, **options: Any) -> Judged:
+    def judge(self, folder: Path, base: str, rules: Ruleset = RULES, **options: Any) -> VariantResults:
         return judge_variant(
             folder, adapter=self.adapter(base), base=self.seed(base), ruleset=rules, bench=self.bench, cycle="0001", run_id="test", **options
         )

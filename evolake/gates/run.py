@@ -22,19 +22,25 @@ from evolake.gates.verdict import Verdict
 
 Write = Callable[[Mapping[str, Any]], bytes]
 """Evidence as it is stored. Evidence that cannot be written is the candidate's fault, like all that comes up while it is collected."""
+Store = Callable[[Mapping[str, Any]], str]
+"""Keeps evidence; gives its sha."""
 
 
 def run_gates(
     candidate: Any, gates: Sequence[GateSpec], ruleset: Ruleset, *, artifact_id: str, cycle: str, run_id: str, write: Write | None = None,
+    store: Store | None = None,
 ) -> GateResults:
     """`candidate` through `gates` in order of their numbers, up to the first block.
+
+    write: evidence that it cannot write is the candidate's fault. store: keeps evidence, also why there is none; verdicts name what it gives.
 
     Machinery failures and rules that cannot be used (InputError) pass through.
     """
     results: list[GateResult] = []
     for gate in sorted(gates, key=lambda gate: gate.number):
         evidence = collected(gate.collector(), candidate, write=write)
-        results.append(replay_gate(gate, evidence, ruleset, artifact_id=artifact_id, cycle=cycle, run_id=run_id))
+        sha = store(evidence) if store else None
+        results.append(replay_gate(gate, evidence, ruleset, artifact_id=artifact_id, cycle=cycle, run_id=run_id, evidence_sha=sha))
         if not results[-1].passed:
             break
     accepted = len(results) == len(gates) and all(result.passed for result in results)

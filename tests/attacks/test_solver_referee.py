@@ -21,7 +21,7 @@ from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
 from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
-from evolake.solvers.gates.judging import Judged
+from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.soundness import stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, run_duel
@@ -114,7 +114,7 @@ def _folder(trial: Trial, house: GatesHouse) -> Path:
     return folder
 
 
-def _judge(trial: Trial, house: GatesHouse) -> Judged:
+def _judge(trial: Trial, house: GatesHouse) -> VariantResults:
     return house.judge(_folder(trial, house), trial.base)
 
 
@@ -149,7 +149,7 @@ def test_a_bad_variant_is_blocked_by_a_gate_that_names_it(name: str, trials: Map
     requires("c++")
     rule, words = BLOCKED[name]
     judged = _judge(trials[name], house)
-    assert judged.blocked is not None and (judged.blocked.rule_id, words in judged.blocked.reason) == (rule, True), judged.feedback
+    assert judged.blocked_by is not None and (judged.blocked_by.rule_id, words in judged.blocked_by.reason) == (rule, True), judged.feedback
 
 
 @pytest.mark.parametrize("name", [*HARMLESS, *NOT_HELD])

@@ -34,7 +34,7 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
         )
     if as_json:
         click.echo(json.dumps(found.to_json()))
-    elif found.judged.blocked is None:
+    elif found.judged.blocked_by is None:
         click.echo(f"{folder}: accepted ({sum(found.to_json()['runs'].values())} runs, suite {suite})")
     else:
         click.echo(f"{folder}: blocked\n{found.judged.feedback}")

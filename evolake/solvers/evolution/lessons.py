@@ -9,7 +9,7 @@ from typing import Any
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.evolution.population import Population, edits_of_row
 from evolake.solvers.evolution.post_mortem import Evaluated, PostMortem, attempt_of
-from evolake.solvers.gates.judging import load_evidence
+from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.rules.replay import Standing as ReplayStanding
 from evolake.solvers.rules.replay import StoredVariant
 

@@ -27,13 +27,13 @@ from evolake.solvers.settings import SolversSettings
 
 
 class Judgement(Protocol):
-    """What the gates say of a folder. `blocked` is None where nothing objected; `feedback` is for the coder."""
+    """What the gates say of a folder. `blocked_by` is None where nothing objected; `feedback` is for the coder."""
 
     @property
     def variant_id(self) -> str: ...
 
     @property
-    def blocked(self) -> Any: ...
+    def blocked_by(self) -> Any: ...
 
     @property
     def feedback(self) -> str: ...
@@ -69,7 +69,7 @@ class Proposal:
 
     @property
     def blocked(self) -> bool:
-        return self.judged.blocked is not None
+        return self.judged.blocked_by is not None
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
             context.agents.assign(reply, draft.variant_id)
             judged = context.judge(draft.folder)
             last = _proposal(context, turn, written, draft, judged, objections)
-            if judged.blocked is None:
+            if judged.blocked_by is None:
                 return last
             objection = judged.feedback
         objections.append(objection)

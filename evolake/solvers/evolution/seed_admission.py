@@ -53,12 +53,12 @@ def judge_seed(workspace: Workspace, seed: Seed, ruleset: Ruleset, *, cycle: str
     folder = lay_out_seed(seed, workspace.blobs, workspace.cache, adapters=workspace.seeds / "solvers" / "adapters", now=now)
     adapter = workspace.adapter(seed.adapter)
     judged = judge_variant(folder, adapter=adapter, base=folder, ruleset=ruleset, bench=workspace.bench(name, cycle), cycle=cycle, run_id=run_id)
-    blocked = judged.blocked
+    blocked = judged.blocked_by
     row = {
         "variant_id": judged.variant_id, "state": "accepted" if judged.accepted else "blocked", "cycle": cycle, "title": name, "base": name,
         "operator": "seed", "origin": "seed", "plan_id": None, "hypothesis": f"{name} {seed.version}, as it is published.",
         "changed": "", "parents": [], "edits": "[]", "archive_sha": archive_variant(folder, workspace.blobs), "diff_sha": workspace.blobs.put(b""),
-        "evidence": json.dumps(dict(judged.evidence), sort_keys=True), "gate": blocked.gate if blocked else None,
+        "evidence": json.dumps(judged.evidence_shas, sort_keys=True), "gate": blocked.gate if blocked else None,
         "rule_id": blocked.rule_id if blocked else None, "reason": blocked.reason if blocked else None, "repairs": 0, "objections": [],
         "dropped": None,
     }

@@ -17,7 +17,8 @@ from evolake.gates import GateResult, Ruleset, collected
 from evolake.gates.boundary import raised_in
 from evolake.solvers.evolution.workspace import Workspace, evidence_of
 from evolake.solvers.gates.collecting import Subject
-from evolake.solvers.gates.judging import Judged, judge_variant, load_evidence, store_evidence
+from evolake.solvers.gates.evidence import load_evidence, store_evidence
+from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.repository.variant import read_card
 
 Edits = Sequence[Sequence[Mapping[str, Any]]]
@@ -39,10 +40,10 @@ class VariantGateResult(GateResult):
         }
 
 
-def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], Judged]:
+def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], VariantResults]:
     """All gates on a folder, for a coder that is to be told what objects."""
 
-    def judge(folder: Path) -> Judged:
+    def judge(folder: Path) -> VariantResults:
         base = workspace.base(read_card(folder)["base"])
         return judge_variant(
             folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=workspace.bench(base.name, cycle), cycle=cycle, run_id=run_id,
@@ -67,11 +68,11 @@ def replay_gate(
     if not reused:
         base = workspace.base(row["base"])
         subject = Subject(
-            row["variant_id"], gate.name, cycle, lambda: workspace.folder(row["archive_sha"]), base.folder, base.name, base.adapter, parent_edits,
+            row["variant_id"], cycle, lambda: workspace.folder(row["archive_sha"]), base.folder, base.name, base.adapter, parent_edits,
             lambda: workspace.bench(base.name, cycle), lambda: workspace.program(row),
         )
         evidence = collected(gate.collector(), subject)
-        sha, runs = store_evidence(evidence, workspace.blobs), [] if raised_in(evidence) else subject.runs
+        sha, runs = store_evidence(evidence, workspace.blobs), [] if raised_in(evidence) else subject.runs.get(gate.name, [])
     said = gates.replay_gate(gate, evidence, ruleset, artifact_id=row["variant_id"], cycle=cycle, run_id=run_id, evidence_sha=sha)
     return VariantGateResult(gate.name, said.verdicts, evidence, sha, reused, row, runs)
 

@@ -15,7 +15,7 @@ from evolake.solvers.evolution.planning import Planned, plan_variants, standings
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.proposing import propose_variants
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.gates.judging import Judged
+from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.roles.told_rules import forbidden_edits, rule_texts
 
@@ -55,7 +55,7 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 
 def make_variants(
     agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace, ruleset: Ruleset, into: Path,
-    judge: Callable[[Path], Judged], *, cycle: str, root_seed: int,
+    judge: Callable[[Path], VariantResults], *, cycle: str, root_seed: int,
 ) -> Made:
     """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
     live = [workspace.known(row) for row in population.rows("accepted", "champion")]
@@ -72,19 +72,18 @@ def make_variants(
     rows, derivations, runs = [], [], []
     for item in found.variants:
         judged = item.judged
-        assert isinstance(judged, Judged)
-        blocked = judged.blocked
+        assert isinstance(judged, VariantResults)
+        blocked = judged.blocked_by
         rows.append({
             "variant_id": item.variant_id, "state": "candidate", "cycle": cycle, "title": item.title, "base": item.base, "operator": item.operator,
             "origin": item.origin, "plan_id": item.plan_id, "hypothesis": item.hypothesis, "changed": item.changelog,
             "parents": [parent for parent, _ in item.weights], "edits": None if item.edits is None else write_edits(item.edits),
             "archive_sha": archive_variant(item.folder, workspace.blobs), "diff_sha": workspace.blobs.put(item.diff.encode()),
-            "evidence": json.dumps(dict(judged.evidence), sort_keys=True), "gate": blocked.gate if blocked else None,
+            "evidence": json.dumps(judged.evidence_shas, sort_keys=True), "gate": blocked.gate if blocked else None,
             "rule_id": blocked.rule_id if blocked else None, "reason": blocked.reason if blocked else None, "repairs": item.repairs,
             "objections": list(item.objections), "dropped": json.dumps(list(item.dropped), sort_keys=True) if item.dropped else None,
         })
-        by_gate = {"smoke": judged.smoke_runs, "correctness": judged.correctness_runs, "stability": judged.stability_runs}
-        runs += [{"gate": gate, **run} for gate, made in by_gate.items() for run in made]
+        runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
         derivations += [
             {"child_id": item.variant_id, "parent_id": parent, "operator": item.operator, "weight": weight, "cycle": cycle}
             for parent, weight in item.weights

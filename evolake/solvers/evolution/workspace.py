@@ -22,7 +22,8 @@ from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
-from evolake.solvers.gates.judging import Bench, load_evidence
+from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.measurement.benchmark import StageLimits, stage_limits
 from evolake.solvers.measurement.drawing import key_for, seed_of

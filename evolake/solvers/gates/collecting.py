@@ -1,30 +1,32 @@
-"""What each gate looks at, of a variant that the lake holds. (`judging` takes one through all gates in the folder where a coder wrote it.)"""
+"""What each gate looks at, of a variant that lies in a folder or in the lake: one function per gate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from evolake.solvers.gates.bench import Bench, runs_of
 from evolake.solvers.gates.build import program_evidence
 from evolake.solvers.gates.compliance import compliance_evidence
-from evolake.solvers.gates.judging import Bench, build_evidence, gate_evidence, runs_of
+from evolake.solvers.gates.evidence import build_evidence, gate_evidence
+from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
-from evolake.solvers.repository.build import build_by
+from evolake.solvers.repository.build import BuildResult, build_by, open_program
 
 
-@dataclass(frozen=True)
+@dataclass
 class Subject:
-    """A variant at one gate.
+    """A variant on its way through the gates: what they collect from, and what they leave for those after them.
 
     folder, base: its repository and its seed's. base_name: the seed's name. parent_edits: the edits of each parent. bench: formulas and limits.
-    program: opens its built solver. runs: rows of RUNS, filled by gates that run it.
+    opened: opens its built solver; None: of the build that its gate made. built: what came of that. runs: gate -> rows of RUNS that it made.
     """
 
     variant_id: str
-    gate: str
     cycle: str
     folder: Callable[[], Path]
     base: Path
@@ -32,8 +34,18 @@ class Subject:
     adapter: Adapter
     parent_edits: Sequence[Sequence[Mapping[str, Any]]]
     bench: Callable[[], Bench]
-    program: Callable[[], Program]
-    runs: list[dict[str, Any]] = field(default_factory=list)
+    opened: Callable[[], Program] | None = None
+    built: BuildResult | None = None
+    runs: dict[str, Rows] = field(default_factory=dict)
+
+    @cached_property
+    def program(self) -> Program:
+        """Its built solver."""
+        if self.opened is not None:
+            return self.opened()
+        assert self.built is not None, "what runs comes after the build"
+        bench = self.bench()
+        return open_program(self.built, self.adapter, bench.blobs, bench.cache)
 
 
 def compliance(subject: Subject) -> dict[str, Any]:
@@ -44,15 +56,29 @@ def compliance(subject: Subject) -> dict[str, Any]:
 def build(subject: Subject) -> dict[str, Any]:
     """What came of its build, and the program beside its seed's."""
     bench = subject.bench()
-    blobs = bench.blobs
-    built = build_by(bench.executor, subject.folder(), subject.adapter, blobs)
-    return build_evidence(built) | program_evidence(built, subject.base, subject.adapter, blobs)
+    subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs)
+    return build_evidence(subject.built) | program_evidence(subject.built, subject.base, subject.adapter, bench.blobs)
 
 
-def runs(subject: Subject) -> dict[str, Any]:
-    """The runs that the gate judges."""
+def smoke(subject: Subject) -> dict[str, Any]:
+    """Its runs on small formulas and their copies."""
+    return _runs("smoke", subject)
+
+
+def correctness(subject: Subject) -> dict[str, Any]:
+    """Its runs with every model and proof checked."""
+    return _runs("correctness", subject)
+
+
+def stability(subject: Subject) -> dict[str, Any]:
+    """Its runs on growing formulas and on secret copies, beside those of its seed."""
+    return _runs("stability", subject)
+
+
+def _runs(gate: str, subject: Subject) -> dict[str, Any]:
     bench = subject.bench()
-    subject.runs.extend(
-        runs_of(subject.gate, subject.program(), bench, variant_id=subject.variant_id, cycle=subject.cycle, executor=bench.executor)
+    progress = partial(bench.progress, gate) if bench.progress else None
+    subject.runs[gate] = runs_of(
+        gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, executor=bench.executor, progress=progress,
     )
-    return gate_evidence(subject.gate, subject.runs, bench)
+    return gate_evidence(gate, subject.runs[gate], bench)

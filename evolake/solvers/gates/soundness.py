@@ -23,7 +23,8 @@ import polars as pl
 
 from evolake.gates import Ruleset, Verdict
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.gates.judging import gate_verdicts, runs_evidence, store_evidence
+from evolake.solvers.gates.evidence import runs_evidence, store_evidence
+from evolake.solvers.gates.judging import gate_verdicts
 
 Row = Mapping[str, Any]
 Judge = Callable[[Sequence[Row]], list[Verdict]]

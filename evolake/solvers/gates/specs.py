@@ -18,13 +18,15 @@ GATES = (
         1, "build", f"{_COLLECTING}:build", ("build", "base_flags"), asset="binaries",
         about="a clean build in the jail; the executable and the log lie in the blob store",
     ),
-    GateSpec(2, "smoke", f"{_COLLECTING}:runs", ("runs",), about="small formulas with known answers, as they are, renamed and shuffled"),
+    GateSpec(2, "smoke", f"{_COLLECTING}:smoke", ("runs",), about="small formulas with known answers, as they are, renamed and shuffled"),
     GateSpec(
-        3, "correctness", f"{_COLLECTING}:runs", ("runs",), about="every model evaluated, every proof verified by an external checker",
+        3, "correctness", f"{_COLLECTING}:correctness", ("runs",), about="every model evaluated, every proof verified by an external checker",
     ),
     GateSpec(
-        4, "stability", f"{_COLLECTING}:runs", ("runs", "carried"), asset="correctness",
+        4, "stability", f"{_COLLECTING}:stability", ("runs", "carried"), asset="correctness",
         about="two runs that count alike, memory that holds, gains that carry over to copies",
     ),
 )
 GATE_NAMES = tuple(gate.name for gate in GATES)
+RUN_GATES = tuple(gate.name for gate in GATES if "runs" in gate.evidence)
+"""Those that judge runs of the built solver."""

@@ -16,8 +16,10 @@ from evolake.errors import InputError
 from evolake.gates import load_rules
 from evolake.lake import BlobStore, Lake
 from evolake.settings import Settings, load
-from evolake.solvers.gates.judging import Bench, Judged, judge_variant
+from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.gates.specs import RUN_GATES
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.measurement.drawing import new_key, seed_of
 from evolake.solvers.repository.variant import as_variant
@@ -38,7 +40,7 @@ class Verified:
 
     folder: Path
     suite: str
-    judged: Judged
+    judged: VariantResults
     ruleset_hash: str
 
     @property
@@ -47,12 +49,11 @@ class Verified:
 
     def to_json(self) -> dict[str, Any]:
         """What `--json` prints. `gate` is null for an accepted repository; `runs` counts those of each gate."""
-        judged, blocked = self.judged, self.judged.blocked
-        runs = {"smoke": judged.smoke_runs, "correctness": judged.correctness_runs, "stability": judged.stability_runs}
+        judged, blocked = self.judged, self.judged.blocked_by
         return {
             "verdict": self.verdict, "gate": blocked.gate if blocked else None, "reasons": [blocked.reason] if blocked else [],
             "rule": blocked.rule_id if blocked else None, "variant_id": judged.variant_id, "suite": self.suite, "ruleset_hash": self.ruleset_hash,
-            "runs": {gate: len(rows) for gate, rows in runs.items()},
+            "runs": {gate: len(judged.runs.get(gate, ())) for gate in RUN_GATES},
         }
 
 

@@ -14,7 +14,8 @@ from evolake.gates import load_rules
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.solvers.gates.compliance import compliance_evidence
-from evolake.solvers.gates.judging import gate_verdicts, load_evidence, store_evidence
+from evolake.solvers.gates.evidence import load_evidence, store_evidence
+from evolake.solvers.gates.judging import gate_verdicts
 from evolake.solvers.repository.variant import create_variant
 
 RULE = """---

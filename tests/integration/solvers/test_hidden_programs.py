@@ -42,7 +42,7 @@ def documented(folder: Path) -> Path:
 
 
 def objection(house: GatesHouse, folder: Path, base: str, rules: Ruleset = RULES) -> tuple[str, str]:
-    verdict = house.judge(folder, base, rules, stop_at="compliance").blocked
+    verdict = house.judge(folder, base, rules, stop_at="compliance").blocked_by
     assert verdict is not None
     return verdict.rule_id, verdict.reason
 

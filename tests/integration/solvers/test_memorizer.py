@@ -61,9 +61,9 @@ def test_a_table_of_models_does_not_carry_over(house: GatesHouse, tmp_path: Path
     for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
         (folder / name).write_text("# Better phases\n\nThe first phase of each variable is chosen with care.\n")
     judged = house.judge(folder, "minisat22")
-    assert judged.blocked is not None and judged.blocked.rule_id == "solvers-stability-carried-over", judged.feedback
-    assert "its gain does not carry over" in judged.blocked.reason
-    mine = carry_evidence([row for row in judged.stability_runs if row["suite"] == "carried"])
+    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-carried-over", judged.feedback
+    assert "its gain does not carry over" in judged.blocked_by.reason
+    mine = carry_evidence([row for row in judged.runs["stability"] if row["suite"] == "carried"])
     theirs = carry_evidence(carry_runs(seed, carried, variant_id="seed", cycle="0001", limits=LIMITS))
     gain = sum(row["original"] for row in theirs) / sum(row["original"] for row in mine)
     assert gain > 4, "it gains nothing by heart, so that blocking it shows nothing"

@@ -11,7 +11,8 @@ from solver_mutants import MUTANTS, Mutant, plant
 from solver_patch_builds import with_defaults
 
 from evolake.solvers.edits import Edit, apply_edits, write_edits
-from evolake.solvers.gates.judging import Judged
+from evolake.solvers.gates.evidence import load_evidence
+from evolake.solvers.gates.judging import VariantResults
 
 GOOD = (
     Edit("tunable", "var-decay", {"value": 0.85}), Edit("tunable", "cla-decay", {"value": 0.995}), Edit("tunable", "rfirst", {"value": 50}),
@@ -27,26 +28,28 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
 
 
 @pytest.fixture(scope="session")
-def seeds_judged(house: GatesHouse) -> dict[str, Judged]:
+def seeds_judged(house: GatesHouse) -> dict[str, VariantResults]:
     return {base: house.judge(house.seed(base), base) for base in ("minisat22", "glucose421")}
 
 
-def behaviour(judged: Judged) -> dict[str, list[Any]]:
+def behaviour(judged: VariantResults) -> dict[str, list[Any]]:
     """What the runs of each gate that was reached came to, times and memory apart."""
-    rows = {"smoke": judged.smoke_runs, "correctness": judged.correctness_runs, "stability": judged.stability_runs}
+    rows = judged.runs
     return {gate: [[row[name] for name in COMPARED] for row in found] for gate, found in rows.items() if found}
 
 
 @pytest.mark.parametrize("base", ["minisat22", "glucose421"])
-def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, Judged], requires: Any):
+def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, VariantResults], requires: Any):
     requires("c++")
     judged = seeds_judged[base]
     assert judged.accepted, judged.feedback
-    assert {row["proof_status"] for row in judged.correctness_runs if row["expected"] == "UNSAT"} == {"verified"}
+    assert {row["proof_status"] for row in judged.runs["correctness"] if row["expected"] == "UNSAT"} == {"verified"}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(mutant: Mutant, house: GatesHouse, seeds_judged: dict[str, Judged], requires: Any):
+def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(
+    mutant: Mutant, house: GatesHouse, seeds_judged: dict[str, VariantResults], requires: Any,
+):
     requires("c++")
     folder = house.copy(mutant.base, mutant.name)
     assert plant(mutant, folder)
@@ -54,23 +57,23 @@ def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(mutant: Mutant, hous
     behind = house.judge(folder, mutant.base, unlinted())
     assert behind.build is not None and behind.build.ok, behind.feedback
     assert changed(behind, seeds_judged[mutant.base]), "it behaves as the seed does, so that blocking it shows nothing"
-    assert behind.blocked is not None and (behind.blocked.rule_id, words in behind.blocked.reason) == (rule, True), behind.feedback
+    assert behind.blocked_by is not None and (behind.blocked_by.rule_id, words in behind.blocked_by.reason) == (rule, True), behind.feedback
     if mutant.behind:
         judged = house.judge(folder, mutant.base)
-        assert judged.blocked is not None and (judged.blocked.gate, judged.blocked.rule_id) == ("compliance", mutant.rule), judged.feedback
-        assert mutant.words in judged.blocked.reason and mutant.rule in judged.feedback
+        assert judged.blocked_by is not None and (judged.blocked_by.gate, judged.blocked_by.rule_id) == ("compliance", mutant.rule), judged.feedback
+        assert mutant.words in judged.blocked_by.reason and mutant.rule in judged.feedback
 
 
-def changed(mutant: Judged, seed: Judged) -> bool:
+def changed(mutant: VariantResults, seed: VariantResults) -> bool:
     """Whether some run ended otherwise than the seed's; memory counts too."""
     theirs = behaviour(seed)
     if any(found != theirs[gate] for gate, found in behaviour(mutant).items()):
         return True
-    return any(mine["peak_mb"] > 2 * other["peak_mb"] for mine, other in zip(mutant.stability_runs, seed.stability_runs, strict=False))
+    return any(mine["peak_mb"] > 2 * other["peak_mb"] for mine, other in zip(mutant.runs.get("stability", ()), seed.runs["stability"], strict=False))
 
 
 @pytest.mark.parametrize("edit", GOOD, ids=lambda edit: edit.name)
-def test_a_good_variant_passes(edit: Edit, house: GatesHouse, seeds_judged: dict[str, Judged], requires: Any):
+def test_a_good_variant_passes(edit: Edit, house: GatesHouse, seeds_judged: dict[str, VariantResults], requires: Any):
     requires("c++")
     folder = house.copy("minisat22", f"good-{edit.name}")
     assert [outcome.status for outcome in apply_edits(folder, house.adapter("minisat22"), [edit])] == ["applied"]
@@ -88,8 +91,9 @@ def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(house: GatesHouse
     requires("c++")
     sha = archive_variant(house.seed("minisat22"), house.bench.blobs)
     judged = house.judge(sha, "minisat22", stop_at="build")  # type: ignore[arg-type]
-    assert {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence)
-    assert judged.blocked is None and not judged.accepted
+    assert {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence_shas)
+    assert {gate: load_evidence(sha, house.bench.blobs) for gate, sha in judged.evidence_shas.items()} == judged.evidence
+    assert judged.blocked_by is None and not judged.accepted
 
 
 def test_a_compile_error_comes_back_as_feedback(house: GatesHouse, requires: Any):
@@ -98,8 +102,8 @@ def test_a_compile_error_comes_back_as_feedback(house: GatesHouse, requires: Any
     source = folder / "src" / "core" / "Solver.cc"
     source.write_text(source.read_text(encoding="latin-1").replace("conflicts++; conflictC++;", "conflicts++ conflictC++;"), encoding="latin-1")
     judged = house.judge(folder, "minisat22")
-    assert judged.blocked is not None and judged.blocked.rule_id == "solvers-build"
-    assert "src/core/Solver.cc" in judged.blocked.reason and "error: expected" in judged.feedback
+    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-build"
+    assert "src/core/Solver.cc" in judged.blocked_by.reason and "error: expected" in judged.feedback
 
 
 def test_missing_documents_and_scripts_of_ones_own_are_blocked(house: GatesHouse, tmp_path: Path):
@@ -112,6 +116,6 @@ def test_missing_documents_and_scripts_of_ones_own_are_blocked(house: GatesHouse
 
 
 def blocked(house: GatesHouse, folder: Path) -> tuple[str, str]:
-    verdict = house.judge(folder, "minisat22", stop_at="compliance").blocked
+    verdict = house.judge(folder, "minisat22", stop_at="compliance").blocked_by
     assert verdict is not None
     return verdict.rule_id, verdict.reason

@@ -27,7 +27,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
 def blocked(trial: Trial, house: GatesHouse) -> str | None:
     folder: Path = house.copy(trial.base, trial.name)
     plant(trial, folder)
-    verdict = house.judge(folder, trial.base, stop_at="compliance").blocked
+    verdict = house.judge(folder, trial.base, stop_at="compliance").blocked_by
     return verdict.rule_id if verdict else None
 
 

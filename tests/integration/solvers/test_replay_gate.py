@@ -11,7 +11,7 @@ from solver_gates import RULES, SEEDS, GatesHouse, open_house
 
 from evolake.solvers.evolution.stages import VariantGateResult, replay_gate
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.gates.judging import load_evidence, store_evidence
+from evolake.solvers.gates.evidence import load_evidence, store_evidence
 from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings

@@ -67,7 +67,7 @@ class Built:
     build: BuildResult
 
     @property
-    def blocked(self) -> BuildResult | None:
+    def blocked_by(self) -> BuildResult | None:
         return None if self.build.ok else self.build
 
     @property

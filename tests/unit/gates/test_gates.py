@@ -47,6 +47,24 @@ def test_a_candidate_passes_only_with_a_pass_from_every_gate():
     assert passed_gates(rows[:1], ["tiny", "small"]) == passed_gates([verdict.row() for verdict in run(4, rules).verdicts], ["small"]) == set()
 
 
+def test_verdicts_name_the_evidence_that_is_kept_also_why_there_is_none():
+    def raising(candidate):
+        raise ValueError("no such thing")
+
+    kept: list[dict] = []
+
+    def keep(evidence) -> str:
+        kept.append(dict(evidence))
+        return f"sha-{len(kept)}"
+
+    gates = [GATES[1], GateSpec(1, "small", raising)]
+    rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
+    done = run_gates(2, gates, rules, artifact_id="a", cycle="0001", run_id="r", store=keep)
+    assert [(verdict.outcome, verdict.evidence_sha) for verdict in done.verdicts] == [("pass", "sha-1"), ("block", "sha-2")]
+    assert [result.evidence_sha for result in done.results] == ["sha-1", "sha-2"]
+    assert kept[0] == {"value": 2} and kept[1] == done.evidence["small"] and "ValueError" in done.verdicts[-1].reason
+
+
 def test_a_gate_without_a_rule_is_refused():
     with pytest.raises(ValueError, match="gate 'small'"):
         run(2, ruleset(rule_text("one", "tiny", 5)))

@@ -1,0 +1,58 @@
+"""What the gates need beside the variant, and the runs that they judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.gates.carry import carry_runs
+from evolake.solvers.gates.runs import PROOF_LIMITS, correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.measurement.drawing import new_key
+from evolake.solvers.measurement.measuring import Rows
+from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
+from evolake.solvers.proof import ProofLimits
+from evolake.solvers.suites.spec import Suite
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What gates need beside the variant: formulas, limits, places.
+
+    smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
+    base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: what it took on those formulas.
+    cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
+    executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
+    there are.
+    """
+
+    smoke: Suite
+    correctness: Suite
+    stability: Suite
+    blobs: BlobStore
+    cache: Path
+    base_stability: Rows = field(default_factory=list)
+    carried: Suite | None = None
+    base_carried: Rows = field(default_factory=list)
+    smoke_limits: RunLimits = SMOKE_LIMITS
+    correctness_limits: RunLimits = CORRECTNESS_LIMITS
+    stability_limits: RunLimits = STABILITY_LIMITS
+    proof_limits: ProofLimits = PROOF_LIMITS
+    verdicts: Path | None = None
+    draw: bytes = field(default_factory=new_key, repr=False)
+    executor: Executor | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+
+def runs_of(gate: str, program: Program, bench: Bench, **of: Any) -> Rows:
+    """The runs that the gate judges. of: variant_id, cycle, executor, progress, as for `gate_runs`."""
+    proofs = {"proof_limits": bench.proof_limits, "verdicts": bench.verdicts}
+    if gate == "smoke":
+        return smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, draw=bench.draw, **proofs, **of)
+    if gate == "correctness":
+        return correctness_runs(program, bench.correctness, limits=bench.correctness_limits, **proofs, **of)
+    rows = stability_runs(program, bench.stability, limits=bench.stability_limits, **proofs, **of)
+    return rows + (carry_runs(program, bench.carried, limits=bench.correctness_limits, **of) if bench.carried else [])
