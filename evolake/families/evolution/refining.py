@@ -1,4 +1,5 @@
 """Generate, validate, refine: a blocked family goes back with its observation until it passes or its rounds are over.
+Source: SSLogic, section 3.4, phase III.
 
 The submission guard holds what the paper's workflow holds: nothing is delivered without a pass of exactly this content, and three refused
 submissions end the attempt. The pass is kept by family_id, which is a hash of the content, so it cannot survive an edit.

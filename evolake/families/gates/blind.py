@@ -3,6 +3,7 @@
 Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with \\boxed{answer}. The operators' reviewers are
 pairs of a reader and a strategy: k different pairs go round over the instances, independent validators first, the primary only where there is
 nothing else. The pass is of this content: it is kept under the family's id, so any edit starts without one.
+Source: SSLogic, section 3.3, "Code-Augmented Blind Review", equation 2.
 """
 
 from __future__ import annotations

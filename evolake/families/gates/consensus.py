@@ -2,6 +2,7 @@
 
 Voters are the primary and at least m independent validators. A voter that raises, times out or returns a schema error has voted for nothing but
 still counts in the denominator. Copies do not vote twice: a validator whose normalised tree is that of another voter is not independent.
+Source: SSLogic, section 3.3, "Gate 2", equation 1.
 """
 
 from __future__ import annotations

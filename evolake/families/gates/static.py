@@ -2,6 +2,7 @@
 
 The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
 that ignores the difficulty shows at once.
+Source: SSLogic, section 3.3, "Gate 1".
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 What operators compose is right by construction where the parents are, so a block says mostly that this choice of rules gives a poor family: answers
 that hardly vary, an answer that stands in the text, a double of another. A rule is switched then; a draft that failed to run is given up.
+Source of the role: SSLogic, section 3.2, phase I.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before.
+"""One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before (E-SPL, section 3.1).
 
 The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A trainer lives for one step; the model,
 its adapter and Adam's moments live on in the policy. With `num_iterations=1` the old policy is the new one, the importance ratio is 1, and a step is

@@ -10,6 +10,7 @@ carries forward, and `cd_vgs_core_rank` in how it spends the same budget:
                                 variables are to be revised and the others kept. Candidates that do so are certified first (`core_rank`)
 
 `one_shot` is one call without feedback, for reference. The feedback arms all see the earlier answers, so that they differ in the solver's word alone.
+Source: the working paper "Solver-grounded verifiable reasoning", section 03, "Five arms, matched compute".
 """
 
 from __future__ import annotations

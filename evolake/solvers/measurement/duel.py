@@ -4,6 +4,7 @@ On each formula the two run back to back, in turns first and second, so that wha
 Two things could fool it, and each has its guard. Luck with the formulas: formulas are resampled with replacement, both sides' runs together, and the
 gain's lower end counts. Noise of the host: each side's repeated passes over the suite are A/A pairs, and the ratio that 95% of them stay within is
 the floor that the gain must beat. A challenger that solves fewer formulas, or gives one answer that is refuted, never wins.
+Source of the model of champion and challenger: SATLUTION, section 3; the duel, its interval and the floor are ours.
 """
 
 from __future__ import annotations

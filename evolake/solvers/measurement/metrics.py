@@ -1,4 +1,5 @@
-"""What a variant's runs on a suite come to: the feedback table of SATLUTION (its Table 3), one row per variant and suite.
+"""What a variant's runs on a suite come to: the feedback table of SATLUTION, one row per variant and suite (its section 3,
+"Performance Evaluation and Feedback Metrics", and Table 3).
 
 PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other. The virtual best solver (VBS) knows the
 truth about each formula: the suite's confirmed status, or, for a formula of unknown status, what any run proved by a checked model or a verified
