@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 from designs_runs import Inline
 
-from evolake.designs.evolution.judging import run_gates
+from evolake.designs.evolution.judging import DesignResults, run_gates
 from evolake.designs.evolution.proposals import Judge
+from evolake.designs.model.contract import HyperValue
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD
 from evolake.gates import load_rules
@@ -48,6 +50,20 @@ def judge_at(pool: Any) -> Callable[[str], Judge]:
         )
 
     return at
+
+
+@pytest.fixture(scope="package")
+def judge_once(judge_at: Callable[[str], Judge]) -> Judge:
+    """The gates for cycle 0001, each question asked once: for what every test of a file starts from, not for what one asserts of the gates."""
+    made: dict[str, DesignResults] = {}
+
+    def judge(source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str]) -> DesignResults:
+        question = json.dumps([source, dict(hyper), dict(known)], sort_keys=True)
+        if question not in made:
+            made[question] = judge_at("0001")(source, hyper, known)
+        return made[question]
+
+    return judge
 
 
 @pytest.fixture

@@ -59,13 +59,13 @@ def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge]) -> Workspace:
-    return grown(tmp_path_factory.mktemp("other"), judge_at("0001"), seed=1, children=7)
+def other(tmp_path_factory: pytest.TempPathFactory, judge_once: Judge) -> Workspace:
+    return grown(tmp_path_factory.mktemp("other"), judge_once, seed=1, children=7)
 
 
 @pytest.fixture
-def here(tmp_path: Path, judge_at: Callable[[str], Judge]) -> Workspace:
-    return grown(tmp_path / "here", judge_at("0001"), seed=2, children=2)
+def here(tmp_path: Path, judge_once: Judge) -> Workspace:
+    return grown(tmp_path / "here", judge_once, seed=2, children=2)
 
 
 def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:

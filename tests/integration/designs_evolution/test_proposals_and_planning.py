@@ -46,11 +46,11 @@ BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
 
 
 @pytest.fixture
-def start(tmp_path: Path, judge_at: Callable[[str], Judge], tiny: DesignsSettings) -> tuple[Lake, Population]:
+def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> tuple[Lake, Population]:
     """A lake and an archive with the baseline and design 340."""
     lake, population = Lake(tmp_path), empty_population()
     for name, own in (("baseline", BASELINE), ("design_340", design_340())):
-        seed = seed_candidate(name, compose(own, name), population.graphs(), judge_at("0001"), own)
+        seed = seed_candidate(name, compose(own, name), population.graphs(), judge_once, own)
         population = population.admit([design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001"))
     return lake, population.add(objectives=initial_objectives(tiny, cycle="0001", root_seed=1))
 
