@@ -7,6 +7,7 @@ from the op's signature and wants the class, not its name.)
 import dagster as dg
 
 from assets.line import MAX_CYCLE, cycle_key, register_keys
+from pipelines.executor import living_executor
 
 
 class RegisterCycles(dg.Config):
@@ -29,7 +30,7 @@ def add_cycle_keys(context: dg.OpExecutionContext, config: RegisterCycles) -> No
     context.log.info(f"registered {len(added)} cycles{': ' + ', '.join(added) if added else '; all were there already'}")
 
 
-@dg.job(executor_def=dg.in_process_executor, description="Registers cycles, so that a range can be picked in the UI. Config: how many in all.")
+@dg.job(executor_def=living_executor, description="Registers cycles, so that a range can be picked in the UI. Config: how many in all.")
 def register_cycles() -> None:
     """See the module docstring."""
     add_cycle_keys()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.line import FIRST_CYCLE, Line
-from evolake.errors import PartitionBusy
 from evolake.lake import Lake, following
 from pipelines.jobs import LINE_TAG
 
@@ -29,28 +28,11 @@ def next_cycle(lake: Lake, line: Line) -> str | None:
 def runs_at_work(instance: dg.DagsterInstance, line: Line) -> list[dg.DagsterRun]:
     """Runs of the line that have not ended: queued, starting or started; by its job, a backfill or the UI's "Materialize"."""
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
-    return [run for run in runs if _belongs(run, line)]
+    return [run for run in runs if belongs(run, line)]
 
 
-def bury_dead_runs(instance: dg.DagsterInstance, lake: Lake, line: Line) -> list[str]:
-    """Mark as failed the in-process runs of `line` whose process was killed; gives their ids.
-
-    An in-process run holds the line's lock from before it is created until after it has ended. Where the lock is free, such a run is dead: nobody
-    else would ever say so, and the queue would wait for it for ever. Runs that the daemon started are watched by Dagster's code server.
-    """
-    suspects = [run for run in runs_at_work(instance, line) if run.tags.get(IN_PROCESS_TAG)]
-    if not suspects:
-        return []
-    try:
-        with lake.line_lock(line.name, run_id="bury-dead-runs"):
-            for run in suspects:
-                instance.report_run_failed(run, "The process of this run ended before the run did (killed?). Start its cycle again.")
-    except PartitionBusy:
-        return []
-    return [run.run_id for run in suspects]
-
-
-def _belongs(run: dg.DagsterRun, line: Line) -> bool:
+def belongs(run: dg.DagsterRun, line: Line) -> bool:
+    """Whether a run is one of the line: by its tag, its job or the assets it was asked for."""
     if run.tags.get(LINE_TAG) == line.name or run.job_name in (line.job_name, line.seeds_job_name):
         return True
     return any(key.path[0] == line.name for key in run.asset_selection or ())

@@ -15,9 +15,10 @@ from evolake.errors import EvolakeError
 from evolake.lake import Lake
 from evolake.project import UI
 from evolake.report.outcome import outcome_of
+from pipelines.burial import bury_dead_runs
 from pipelines.estimate import PROFILE_TAG, seconds_left, step_seconds
 from pipelines.events import Event, Tell
-from pipelines.line_state import IN_PROCESS_TAG, bury_dead_runs, next_cycle
+from pipelines.line_state import IN_PROCESS_TAG, next_cycle
 from pipelines.outcome import Outcome, explain
 from pipelines.runlog import listening, run_config
 from pipelines.turns import Turns
@@ -41,7 +42,7 @@ class Stage:
 def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
     """Run `how_many` more cycles of a line, its seeds first where cycle 0001 is not sealed. Stops at the first run that fails."""
     outcome = Outcome({line.name: []})
-    for run_id in bury_dead_runs(stage.instance, stage.lake, line):
+    for run_id in bury_dead_runs(stage.instance, stage.lake, [line]):
         stage.tell(Event(line.name, "said", text=f"{line.name}: run {run_id} of an earlier process was cut off; its cycle runs again"))
     if next_cycle(stage.lake, line) is None and not run(stage, line, None, "seeds", how_many, outcome):
         return outcome

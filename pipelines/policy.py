@@ -1,5 +1,5 @@
 """Policy, applied once over all lines and studies: one set of resources, one executor, and jobs; a line has a nightly schedule and a continuous
-sensor too.
+sensor too; one sensor over all of them marks dead runs.
 
 Kept apart from `definitions`, which says *which* there are, so that tests put toy lines and toy studies under the very same policy.
 """
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import dagster as dg
 
 from pipelines.cycles import register_cycles
+from pipelines.dead_runs import dead_runs
+from pipelines.executor import living_executor
 from pipelines.jobs import cycle_job, seeds_job, study_jobs
 from pipelines.lines import BuiltLine, BuiltStudy
 from pipelines.rules_job import preview_rules
@@ -48,8 +50,8 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
             *(job for built in studies for job in study_jobs(built.study)),
         ],
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
-        sensors=[continuous(built.line) for built in lines],
+        sensors=[*(continuous(built.line) for built in lines), dead_runs([built.line for built in lines])],
         resources=resources(),
-        executor=dg.in_process_executor,
+        executor=living_executor,
         loggers={"evolve": evolve_log},
     )

@@ -13,8 +13,8 @@ from assets.resealing import RESEAL_TAG
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
+from pipelines.burial import bury_dead_runs
 from pipelines.home import home_from_environment
-from pipelines.line_state import bury_dead_runs
 from pipelines.one_line import Stage, run
 from pipelines.outcome import Outcome
 from pipelines.progress import Progress
@@ -35,7 +35,7 @@ def reseal(name: str) -> Outcome:
     with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, Progress(Console(), [line.name]) as progress:
         warnings.simplefilter("ignore", dg.PreviewWarning)
         stage = Stage(defs, instance, home, Lake(settings.lake), settings.profile, progress.show)
-        bury_dead_runs(instance, stage.lake, line)
+        bury_dead_runs(instance, stage.lake, [line])
         run(stage, line, None, "seeds", 0, outcome, {RESEAL_TAG: line.name})
     return outcome
 

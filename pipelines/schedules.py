@@ -1,8 +1,9 @@
 """Nightly: one more cycle of a line each night.
 
 A tick asks the lake, not Dagster, which cycle is next: the first one that is not sealed yet. It adds that partition where it is missing and
-requests one run. So a night after a failure runs the failed cycle again, and keys that were registered in advance are not jumped to. While a run
-of the line is at work, the night is skipped: one cycle a tick, never two.
+requests one run. So a night after a failure runs the failed cycle again, and keys that were registered in advance are not jumped to. Runs of the line
+whose process is gone are buried first; while one lives, the night is skipped, with the reason. A tick that was cut off is evaluated again by
+Dagster: it asks for the run that it has made already, so there is one cycle a tick, never two.
 
 The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by itself. They tick at two in the
 night, UTC; EVOLAKE_NIGHTLY_CRON says otherwise.
@@ -11,33 +12,58 @@ night, UTC; EVOLAKE_NIGHTLY_CRON says otherwise.
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 
 import dagster as dg
 
 from assets.line import Line, register_keys
-from pipelines.line_state import bury_dead_runs, next_cycle, runs_at_work
+from pipelines.burial import bury_dead_runs
+from pipelines.line_state import next_cycle, runs_at_work
 from resources.lake import LakeResource
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
+STARTED_BY_TAG, BURIED_TAG = "evolake/started_by", "evolake/buried"
+SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = "dagster/schedule_name", ".dagster/scheduled_execution_time", "dagster/partition"
+"""Dagster's tags of a run that a tick asked for."""
 
 
 def nightly(line: Line) -> dg.ScheduleDefinition:
     """The schedule `<line>_nightly`, stopped until somebody starts it."""
+    name = f"{line.name}_nightly"
 
     @dg.schedule(
-        job_name=line.job_name, cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT), name=f"{line.name}_nightly",
+        job_name=line.job_name, cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT), name=name,
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line is at work.",
     )
     def tick(context: dg.ScheduleEvaluationContext, lake: LakeResource) -> dg.RunRequest | dg.SkipReason:
         store = lake.open()
-        bury_dead_runs(context.instance, store, line)
+        if made := _made_already(context, name):
+            return dg.RunRequest(partition_key=made, tags={STARTED_BY_TAG: "nightly"})
+        buried = bury_dead_runs(context.instance, store, [line])
         if busy := runs_at_work(context.instance, line):
-            return dg.SkipReason(f"run {busy[0].run_id} of line {line.name} is still at work; one cycle at a time")
+            return dg.SkipReason(_at_work(context.instance, line, busy[-1]))
         cycle = next_cycle(store, line)
         if cycle is None:
             return dg.SkipReason(f"line {line.name} has no seeds yet: materialize the group {line.seeds_group} once")
         register_keys(context.instance, [cycle])
-        return dg.RunRequest(partition_key=cycle, tags={"evolake/started_by": "nightly"})
+        told = {BURIED_TAG: ", ".join(buried)} if buried else {}
+        return dg.RunRequest(partition_key=cycle, tags={STARTED_BY_TAG: "nightly", **told})
 
     return tick
+
+
+def _made_already(context: dg.ScheduleEvaluationContext, name: str) -> str | None:
+    """The cycle of the run that this very tick asked for before it was cut off; Dagster hands in the run that is there instead of making another."""
+    when = context.scheduled_execution_time.astimezone(UTC).isoformat()
+    runs = context.instance.get_runs(dg.RunsFilter(tags={SCHEDULE_TAG: name, TICK_TAG: when}), limit=1)
+    return runs[0].tags.get(PARTITION_TAG) if runs else None
+
+
+def _at_work(instance: dg.DagsterInstance, line: Line, run: dg.DagsterRun) -> str:
+    """Why the night is skipped, with the oldest run that is in its way."""
+    record = instance.get_run_record_by_id(run.run_id)
+    since = f" since {datetime.fromtimestamp(record.create_timestamp.timestamp(), UTC):%Y-%m-%d %H:%M} UTC" if record else ""
+    waits = run.status is dg.DagsterRunStatus.QUEUED
+    state = "waits in the queue" if waits else "is still at work"
+    return f"run {run.run_id} of line {line.name} {state}{since}; one cycle at a time"

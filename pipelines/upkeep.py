@@ -8,6 +8,7 @@ import os
 
 import dagster as dg
 
+from pipelines.executor import living_executor
 from pipelines.schedules import CRON_VARIABLE
 from resources.lake import LakeResource
 
@@ -33,7 +34,7 @@ def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource)
         raise dg.Failure(told, metadata={"findings": dg.MetadataValue.md(shown), "count": len(rows)}, allow_retries=False)
 
 
-@dg.job(executor_def=dg.in_process_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")
+@dg.job(executor_def=living_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")
 def verify_lake() -> None:
     """See the module docstring."""
     hold_to_what_was_written()

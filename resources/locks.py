@@ -51,3 +51,21 @@ def release_lines(run_id: str) -> None:
     """Give back every line that `run_id` holds. Not holding any is fine."""
     for key in [key for key, held in _held.items() if held.run_id == run_id]:
         _held.pop(key).lock.__exit__(None, None, None)
+
+
+_lived: dict[str, AbstractContextManager[None]] = {}
+
+
+def live_as(lake: Lake, run_id: str) -> None:
+    """Hold the lock of `run_id` (`evolake.lake.run_locks`) until this process ends: a run's last word is said after its last step. A process
+    that goes on to another run gives back the locks of those before.
+
+    Raises:
+        PartitionBusy: another process holds it.
+    """
+    for earlier in [earlier for earlier in _lived if earlier != run_id]:
+        _lived.pop(earlier).__exit__(None, None, None)
+    if run_id not in _lived:
+        lock = lake.run_locks.live(run_id)
+        lock.__enter__()
+        _lived[run_id] = lock

@@ -22,6 +22,7 @@ from evolake.lake.layout import Partition, check_name, manifests
 from evolake.lake.locks import Holder, held_by, hold
 from evolake.lake.manifest import Entry, Manifests, Record
 from evolake.lake.publish import Publisher
+from evolake.lake.run_locks import RunLocks
 from evolake.lake.schemas import SHARED, TableSchema
 from evolake.lake.seals import Seals
 from evolake.lake.verify import Shas, Verifier
@@ -53,6 +54,7 @@ class Lake:
         self._content_checked: set[tuple[Path, tuple[int, int, int, int]]] = set()
         self.blobs = BlobStore(self.root)
         self.seals = Seals(self.root, clock)
+        self.run_locks = RunLocks(self.root)
 
     def publish(
         self, line: str, asset: str, frame: pl.DataFrame, *, cycle: str | None, run_id: str, schema: TableSchema | None = None

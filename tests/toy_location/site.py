@@ -30,7 +30,7 @@ T = TypeVar("T")
 LAUNCH_BACKFILL = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
     __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } ... on PartitionKeysNotFoundError { message } } }"""
 BACKFILL = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
-RUNS = """query ($filter: RunsFilter!) { runsOrError(filter: $filter, limit: 200) { ... on Runs { results {
+RUNS = """query ($filter: RunsFilter!) { runsOrError(filter: $filter, limit: 5000) { ... on Runs { results {
     runId status creationTime startTime endTime jobName tags { key value } } } } }"""
 LOGS = """query ($id: ID!) { logsForRun(runId: $id) { ... on EventConnection { events { __typename
     ... on MessageEvent { message stepKey } ... on ExecutionStepFailureEvent { error { message } } } } } }"""
@@ -39,6 +39,8 @@ LAUNCH_RUN = """mutation ($params: ExecutionParams!) { launchRun(executionParams
 STALE = "query ($key: AssetKeyInput!, $cycle: String!) { assetNodeOrError(assetKey: $key) { ... on AssetNode { staleStatus(partition: $cycle) } } }"
 START_SCHEDULE = """mutation ($selector: ScheduleSelector!) { startSchedule(scheduleSelector: $selector) {
     __typename ... on PythonError { message } } }"""
+STOP_SCHEDULE = """mutation ($id: String) { stopRunningSchedule(id: $id) { __typename ... on PythonError { message } } }"""
+SCHEDULE_ID = "query ($selector: ScheduleSelector!) { scheduleOrError(scheduleSelector: $selector) { ... on Schedule { scheduleState { id } } } }"
 TICKS = """query ($selector: ScheduleSelector!) { scheduleOrError(scheduleSelector: $selector) { ... on Schedule {
     scheduleState { ticks { status runIds skipReason } } } } }"""
 
@@ -109,12 +111,16 @@ class Site:
         self._spawn("daemon", [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace])
 
     def _spawn(self, name: str, command: Sequence[str]) -> None:
-        with (self.folder / "logs" / f"{name}.log").open("wb") as log:
+        with (self.folder / "logs" / f"{name}.log").open("ab") as log:
             self.processes.append(subprocess.Popen(command, env=self.environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True))
 
     def _loaded(self) -> bool:
         for process in self.processes:
             assert process.poll() is None, f"{process.args} ended with {process.returncode}; see {self.folder / 'logs'}"
+        return self.answers()
+
+    def answers(self) -> bool:
+        """Whether the webserver is there and has loaded the toy lines."""
         try:
             found = self.ask("{ repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }")
         except (urllib.error.URLError, ConnectionError):
@@ -210,6 +216,12 @@ class Site:
     def start_schedule(self, name: str) -> None:
         """Switch a schedule on, as the toggle in the UI does."""
         answer = self.ask(START_SCHEDULE, selector=self._schedule(name))["startSchedule"]
+        assert answer["__typename"] == "ScheduleStateResult", answer
+
+    def stop_schedule(self, name: str) -> None:
+        """Switch a schedule off."""
+        found = self.ask(SCHEDULE_ID, selector=self._schedule(name))["scheduleOrError"]["scheduleState"]["id"]
+        answer = self.ask(STOP_SCHEDULE, id=found)["stopRunningSchedule"]
         assert answer["__typename"] == "ScheduleStateResult", answer
 
     def ticks(self, name: str) -> list[dict[str, Any]]:

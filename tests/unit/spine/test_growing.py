@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import nullcontext
+from datetime import UTC, datetime
+
 import dagster as dg
 import pytest
 
-from pipelines.line_state import IN_PROCESS_TAG, bury_dead_runs, next_cycle, runs_at_work
+from pipelines import burial
+from pipelines.burial import LAUNCHED_TAG, bury_dead_runs
+from pipelines.line_state import IN_PROCESS_TAG, next_cycle, runs_at_work
+from pipelines.schedules import PARTITION_TAG, SCHEDULE_TAG, TICK_TAG
 
 
 @pytest.fixture
@@ -13,17 +20,32 @@ def house(durable_house):
     return durable_house
 
 
+NIGHT = datetime(2026, 11, 22, 2, tzinfo=UTC)
+
+
 def tick(house, name: str) -> dg.RunRequest | str:
     schedule = house.defs.get_repository_def().get_schedule_def(f"{name}_nightly")
     resources = {"lake": house.defs.resources["lake"]}
-    with dg.build_schedule_context(instance=house.instance, resources=resources, repository_def=house.defs.get_repository_def()) as context:
+    with dg.build_schedule_context(
+        instance=house.instance, resources=resources, repository_def=house.defs.get_repository_def(), scheduled_execution_time=NIGHT,
+    ) as context:
         execution = schedule.evaluate_tick(context)
     return execution.run_requests[0] if execution.run_requests else execution.skip_message
 
 
-def unfinished_run(house, name: str, **tags: str) -> dg.DagsterRun:
+def unfinished_run(house, name: str, status: dg.DagsterRunStatus = dg.DagsterRunStatus.STARTED, **tags: str) -> dg.DagsterRun:
     job = house.defs.resolve_job_def(house.line(name).job_name)
-    return house.instance.create_run_for_job(job, tags={"evolake/line": name, **tags}, status=dg.DagsterRunStatus.STARTED)
+    return house.instance.create_run_for_job(job, tags={"evolake/line": name, **tags}, status=status)
+
+
+def status_of(house, run: dg.DagsterRun) -> dg.DagsterRunStatus:
+    return house.instance.get_run_by_id(run.run_id).status
+
+
+def die(house, run: dg.DagsterRun) -> None:
+    """What a killed run leaves in the lake: the file of its lock."""
+    with house.lake.run_locks.live(run.run_id):
+        pass
 
 
 def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(house):
@@ -58,7 +80,9 @@ def test_the_night_after_a_failure_runs_the_failed_cycle_again(house):
 def test_a_tick_is_skipped_while_a_run_of_the_line_is_at_work(house):
     house.grow("nightly", 1)
     run = unfinished_run(house, "nightly")
-    assert tick(house, "nightly") == f"run {run.run_id} of line nightly is still at work; one cycle at a time"
+    assert re.fullmatch(
+        rf"run {run.run_id} of line nightly is still at work since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one cycle at a time", tick(house, "nightly"),
+    )
     assert tick(house, "left") == "line left has no seeds yet: materialize the group left_seeds once"
 
 
@@ -73,8 +97,60 @@ def test_a_living_run_is_not_buried(house):
     house.grow("nightly", 1)
     run = unfinished_run(house, "nightly", **{IN_PROCESS_TAG: "1"})
     with house.lake.line_lock("nightly", run_id=run.run_id):
-        assert bury_dead_runs(house.instance, house.lake, house.line("nightly")) == []
+        assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == []
     assert [one.run_id for one in runs_at_work(house.instance, house.line("nightly"))] == [run.run_id]
+
+
+@pytest.mark.parametrize("status", [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])
+def test_a_run_with_a_process_of_its_own_is_buried_when_its_lock_is_free_and_not_before(house, status):
+    run = unfinished_run(house, "nightly", status, **{LAUNCHED_TAG: "{}"})
+    for lock, buried in ((house.lake.run_locks.live(run.run_id), []), (nullcontext(), [run.run_id])):
+        with lock:
+            assert bury_dead_runs(house.instance, house.lake, [house.line("left")]) == [], "another line's"
+            assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == buried
+    ended = {dg.DagsterRunStatus.STARTED: dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELING: dg.DagsterRunStatus.CANCELED}
+    assert status_of(house, run) == ended[status]
+    assert house.lake.run_locks.all_seen() == []
+
+
+@pytest.mark.parametrize("status", [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED])
+def test_a_run_that_never_took_a_lock_is_buried_when_it_has_stood_still_for_long(house, monkeypatch, status):
+    run = unfinished_run(house, "nightly", status)
+    assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == []
+    monkeypatch.setattr(burial, "PATIENCE_S", -1.0)
+    with house.lake.line_lock("nightly", run_id=run.run_id):
+        assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == [], "a notebook may be at work on the line"
+    assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == [run.run_id]
+
+
+def test_the_sensor_frees_what_dead_runs_of_every_kind_hold_and_sweeps_what_ended(house):
+    upkeep = house.instance.create_run_for_job(house.defs.resolve_job_def("verify_lake"), status=dg.DagsterRunStatus.STARTED)
+    cycle, in_process = unfinished_run(house, "left"), unfinished_run(house, "right", **{IN_PROCESS_TAG: "1"})
+    for run in (upkeep, cycle):
+        die(house, run)
+    ended = unfinished_run(house, "nightly", dg.DagsterRunStatus.SUCCESS)
+    die(house, ended)
+    sensor = house.defs.get_repository_def().get_sensor_def("dead_runs")
+
+    def look() -> str | None:
+        with dg.build_sensor_context(house.instance, resources={"lake": house.defs.resources["lake"]}) as context:
+            return sensor.evaluate_tick(context).skip_message
+
+    told = look() or ""
+    assert {run.run_id for run in (upkeep, cycle, in_process)} == set(told.removeprefix("buried: ").split(", "))
+    assert {status_of(house, run) for run in (upkeep, cycle, in_process)} == {dg.DagsterRunStatus.FAILURE}
+    assert house.lake.run_locks.all_seen() == []
+    assert look() == "every run that has not ended lives, or is just starting"
+
+
+def test_a_tick_that_was_cut_off_asks_for_the_run_that_it_has_made(house):
+    """Also where that run is through: the tick after it is the one that goes on to the next cycle."""
+    house.grow("nightly", 1)
+    tags = {SCHEDULE_TAG: "nightly_nightly", TICK_TAG: NIGHT.isoformat(), PARTITION_TAG: "0002"}
+    unfinished_run(house, "nightly", dg.DagsterRunStatus.NOT_STARTED, **tags)
+    assert tick(house, "nightly").partition_key == "0002"
+    assert house.cycle("nightly", "0002").success
+    assert tick(house, "nightly").partition_key == "0002"
 
 
 @pytest.mark.parametrize(("cycles", "expected"), [(0, None), (1, "0002"), (3, "0004")])

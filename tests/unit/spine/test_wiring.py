@@ -55,12 +55,13 @@ def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(house):
     assert {key.name for key in layer.asset_graph.asset_check_keys} == {"members_are_unique"}
 
 
-def test_schedules_and_sensors_are_listed_and_stopped(house):
+def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_buries(house):
     repository = house.defs.get_repository_def()
     schedules = {one.name: one.default_status for one in repository.schedule_defs}
     sensors = {one.name: one.default_status for one in repository.sensor_defs}
     assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
     assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
+    assert sensors.pop("dead_runs") == dg.DefaultSensorStatus.RUNNING
     assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
     assert len(sensors) == len(house.lines), "no default automation sensor beside ours"
 

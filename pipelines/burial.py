@@ -1,0 +1,95 @@
+"""Runs whose process is gone: nobody else would ever say so, and whatever waits for them would wait for ever.
+
+A run that ends writes its last word itself; the code server that started it writes it where the process was killed. Where the code server was killed
+too, or the run was made in process, the run stays "started": it holds the slot of its line's pool, nights are skipped and backfills queue behind it.
+Locks tell such a run from a living one, since they go with the process that held them:
+
+- a run that the daemon, the UI or Dagster's commands started holds a lock of its own until its process ends (`pipelines.executor`);
+- a run made in process (`evolake run`) holds the line's lock from before it is created until after it has ended;
+- one that came to neither (it died while it was launched, or a notebook made it) is dead where it stood still for `PATIENCE_S` and the line is free.
+
+A run that is declared dead before it came to its lock finds that out when it takes it, and stops: nothing is ever done twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
+
+import dagster as dg
+
+from assets.line import Line
+from evolake.errors import PartitionBusy
+from evolake.lake import Lake
+from pipelines.line_state import IN_PROCESS_TAG, UNFINISHED, belongs
+
+PATIENCE_S = 300.0
+"""How long a run may take from its launch until it holds a lock: as a code server that loads slowly may."""
+LAUNCHED_TAG = ".dagster/grpc_info"
+"""Dagster's tag of a run that a code server was asked to start."""
+WATCHED = [status for status in UNFINISHED if status is not dg.DagsterRunStatus.QUEUED]
+"""What a dead run can be left in. A queued run needs no process."""
+
+
+def bury_dead_runs(instance: dg.DagsterInstance, lake: Lake, lines: Iterable[Line], *, others: bool = False) -> list[str]:
+    """Mark as failed (canceled, where that was asked for) the runs whose process is gone; gives their ids.
+
+    Args:
+        lines: whose runs are looked at. others: whether those of no line, like a study's or upkeep's, are looked at too.
+    """
+    known = list(lines)
+    records = instance.get_run_records(dg.RunsFilter(statuses=WATCHED))
+    buried = []
+    for record in records:
+        of = [line.name for line in known if belongs(record.dagster_run, line)]
+        if (of or others) and _bury(instance, lake, of, record):
+            buried.append(record.dagster_run.run_id)
+    return buried
+
+
+def sweep(instance: dg.DagsterInstance, lake: Lake) -> None:
+    """Take away the files of locks whose runs have ended."""
+    for run_id in lake.run_locks.all_seen():
+        run = instance.get_run_by_id(run_id)
+        if run is None or run.is_finished:
+            try:
+                with lake.run_locks.dead(run_id):
+                    pass
+            except PartitionBusy:
+                continue
+
+
+def _bury(instance: dg.DagsterInstance, lake: Lake, of: list[str], record: dg.RunRecord) -> bool:
+    """`of`: names of the lines that the run belongs to."""
+    run = record.dagster_run
+    seen = lake.run_locks.seen(run.run_id)
+    if run.tags.get(IN_PROCESS_TAG):
+        own, of_lines = False, of
+    elif seen or time.time() - record.update_timestamp.timestamp() > PATIENCE_S:
+        own, of_lines = True, [] if seen or LAUNCHED_TAG in run.tags else of
+    else:
+        return False
+    if not own and not of_lines:
+        return False
+    try:
+        with ExitStack() as held:
+            if own:
+                held.enter_context(lake.run_locks.dead(run.run_id))
+            for name in of_lines:
+                held.enter_context(lake.line_lock(name, run_id="bury-dead-runs"))
+            return _mark(instance, run.run_id)
+    except PartitionBusy:
+        return False
+
+
+def _mark(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Say that the run has ended, where it has not said so itself in the meantime; whether that was needed."""
+    run = instance.get_run_by_id(run_id)
+    if run is None or run.is_finished:
+        return False
+    if run.status is dg.DagsterRunStatus.CANCELING:
+        instance.report_run_canceled(run, "The process of this run was gone before it was canceled.")
+    else:
+        instance.report_run_failed(run, "The process of this run ended before the run did (killed?). Start its cycle again.")
+    return True
