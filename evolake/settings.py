@@ -118,6 +118,8 @@ class Settings(BaseSettings):
     model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
     replay_only: bool = Field(default=False, description="whether only replies on the tape may be used: a call that is not there is an error")
+    alert_command: str | None = Field(default=None, description="command that is told of a failed run: JSON on its standard input")
+    alert_webhook: SecretStr | None = Field(default=None, description="address that the same JSON is posted to; never printed")
     budget: BudgetSettings = BudgetSettings()
     agents: AgentsSettings = AgentsSettings()
 

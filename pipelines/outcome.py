@@ -50,11 +50,12 @@ def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:
             return JUDGED_BAD, f"check {name} failed: {evaluation.description or 'see its metadata'}"
     for event in result.all_events:
         if event.is_step_failure:
-            return _blame(event)
+            return blame(event)
     return MACHINERY_FAILED, "the run failed before its first step"
 
 
-def _blame(event: dg.DagsterEvent) -> tuple[int, str]:
+def blame(event: dg.DagsterEvent) -> tuple[int, str]:
+    """Exit code and reason of a step that failed."""
     failure = event.step_failure_data
     where = (event.step_key or "").replace("__", "/", 1)
     if failure.user_failure_data and failure.user_failure_data.description:

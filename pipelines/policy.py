@@ -1,5 +1,5 @@
 """Policy, applied once over all lines and studies: one set of resources, one executor, and jobs; a line has a nightly schedule and a continuous
-sensor too; one sensor over all of them marks dead runs.
+sensor too; two sensors over all of them mark dead runs and tell of failed ones.
 
 Kept apart from `definitions`, which says *which* there are, so that tests put toy lines and toy studies under the very same policy.
 """
@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from pipelines.alerts import alerts
 from pipelines.cycles import register_cycles
 from pipelines.dead_runs import dead_runs
 from pipelines.executor import living_executor
+from pipelines.freshness import kept_fresh, refuse_unknown
 from pipelines.jobs import cycle_job, seeds_job, study_jobs
 from pipelines.lines import BuiltLine, BuiltStudy
 from pipelines.rules_job import preview_rules
@@ -39,8 +41,9 @@ def resources() -> dict[str, object]:
 
 
 def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg.Definitions:
-    """The definitions of `lines` and `studies`."""
-    of_lines = [asset for built in lines for asset in (built.line.incoming, *built.assets)]
+    """The definitions of `lines` and `studies`. Raises InputError where EVOLAKE_NIGHTLY_LINES names what is no line."""
+    refuse_unknown(lines)
+    of_lines = [asset for built in lines for asset in (built.line.incoming, *kept_fresh(built))]
     jobs_of_lines = [job(built.line) for built in lines for job in (seeds_job, cycle_job)]
     return dg.Definitions(
         assets=[*of_lines, *(asset for built in studies for asset in built.assets)],
@@ -50,7 +53,7 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
             *(job for built in studies for job in study_jobs(built.study)),
         ],
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
-        sensors=[*(continuous(built.line) for built in lines), dead_runs([built.line for built in lines])],
+        sensors=[*(continuous(built.line) for built in lines), dead_runs([built.line for built in lines]), alerts()],
         resources=resources(),
         executor=living_executor,
         loggers={"evolve": evolve_log},

@@ -5,8 +5,8 @@ requests one run. So a night after a failure runs the failed cycle again, and ke
 whose process is gone are buried first; while one lives, the night is skipped, with the reason. A tick that was cut off is evaluated again by
 Dagster: it asks for the run that it has made already, so there is one cycle a tick, never two.
 
-The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by itself. They tick at two in the
-night, UTC; EVOLAKE_NIGHTLY_CRON says otherwise.
+The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by itself, or name it in
+EVOLAKE_NIGHTLY_LINES. They tick at two in the night, UTC; EVOLAKE_NIGHTLY_CRON says otherwise.
 """
 
 from __future__ import annotations
@@ -22,18 +22,25 @@ from pipelines.line_state import next_cycle, runs_at_work
 from resources.lake import LakeResource
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
+LINES_VARIABLE = "EVOLAKE_NIGHTLY_LINES"
 STARTED_BY_TAG, BURIED_TAG = "evolake/started_by", "evolake/buried"
 SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = "dagster/schedule_name", ".dagster/scheduled_execution_time", "dagster/partition"
 """Dagster's tags of a run that a tick asked for."""
 
 
+def works_nightly(name: str) -> bool:
+    """Whether the line's schedule is on from the start: EVOLAKE_NIGHTLY_LINES names it, or `all`."""
+    return not {name, "all"}.isdisjoint(part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(","))
+
+
 def nightly(line: Line) -> dg.ScheduleDefinition:
-    """The schedule `<line>_nightly`, stopped until somebody starts it."""
+    """The schedule `<line>_nightly`, stopped until somebody starts it, here or by EVOLAKE_NIGHTLY_LINES."""
     name = f"{line.name}_nightly"
+    on = dg.DefaultScheduleStatus.RUNNING if works_nightly(line.name) else dg.DefaultScheduleStatus.STOPPED
 
     @dg.schedule(
         job_name=line.job_name, cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT), name=name,
-        default_status=dg.DefaultScheduleStatus.STOPPED,
+        default_status=on,
         description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line is at work.",
     )
     def tick(context: dg.ScheduleEvaluationContext, lake: LakeResource) -> dg.RunRequest | dg.SkipReason:

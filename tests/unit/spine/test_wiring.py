@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import dagster as dg
@@ -13,7 +14,9 @@ from assets.lake import rules_asset
 from assets.line import Line, cycle_key
 from evolake.errors import InputError
 from pipelines.cycles import register_cycles
+from pipelines.freshness import policy_of
 from pipelines.home import TEMPLATE, ensure_home
+from pipelines.policy import define
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -63,7 +66,30 @@ def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_burie
     assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
     assert sensors.pop("dead_runs") == dg.DefaultSensorStatus.RUNNING
     assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
+    assert sensors.pop("alerts") == dg.DefaultSensorStatus.STOPPED
     assert len(sensors) == len(house.lines), "no default automation sensor beside ours"
+
+
+def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets_show_a_missed_night(house, monkeypatch):
+    monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "left, right")
+    defs = define([house.lines[name] for name in ("gated", "left", "right")])
+    schedules = {one.name: one.default_status.value for one in defs.get_repository_def().schedule_defs}
+    assert schedules == {"gated_nightly": "STOPPED", "left_nightly": "RUNNING", "right_nightly": "RUNNING", "lake_nightly": "STOPPED"}
+    fresh = {spec.key.to_user_string() for spec in defs.resolve_all_asset_specs() if spec.freshness_policy}
+    assert fresh == {f"{line}/{asset}" for line in ("left", "right") for asset in ("candidates", "survivors")}
+
+
+@pytest.mark.parametrize(("cron", "hours"), [("0 2 * * *", 36), ("0 2 * * 1-5", 108), ("*/30 * * * *", 0.75)])
+def test_an_asset_is_late_after_one_and_a_half_of_the_widest_gap_between_nights(cron, hours):
+    assert policy_of(cron).fail_window.to_timedelta() == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize(("name", "value"), [("EVOLAKE_NIGHTLY_LINES", "gatd"), ("EVOLAKE_NIGHTLY_CRON", "at two")])
+def test_a_night_of_no_line_or_at_no_time_is_refused_by_name(house, name, value, monkeypatch):
+    monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "gated")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=name):
+        define([house.lines["gated"]])
 
 
 def test_the_real_definitions_can_be_loaded_by_dagster():

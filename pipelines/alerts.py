@@ -1,0 +1,58 @@
+"""The sensor `alerts`: whoever the settings name is told of each run that failed, with the reason and what mends it.
+
+It is on from the start where EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK is set as the definitions are loaded. An alert that was not delivered
+makes the tick red.
+"""
+
+from __future__ import annotations
+
+import os
+
+import dagster as dg
+
+from evolake import settings as settings_module
+from evolake.alerts import alert, alerting
+from pipelines.jobs import LINE_TAG
+from pipelines.outcome import blame
+from pipelines.schedules import PARTITION_TAG
+
+INTERVAL_S = 30
+VARIABLES = ("EVOLAKE_ALERT_COMMAND", "EVOLAKE_ALERT_WEBHOOK")
+
+
+def alerts() -> dg.SensorDefinition:
+    """The sensor."""
+    set_here = any(os.environ.get(name) for name in VARIABLES)
+    on = dg.DefaultSensorStatus.RUNNING if set_here else dg.DefaultSensorStatus.STOPPED
+
+    @dg.run_failure_sensor(
+        name="alerts", default_status=on, minimum_interval_seconds=INTERVAL_S, monitor_all_code_locations=False,
+        description="Tells EVOLAKE_ALERT_COMMAND and EVOLAKE_ALERT_WEBHOOK of every run that failed, as JSON.",
+    )
+    def tell(context: dg.RunFailureSensorContext) -> dg.SkipReason | None:
+        settings = settings_module.load()
+        if not alerting(settings):
+            return dg.SkipReason("nobody is to be told: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload")
+        alert(settings, about(context))
+        return None
+
+    return tell
+
+
+def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
+    """What is told of a failed run. `mend` says what to do next."""
+    run = context.dagster_run
+    line, cycle = run.tags.get(LINE_TAG, ""), run.tags.get(PARTITION_TAG, "")
+    what = f"{line or run.job_name}{f' cycle {cycle}' if cycle else ''}"
+    reason = _reason(context)
+    mend = "the next night runs the cycle again; `evolake status` says where the line stands" if cycle else "see the run's log"
+    return {
+        "event": "run_failed", "run_id": run.run_id, "job": run.job_name, "line": line, "cycle": cycle, "reason": reason, "mend": mend,
+        "text": f"evolake: {what} failed: {reason} (run {run.run_id}); {mend}",
+    }
+
+
+def _reason(context: dg.RunFailureSensorContext) -> str:
+    """What the first failed step said, else what the run's end said."""
+    failed = context.get_step_failure_events()
+    return blame(failed[0])[1] if failed else (context.failure_event.message or "no reason is recorded").strip()
