@@ -126,12 +126,13 @@ def settled(site: ServedSite) -> tuple[list[dict], list[Run]]:
 
 
 def assert_nothing_lost_or_doubled(site: ServedSite) -> None:
-    """One run a tick at most and one success a cycle; each cycle stands on the one before; every skip has its sentence; the lake is as it was
-    written and no lock's file is left behind."""
+    """One run per tick at most and one success per cycle; each cycle stands on the one before; every skip has its sentence; the lake is as it was
+    written and no lock's file is left behind. A tick that was cut off, and followed by the next before it could be resumed, does not name its run."""
     ticks, runs = settled(site)
     asked = [run for tick in ticks for run in tick["runIds"]]
     assert len(asked) == len(set(asked)) and max(len(tick["runIds"]) for tick in ticks) == 1
-    assert set(asked) == {run.run_id for run in runs}
+    unnamed = {run.run_id for run in runs} - set(asked)
+    assert set(asked) <= {run.run_id for run in runs} and len(unnamed) <= len([tick for tick in ticks if tick["status"] in ("STARTED", "FAILURE")])
     assert all(tick["skipReason"] for tick in ticks if tick["status"] == "SKIPPED")
     cycles = site.lake.seals.cycles(LINE)
     assert cycles == [f"{number:04}" for number in range(1, len(cycles) + 1)]
