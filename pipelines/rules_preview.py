@@ -18,6 +18,7 @@ from assets.line import Line
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import end
+from evolake.cli.known_tables import all_tables
 from evolake.gates import load_rules
 from evolake.lake import Catalogue, Lake
 from evolake.report.rules_preview import preview_rules
@@ -38,7 +39,7 @@ def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[Told]:
     from pipelines.definitions import defs, lines
 
     built = {one.line.name: one.line for one in lines}
-    with Catalogue(lake) as catalogue:
+    with Catalogue(lake, all_tables()) as catalogue:
         return [_told(lake, catalogue, rules, built[name], graph_of(defs, built[name])) for name in names]
 
 

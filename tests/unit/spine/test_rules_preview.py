@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from evolake.cli.known_tables import all_tables
 from evolake.gates import load_rules
 from evolake.gates.stored import Find
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, VERDICTS, Catalogue, Lake, TableSchema, side_table
+from evolake.lines import lines
 from evolake.report.rules_preview import evidence_of_line, preview_rules
 from evolake.report.rules_work import Graph, work_of
 from pipelines.rules_job import preview_rules as job
@@ -131,6 +133,14 @@ def test_what_is_not_stored_is_not_guessed(lake: Lake, rules: Path, monkeypatch:
     preview, _ = asked(lake, rules)
     assert {(fate.now, fate.lacking) for fate in preview.fates if fate.artifact_id.startswith("huge")} == {(now, lost)}
     assert len(preview.flips) == (3 if lost == "leak" else 0)
+
+
+@pytest.mark.parametrize("line", [name for name, spec in lines().items() if spec.evidence])
+def test_a_lake_without_a_cycle_is_asked_about_every_line_and_has_spent_nothing(tmp_path: Path, line: str):
+    with Catalogue(Lake(tmp_path / "empty"), all_tables()) as catalogue:
+        preview = preview_rules(Lake(tmp_path / "empty"), catalogue, load_rules(SHIPPED, line))
+        work = work_of(preview, GRAPH, catalogue, ())
+    assert (preview.judged, preview.flips, preview.fallen, work.cycles, work.seeds) == (0, (), (), (), 0)
 
 
 def test_the_job_says_it_in_markdown_with_what_to_select_and_publishes_nothing(lake: Lake, rules: Path):
