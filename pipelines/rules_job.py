@@ -7,6 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from pipelines.executor import living_executor
 from resources.lake import LakeResource
 
 
@@ -35,7 +36,7 @@ def replay_rules(context: dg.OpExecutionContext, lake: LakeResource, config: Pre
 
 
 @dg.job(
-    executor_def=dg.in_process_executor,
+    executor_def=living_executor,
     description="What edited rules would change, and what that would cost: see `evolake rules preview`. Publishes nothing.",
 )
 def preview_rules() -> None:
