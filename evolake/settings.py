@@ -120,6 +120,12 @@ class Settings(BaseSettings):
     replay_only: bool = Field(default=False, description="whether only replies on the tape may be used: a call that is not there is an error")
     alert_command: str | None = Field(default=None, description="command that is told of a failed run: JSON on its standard input")
     alert_webhook: SecretStr | None = Field(default=None, description="address that the same JSON is posted to; never printed")
+    coder: str = Field(
+        default="one-shot", pattern=r"^(one-shot|session|command:.*\S.*)$",
+        description="who writes the solvers' code from a plan: `one-shot` (lookup, diff, repairs), `session` (a model with tools in the jail), or "
+        "`command:PROGRAM ARGUMENTS`, an agent of your own, which runs on the host",
+    )
+    coder_timeout_s: float = Field(default=1800, gt=0, description="wall seconds a coder that is a command may take for one plan")
     budget: BudgetSettings = BudgetSettings()
     agents: AgentsSettings = AgentsSettings()
 

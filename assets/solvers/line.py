@@ -32,7 +32,9 @@ line = Line(
     "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), population=ARCHIVE,
     missing=_no_compiler,
     artifact=lambda row: {"artifact_id": row["variant_id"], "kind": "variant", "content_sha": row["archive_sha"], "title": row["title"]},
-    proposers={"plan": ("evolake.solvers.roles.planner:PLANNER",), "variants": ("evolake.solvers.roles.coder:CODER",)},
+    proposers={"plan": ("evolake.solvers.roles.planner:PLANNER",), "variants": (
+        "evolake.solvers.roles.coder:CODER", "evolake.solvers.roles.coder_session:CODER_SESSION",
+    )},
 )
 rules = rules_asset(line)
 

@@ -14,7 +14,7 @@ from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake.schemas import ENTERED
 from evolake.solvers.tables import GATE_RUNS
-from evolake.solvers.tables_archive import PLANS, UNMADE, VARIANTS
+from evolake.solvers.tables_archive import CODER_RUNS, PLANS, UNMADE, VARIANTS
 from resources.agents import AgentsResource
 
 if TYPE_CHECKING:
@@ -27,11 +27,14 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
     Opens the cycle, and takes in new seed solvers.
     """
+    from evolake.solvers.evolution.coding import check_coder
     from evolake.solvers.evolution.immigrants import items
     from evolake.solvers.evolution.population import population_of
+    from evolake.solvers.evolution.submissions import submitted_plans
     from evolake.solvers.evolution.variant_making import plan_cycle
 
     settings = store.settings
+    check_coder(settings)
     with store.roles(agents) as served:
         opened, sealed = store.open_cycle(), population_of(store.population())
         admit_seeds(store, sealed, lambda: items(settings.seeds, settings), "variants", admitting(store, sealed))
@@ -42,8 +45,9 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
         )
     if planned.failure:
         store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
-    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes)})
-    return PLANS.frame(planned.rows)
+    submitted = submitted_plans(store.lake, store.cycle, len(planned.rows))
+    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "submitted": len(submitted)})
+    return PLANS.frame([*planned.rows, *submitted])
 
 
 def admitting(store: LineStore, population: Population) -> Admit:
@@ -76,20 +80,27 @@ def admitting(store: LineStore, population: Population) -> Admit:
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
 def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
     """New repositories, each with its hypothesis, its edit and what the coder was told on the way. The gates of record come after this."""
+    from evolake.solvers.evolution.coding import coding
     from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
-    with store.roles(agents) as served, tempfile.TemporaryDirectory(prefix="evolake-variants-", dir=workspace.scratch) as folder:
+    with (
+        store.roles(agents) as served, coding(settings, served, workspace, cycle) as coder,
+        tempfile.TemporaryDirectory(prefix="evolake-variants-", dir=workspace.scratch) as folder,
+    ):
         made = make_variants(
             served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(workspace, ruleset, cycle=cycle, run_id=store.run_id),
-            cycle=cycle, root_seed=settings.seed,
+            cycle=cycle, root_seed=settings.seed, author=coder.author,
         )
+        runs = coder.runs()
     store.artifacts(made.rows)
     store.derivations(made.derivations)
     store.extra(GATE_RUNS, made.runs)
     store.extra(UNMADE, made.unmade)
+    if runs or store.has(CODER_RUNS.name):
+        store.extra(CODER_RUNS, runs)
     if not made.rows:
         store.warn("this cycle has no variant; it ranks what it has")
     store.tell({

@@ -12,7 +12,8 @@ def known_tables() -> dict[str, TableSchema]:
 
     return incoming_tables(archive.ARCHIVE) | {
         **dict.fromkeys(("seeds", "immigrant_variants", "variants", "survivors"), archive.VARIANTS),
-        "provenance": archive.PROVENANCE, "plan": archive.PLANS, "unmade": archive.UNMADE,
+        "provenance": archive.PROVENANCE, "plan": archive.PLANS, "unmade": archive.UNMADE, "coder_runs": archive.CODER_RUNS,
+        "submissions": archive.SUBMISSIONS,
         "gate_runs": tables.GATE_RUNS, "compliance": tables.GATED, "binaries": tables.BINARIES,
         "smoke": tables.SMOKE_RUNS, "correctness": tables.CORRECTNESS_RUNS, "stability_runs": tables.STABILITY_RUNS,
         "benchmark_runs": tables.RUNS, "metrics": tables.METRICS, "objectives": tables.OBJECTIVES,

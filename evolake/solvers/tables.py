@@ -25,7 +25,7 @@ TERMS = {
     "instructions": "Machine instructions counted by the kernel; null where it counts none.",
     "memory_mb": "Memory that the run was allowed, in MiB.",
     "noise_floor": "Ratio of PAR-2 that repeated passes of one side stay within; 1 is no noise.",
-    "origin": "Where it comes from: seed, operators or model.",
+    "origin": "Where it comes from: seed, operators, model, command (an agent of the user's own) or submitted.",
     "par2": "Mean PAR-2 in seconds: processor time of a solved run, twice the timeout of any other.",
     "plan_id": "Plan that it follows: sha256 (hex); null for a seed.",
     "proof_bytes": "Length of the proof that the run wrote, in bytes; null where the solver writes none.",

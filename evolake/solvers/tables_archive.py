@@ -101,6 +101,33 @@ UNMADE = TableSchema(
     },
     keys=("plan_id",), terms=TERMS,
 )
+CODER_RUNS = TableSchema(
+    "coder_runs", 1,
+    {
+        "plan_id": pl.String, "cycle": pl.String,
+        "program": (pl.String, "File name of the program that the setting `coder` names."),
+        "exit_code": (pl.Int64, "What it ended with; null where it was ended at the limit of time, or could not be started."),
+        "wall_s": pl.Float64,
+        "output_sha": (pl.String, "Blob with the end of what it printed."),
+        "variant_id": (pl.String, "Variant that came of what it left: sha256 (hex) of its source tree; null for none."),
+        "reason": (pl.String, "Why nothing of what it left was taken; null where it was."),
+    },
+    keys=("plan_id",), provenance=("wall_s",), terms=TERMS,
+)
+"""Runs of a coding agent of the user's own (`EVOLAKE_CODER=command:...`)."""
+SUBMISSIONS = TableSchema(
+    "submissions", 1,
+    {
+        "submission_id": (pl.String, "Submission: sha256 (hex) of tree, parent and cycle; the id of the plan that it becomes."),
+        "cycle": (pl.String, "Cycle that it enters."),
+        "parent_id": (pl.String, "Variant that it was made from."),
+        "hypothesis": (pl.String, "What should improve, and why, in the words of who submits it."),
+        "tree_sha": (pl.String, "Blob with the tree as it was submitted."),
+        "created_at": pl.Datetime("us", "UTC"),
+    },
+    keys=("submission_id",), terms=TERMS,
+)
+"""Trees that people or other tools submit (`evolake solvers submit`)."""
 PROPOSED = TableSchema(
     "proposed_rules", 1,
     {

@@ -26,7 +26,8 @@ SHOWN = ("solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat
 
 
 @click.group(cls=LazyGroup, later={
-    "layout": "evolake.solvers.commands.layout:layout", "verify": "evolake.solvers.commands.verify:verify",
+    "layout": "evolake.solvers.commands.layout:layout", "submit": "evolake.solvers.commands.submit:submit",
+    "verify": "evolake.solvers.commands.verify:verify",
 })
 def solvers() -> None:
     """SAT solvers as repositories: lay them out, verify them, measure them."""

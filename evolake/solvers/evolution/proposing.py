@@ -3,6 +3,7 @@
 By operators a variant is its base with a list of edits (`edits.json`), made afresh from the base each time, so that it can be made again. By a model
 it is its parent with a unified diff, applied strictly. A diff that does not apply, sources that are not changed, and a gate's objection all go back
 to the coder as text; what still fails then is a blocked variant: a value with its verdicts. Nothing here runs or builds a candidate: `judge` does.
+Another author (`authors`) gives its diff once: what the gates object to is the end of its variant.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from evolake.agents import AgentFailure, Agents
 from evolake.gates.boundary import Raised, contained
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, write_edits
+from evolake.solvers.evolution.authors import Author, Commission
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import Draft, make_draft, sources_diff
 from evolake.solvers.evolution.proposing_requests import code_request, lookup_request, material_of, repair_request
@@ -24,6 +26,8 @@ from evolake.solvers.evolution.proposing_sources import excerpts, visible_files
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP
 from evolake.solvers.roles.models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing
 from evolake.solvers.settings import SolversSettings
+
+EXISTS = "This variant exists already, source for source."
 
 
 class Judgement(Protocol):
@@ -40,6 +44,8 @@ class Judgement(Protocol):
 
 
 Judge = Callable[[Path], Judgement]
+WhoElse = Callable[[Mapping[str, Any]], Author | None]
+"""Plan -> who else than the roles of the coder carries it out; None: they do."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,7 @@ class _Context:
     root_seed: int
     rules: Sequence[str]
     forbidden: Sequence[Forbidden]
+    author: WhoElse
 
     @property
     def operators(self) -> bool:
@@ -134,6 +141,7 @@ def propose_variants(
     agents: Agents, plans: Sequence[Mapping[str, Any]], known: Mapping[str, KnownVariant], bases: Mapping[str, Base],
     standing: Mapping[str, Standing], into: Path, judge: Judge, *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
     forbidden: Sequence[Forbidden] = (), existing: Sequence[str] = (), taken: Mapping[str, Sequence[str]] | None = None,
+    author: WhoElse = lambda plan: None,
 ) -> Proposals:
     """A variant for each plan, as far as one can be made. What a reply makes raise is its plan's end, never the cycle's.
 
@@ -142,8 +150,9 @@ def propose_variants(
         into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back.
         rules: what blocks a variant, in words. existing: ids of all variants there are; one that is made again is unmade.
         taken: base -> texts of `edits.json` that exist, beside those of `known`.
+        author: see `WhoElse`.
     """
-    context = _Context(agents, into, judge, settings, cycle, root_seed, rules, forbidden)
+    context = _Context(agents, into, judge, settings, cycle, root_seed, rules, forbidden, author)
     result = Proposals()
     ids = set(existing) | set(known)
     texts = {base: set(items) for base, items in (taken or {}).items()}
@@ -151,10 +160,14 @@ def propose_variants(
         if item.edits is not None:
             texts.setdefault(item.base, set()).add(write_edits(item.edits))
     for plan in plans:
+        if missing := [parent for parent in plan["parent_ids"] if parent not in known]:
+            result.unmade.append(Unmade(plan["plan_id"], f"its parent {missing[0][:SHORT_ID]} may not be built on in this cycle"))
+            continue
         parents = [known[parent] for parent in plan["parent_ids"]]
         base = bases[parents[0].base]
         mine = texts.setdefault(base.name, set())
-        made = contained(_make, context, _Turn(plan, parents, base, standing[parents[0].variant_id[:SHORT_ID]]), ids, mine)
+        turn = _Turn(plan, parents, base, standing[parents[0].variant_id[:SHORT_ID]])
+        made = contained(_make if context.author(plan) is None else _take, context, turn, ids, mine)
         if isinstance(made, Raised):
             made = Unmade(plan["plan_id"], made.reason)
         if isinstance(made, AgentFailure):
@@ -188,7 +201,7 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
             return last or Unmade(turn.plan["plan_id"], reply.changelog)
         written = reply if context.operators else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
         draft = make_draft(written, turn.plan, turn.parents, turn.base, context.fresh(number, attempt))
-        objection = draft.problem or ("This variant exists already, source for source." if draft.variant_id in ids else "")
+        objection = draft.problem or (EXISTS if draft.variant_id in ids else "")
         if not objection:
             context.agents.assign(reply, draft.variant_id)
             judged = context.judge(draft.folder)
@@ -204,6 +217,24 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
     return last or Unmade(turn.plan["plan_id"], objections[-1], tuple(objections))
 
 
+def _take(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Proposal | Unmade | AgentFailure:
+    """What another author gives, made and judged once."""
+    author, plan = context.author(turn.plan), turn.plan
+    assert author is not None
+    number = plan["number"]
+    written = author.write(Commission(plan, turn.parents, turn.base, turn.standing, context.rules, context.seed("code", number)))
+    if isinstance(written, AgentFailure):
+        return written
+    if written.reply is None:
+        return Unmade(plan["plan_id"], written.reason)
+    draft = make_draft(written.reply, plan, turn.parents, turn.base, context.fresh(number, 0))
+    if draft.problem or draft.variant_id in ids:
+        return Unmade(plan["plan_id"], draft.problem or EXISTS)
+    written.made(draft.variant_id)
+    turn = replace(turn, crossed=written.dropped)
+    return _proposal(context, turn, written.reply, draft, context.judge(draft.folder), (), origin=author.origin)
+
+
 def _prepared(context: _Context, turn: _Turn, texts: set[str]) -> _Turn | AgentFailure:
     """With what the backend needs: edits as data for the operators, excerpts that it asked for for a model."""
     number = turn.plan["number"]
@@ -217,11 +248,13 @@ def _prepared(context: _Context, turn: _Turn, texts: set[str]) -> _Turn | AgentF
     return reply if isinstance(reply, AgentFailure) else replace(turn, shown=tuple(excerpts(files, reply.regions)))
 
 
-def _proposal(context: _Context, turn: _Turn, reply: CodeReply, draft: Draft, judged: Judgement, objections: Sequence[str]) -> Proposal:
+def _proposal(
+    context: _Context, turn: _Turn, reply: CodeReply, draft: Draft, judged: Judgement, objections: Sequence[str], origin: str = "",
+) -> Proposal:
     share = 1.0 / len(turn.parents)
     return Proposal(
         variant_id=draft.variant_id, folder=draft.folder, base=turn.base.name, title=reply.title, operator=reply.operator or turn.plan["kind"],
-        origin=context.agents.backend.name, plan_id=turn.plan["plan_id"], hypothesis=turn.plan["hypothesis"], changelog=reply.changelog,
+        origin=origin or context.agents.backend.name, plan_id=turn.plan["plan_id"], hypothesis=turn.plan["hypothesis"], changelog=reply.changelog,
         weights=tuple((parent.variant_id, share) for parent in turn.parents), edits=draft.edits,
         diff=sources_diff(turn.parents[0].folder, draft.folder), dropped=(*turn.crossed, *draft.dropped), judged=judged,
         repairs=len(objections), objections=tuple(objections),

@@ -12,8 +12,9 @@ from evolake.agents import Agents
 from evolake.gates import Ruleset
 from evolake.solvers.edits import write_edits
 from evolake.solvers.evolution.planning import Planned, plan_variants, standings
-from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.proposing import propose_variants
+from evolake.solvers.evolution.population import LIVE, Population
+from evolake.solvers.evolution.proposing import WhoElse, propose_variants
+from evolake.solvers.evolution.submissions import is_submitted
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant
@@ -55,10 +56,12 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 
 def make_variants(
     agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace, ruleset: Ruleset, into: Path,
-    judge: Callable[[Path], VariantResults], *, cycle: str, root_seed: int,
+    judge: Callable[[Path], VariantResults], *, cycle: str, root_seed: int, author: WhoElse = lambda plan: None,
 ) -> Made:
     """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
-    live = [workspace.known(row) for row in population.rows("accepted", "champion")]
+    submitted_on = {parent for plan in plans if is_submitted(plan) for parent in plan["parent_ids"]}
+    rows_known = [row for row in population.rows() if row["state"] in LIVE or (row["state"] == "retired" and row["variant_id"] in submitted_on)]
+    live = [workspace.known(row) for row in rows_known]
     lines = standings(live, ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), settings=workspace.settings, cycle=cycle)
     taken: dict[str, list[str]] = {}
     for row in population.rows():
@@ -67,7 +70,7 @@ def make_variants(
     found = propose_variants(
         agents, plans, {item.variant_id: item for item in live}, workspace.bases(), {item.variant_id: item for item in lines}, into, judge,
         settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset),
-        existing=[row["variant_id"] for row in population.rows()], taken=taken,
+        existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author,
     )
     rows, derivations, runs = [], [], []
     for item in found.variants:

@@ -3,138 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
+from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallHouse, planned, small_house
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.lake.blobs import BlobStore
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
-from evolake.solvers.evolution.planning import Base, KnownVariant, standings
+from evolake.solvers.edits import Edit, read_edits, write_edits
+from evolake.solvers.evolution.planning import standings
 from evolake.solvers.evolution.proposing import Proposals, propose_variants
-from evolake.solvers.repository.adapters import Adapter, Layout
-from evolake.solvers.repository.build import BuildResult, build_variant
-from evolake.solvers.repository.variant import apply_diff, create_variant, source_sha
-from evolake.solvers.settings import SolversSettings
-
-SETTINGS = SolversSettings(repair_attempts=2, variants_per_cycle=3)
-SOURCE = """\
-#include "core/Solver.h"
-static DoubleOption opt_var_decay("CORE", "var-decay", "The decay of scores", 0.95, DoubleRange(0, false, 1, false));
-static IntOption opt_first("CORE", "rfirst", "The first interval", 100, IntRange(1, INT32_MAX));
-static BoolOption opt_luby("CORE", "luby", "Luby", true);
-
-int budget() {
-    return opt_first.value * 2;
-}
-
-int main() {
-    return budget() > 0 && opt_var_decay.value > 0 && opt_luby.value ? 10 : 10;
-}
-"""
-HEADER = """\
-#include <stdint.h>
-struct DoubleRange { DoubleRange(double, bool, double, bool) {} };
-struct IntRange { IntRange(int, int) {} };
-struct DoubleOption { double value; DoubleOption(const char*, const char*, const char*, double v, DoubleRange) : value(v) {} };
-struct IntOption { int value; IntOption(const char*, const char*, const char*, int v, IntRange) : value(v) {} };
-struct BoolOption { bool value; BoolOption(const char*, const char*, const char*, bool v) : value(v) {} };
-"""
-GOOD = """\
---- a/src/core/Solver.cc
-+++ b/src/core/Solver.cc
-@@ -6,3 +6,3 @@
- int budget() {
--    return opt_first.value * 2;
-+    return opt_first.value * 3;
- }
-"""
-UNBUILDABLE = GOOD.replace("* 3;", "* undeclared_name;")
-STRAY = GOOD.replace("int budget() {", "int badget() {")
-
-
-@dataclass(frozen=True)
-class Built:
-    """What the gate says: a real build."""
-
-    variant_id: str
-    build: BuildResult
-
-    @property
-    def blocked_by(self) -> BuildResult | None:
-        return None if self.build.ok else self.build
-
-    @property
-    def feedback(self) -> str:
-        return "" if self.build.ok else f"Blocked at gate 1 (build): {self.build.reason}"
-
-
-@dataclass(frozen=True)
-class House:
-    """A base of a few lines, and what its variants are judged by."""
-
-    base: Base
-    seed: KnownVariant
-    blobs: BlobStore
-    into: Path
-
-    def judge(self, folder: Path) -> Built:
-        return Built(source_sha(folder), build_variant(folder, self.base.adapter, self.blobs))
-
-    def propose(self, agents: Agents, plans: list[dict[str, Any]], known: list[KnownVariant] | None = None, **more: Any) -> Proposals:
-        parents = known or [self.seed]
-        lines = standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
-        return propose_variants(
-            agents, plans, {item.variant_id: item for item in parents}, {self.base.name: self.base}, {item.variant_id: item for item in lines},
-            self.into, self.judge, settings=SETTINGS, cycle="0001", root_seed=5, rules=["no threads"], **more,
-        )
-
-    def child(self, name: str, *edits: Edit) -> KnownVariant:
-        """A variant by edits, on disk."""
-        folder = self.into.parent / name
-        create_variant(self.into.parent / "tree", self.base.adapter, folder)
-        assert all(outcome.applied for outcome in apply_edits(folder, self.base.adapter, edits))
-        return KnownVariant(source_sha(folder), self.base.name, name, "tunable", folder, edits)
-
-    def written(self, name: str, diff: str) -> KnownVariant:
-        """A variant by a diff, on disk."""
-        folder = self.into.parent / name
-        create_variant(self.into.parent / "tree", self.base.adapter, folder)
-        assert apply_diff(folder, diff, editable=self.base.adapter.editable).applied
-        return KnownVariant(source_sha(folder), self.base.name, name, "rewrite", folder, None)
+from evolake.solvers.repository.variant import source_sha
 
 
 @pytest.fixture
-def house(tmp_path: Path, requires) -> House:
+def house(tmp_path: Path, requires) -> SmallHouse:
     requires("c++")
-    tree = tmp_path / "tree"
-    (tree / "core").mkdir(parents=True)
-    (tree / "core/Solver.cc").write_text(SOURCE)
-    (tree / "core/Solver.h").write_text(HEADER)
-    (tree / "LICENSE").write_text("MIT\n")
-    adapter = Adapter(
-        name="small1", build=(("mkdir", "-p", "build"), ("g++", "-Isrc", "-o", "bin/small", "src/core/Solver.cc")), program="bin/small",
-        argv=("small", "{cnf}"), proof_argv=None, proof="none", environment={}, statistics={}, exit_codes={"sat": 10, "unsat": 20},
-        licences=("src/LICENSE",), editable=("src/core/*.cc", "src/core/*.h"), tunables="minisat-options", layout=Layout(),
-    )
-    folder = tmp_path / "seed"
-    create_variant(tree, adapter, folder)
-    (tmp_path / "made").mkdir()
-    seed = KnownVariant(source_sha(folder), "small", "small", "seed", folder, ())
-    return House(Base("small", folder, adapter), seed, BlobStore(tmp_path / "blobs"), tmp_path / "made")
-
-
-def plan(parents: list[KnownVariant], kind: str = "tunable", target: str = "tunable:var-decay", number: int = 0) -> dict[str, Any]:
-    return {
-        "plan_id": f"plan{number}", "number": number, "parent_ids": [item.variant_id for item in parents], "kind": kind, "target": target,
-        "hypothesis": "A stronger decay follows the newest conflicts.", "instructions": "Lower the decay.",
-    }
+    return small_house(tmp_path)
 
 
 def operators() -> Agents:
@@ -144,9 +33,9 @@ def operators() -> Agents:
 DECAY, FIRST = Edit("tunable", "var-decay", {"value": 0.8}), Edit("tunable", "rfirst", {"value": 40})
 
 
-def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(house: House) -> None:
+def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(house: SmallHouse) -> None:
     with operators() as agents:
-        found = house.propose(agents, [plan([house.seed])])
+        found = house.propose(agents, [planned([house.seed])])
     variant, = found.variants
     assert not variant.blocked and variant.edits is not None and variant.origin == "operators"
     assert variant.weights == ((house.seed.variant_id, 1.0),)
@@ -158,15 +47,15 @@ def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_i
     assert [row["artifact_id"] for row in agents.rows()] == [variant.variant_id]
 
 
-def test_edits_and_base_make_the_same_sources_again(house: House) -> None:
+def test_edits_and_base_make_the_same_sources_again(house: SmallHouse) -> None:
     with operators() as agents:
-        variant, = house.propose(agents, [plan([house.seed])]).variants
+        variant, = house.propose(agents, [planned([house.seed])]).variants
     again = house.child("again", *read_edits((variant.folder / "edits.json").read_text()))
     assert again.variant_id == variant.variant_id
 
 
-def test_the_same_seed_makes_the_same_variants(house: House, tmp_path: Path) -> None:
-    plans = [plan([house.seed], number=number) for number in range(3)]
+def test_the_same_seed_makes_the_same_variants(house: SmallHouse, tmp_path: Path) -> None:
+    plans = [planned([house.seed], number=number) for number in range(3)]
     first, second = [], []
     for ids in (first, second):
         with operators() as agents:
@@ -174,48 +63,48 @@ def test_the_same_seed_makes_the_same_variants(house: House, tmp_path: Path) -> 
     assert first == second and len(set(first)) == 3
 
 
-def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(house: House) -> None:
+def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(house: SmallHouse) -> None:
     one = house.child("one", DECAY)
     two = house.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
     with operators() as agents:
-        variant, = house.propose(agents, [plan([one, two], "crossover", "")], [house.seed, one, two]).variants
+        variant, = house.propose(agents, [planned([one, two], "crossover", "")], [house.seed, one, two]).variants
     assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == ["rfirst = 40", "var-decay = 0.8"]
     assert variant.weights == ((one.variant_id, 0.5), (two.variant_id, 0.5))
     assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [("tunable:var-decay", 2, "same-edit-other-values")]
     assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
 
 
-def test_a_crossover_of_written_variants_joins_files(house: House) -> None:
+def test_a_crossover_of_written_variants_joins_files(house: SmallHouse) -> None:
     one = house.written("one", GOOD)
     two = house.written("two", "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// Ranges are not kept.\n")
     with operators() as agents:
-        variant, = house.propose(agents, [plan([one, two], "crossover", "")], [house.seed, one, two]).variants
+        variant, = house.propose(agents, [planned([one, two], "crossover", "")], [house.seed, one, two]).variants
     assert variant.edits is None and not (variant.folder / "edits.json").exists()
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "Ranges are not kept" in (variant.folder / "src/core/Solver.h").read_text()
 
 
-def test_an_edit_on_a_written_variant_keeps_what_was_written(house: House) -> None:
+def test_an_edit_on_a_written_variant_keeps_what_was_written(house: SmallHouse) -> None:
     one = house.written("one", GOOD)
     with operators() as agents:
-        variant, = house.propose(agents, [plan([one])], [house.seed, one]).variants
+        variant, = house.propose(agents, [planned([one])], [house.seed, one]).variants
     assert variant.edits is None
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "0.95" not in (variant.folder / "src/core/Solver.cc").read_text()
 
 
-def test_a_crossover_that_would_exist_already_gets_one_edit_more(house: House) -> None:
+def test_a_crossover_that_would_exist_already_gets_one_edit_more(house: SmallHouse) -> None:
     one, two = house.child("one", DECAY), house.child("two", DECAY, FIRST)
     with operators() as agents:
-        variant, = house.propose(agents, [plan([one, two], "crossover", "")], [house.seed, one, two]).variants
+        variant, = house.propose(agents, [planned([one, two], "crossover", "")], [house.seed, one, two]).variants
     assert variant.edits is not None
     assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != two.edits
 
 
-def test_what_exists_already_goes_back_to_the_coder(house: House) -> None:
+def test_what_exists_already_goes_back_to_the_coder(house: SmallHouse) -> None:
     with operators() as agents:
-        first, = house.propose(agents, [plan([house.seed])]).variants
-        second, = house.propose(agents, [plan([house.seed])], existing=[first.variant_id]).variants
+        first, = house.propose(agents, [planned([house.seed])]).variants
+        second, = house.propose(agents, [planned([house.seed])], existing=[first.variant_id]).variants
     assert second.variant_id != first.variant_id
     assert (second.repairs, second.objections) == (1, ("This variant exists already, source for source.",))
 
@@ -234,17 +123,17 @@ class Coder:
         return {"title": "larger budget", "changelog": "The budget is three times the first interval.", "diff": self.diffs.pop(0)}
 
 
-def by_model(house: House, coder: Coder) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_model(house: SmallHouse, coder: Coder) -> tuple[Proposals, list[dict[str, Any]]]:
     with LoopbackModel(serve(coder)) as server:
         settings = Settings(
             backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            return house.propose(agents, [plan([house.seed], "rewrite", "")]), agents.rows()
+            return house.propose(agents, [planned([house.seed], "rewrite", "")]), agents.rows()
 
 
-def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: House) -> None:
+def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: SmallHouse) -> None:
     coder = Coder(GOOD)
     found, rows = by_model(house, coder)
     variant, = found.variants
@@ -255,7 +144,7 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: House) -> N
     assert not (variant.folder / "edits.json").exists()
 
 
-def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(house: House) -> None:
+def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(house: SmallHouse) -> None:
     coder = Coder(STRAY, UNBUILDABLE, GOOD)
     found, rows = by_model(house, coder)
     variant, = found.variants
@@ -265,7 +154,7 @@ def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
     assert [row["role"] for row in rows][1:] == ["solvers_coder", "solvers_coder_repair", "solvers_coder_repair"]
 
 
-def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(house: House) -> None:
+def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(house: SmallHouse) -> None:
     coder = Coder(UNBUILDABLE, STRAY, STRAY)
     found, _ = by_model(house, coder)
     variant, = found.variants
@@ -273,14 +162,14 @@ def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(house
     assert coder.diffs == []
 
 
-def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(house: House) -> None:
+def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(house: SmallHouse) -> None:
     found, _ = by_model(house, Coder(STRAY, "", STRAY))
     assert found.variants == []
     assert [len(item.objections) for item in found.unmade] == [3]
     assert "There is no diff" in found.unmade[0].objections[1]
 
 
-def test_a_diff_outside_the_sources_is_refused_and_told(house: House) -> None:
+def test_a_diff_outside_the_sources_is_refused_and_told(house: SmallHouse) -> None:
     outside = "--- /dev/null\n+++ b/bin/starexec_run_default\n@@ -0,0 +1,1 @@\n+echo s UNSATISFIABLE\n"
     coder = Coder(outside, GOOD, GOOD)
     found, _ = by_model(house, coder)
@@ -288,7 +177,7 @@ def test_a_diff_outside_the_sources_is_refused_and_told(house: House) -> None:
     assert json.dumps(found.variants[0].diff).count("UNSATISFIABLE") == 0
 
 
-def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(house: House) -> None:
+def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(house: SmallHouse) -> None:
     calls = []
 
     def judge(folder: Path) -> Built:
@@ -300,7 +189,7 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(hou
     lines = standings([house.seed], ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
     with operators() as agents:
         found = propose_variants(
-            agents, [plan([house.seed]), plan([house.seed], number=1)], {house.seed.variant_id: house.seed}, {house.base.name: house.base},
+            agents, [planned([house.seed]), planned([house.seed], number=1)], {house.seed.variant_id: house.seed}, {house.base.name: house.base},
             {item.variant_id: item for item in lines}, house.into, judge, settings=SETTINGS, cycle="0001", root_seed=5,
         )
     assert [item.plan_id for item in found.unmade] == ["plan0"]

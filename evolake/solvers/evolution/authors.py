@@ -1,0 +1,97 @@
+"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the user's own, a tree that somebody submits.
+
+An author gives a title, a changelog and a diff against the first parent. From there on its variant is made, guarded and judged as any other: the diff
+is applied strictly to a fresh copy of the parent, and only where the adapter lets sources be edited.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from evolake.agents import AgentFailure
+from evolake.agents.session.workspace import Outside, Workspace
+from evolake.solvers.evolution.planning import Base, KnownVariant
+from evolake.solvers.repository.unified_diff_paths import matches
+from evolake.solvers.repository.variant import diff_sources, sources_of
+from evolake.solvers.roles.models import CodeReply, Standing
+
+NOTHING_CHANGED = "no source file was changed"
+
+
+@dataclass(frozen=True)
+class Commission:
+    """What an author is asked for: one plan, on these parents. rules: what blocks a variant, in words. seed: of this plan."""
+
+    plan: Mapping[str, Any]
+    parents: Sequence[KnownVariant]
+    base: Base
+    standing: Standing
+    rules: Sequence[str]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Authored:
+    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made: told of the variant that came of it."""
+
+    reply: CodeReply | None
+    reason: str = ""
+    dropped: tuple[dict[str, Any], ...] = ()
+    made: Callable[[str], None] = field(default=lambda variant_id: None)
+
+
+class Author(Protocol):
+    """`origin` is that of the variants that it writes."""
+
+    @property
+    def origin(self) -> str: ...
+
+    def write(self, commission: Commission) -> Authored | AgentFailure: ...
+
+
+def source_workspace(variant: KnownVariant, base: Base) -> Workspace:
+    """The sources of a variant, all to be seen, those to be edited that its adapter lets."""
+    return Workspace.of_folder(variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.editable))
+
+
+def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
+    """What a workspace changed in its parent, as a unified diff."""
+    with tempfile.TemporaryDirectory(prefix="evolake-authored-") as place:
+        folder = Path(place) / "variant"
+        workspace.lay_out(parent.folder, folder)
+        return diff_sources(parent.folder, folder)
+
+
+def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple[dict[str, Any], ...], str]:
+    """A tree that somebody left, as a diff against the parent.
+
+    Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and told.
+
+    Returns:
+        The diff, rows of what was left out, and why there is no diff ("" where there is one).
+    """
+    workspace = source_workspace(parent, base)
+    there = sources_of(tree)
+    changes: dict[str, str | None] = {
+        name: path.read_bytes().decode("utf-8", "surrogateescape") for name, path in there.items() if workspace.may_edit(name)
+    }
+    changes |= {name: None for name in workspace.files if workspace.may_edit(name) and name not in there}
+    try:
+        workspace.take({name: text for name, text in changes.items() if text != workspace.files.get(name)})
+    except Outside as error:
+        return "", (), str(error)
+    outside = [
+        name for name in sorted(set(there) | set(workspace.files))
+        if not workspace.may_edit(name) and _bytes(there.get(name)) != _bytes(sources_of(parent.folder).get(name))
+    ]
+    left = tuple({"what": name, "parent": 0, "reason": "not-editable", "detail": "a file that may not be changed"} for name in outside[:20])
+    diff = diff_of(workspace, parent)
+    return diff, left, "" if diff else NOTHING_CHANGED
+
+
+def _bytes(path: Path | None) -> bytes | None:
+    return path.read_bytes() if path is not None else None

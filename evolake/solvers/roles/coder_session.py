@@ -1,0 +1,72 @@
+"""The coder as a session: it reads, edits, builds and tries a repository by tools before it is done, instead of writing one diff from excerpts.
+
+There is no classical answer: by operators a variant is made of edits, and the roles of `coder` make it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.agents.roles import Role
+from evolake.agents.session.tools import Arguments, offered
+from evolake.agents.session.wire import Turn
+from evolake.errors import MachineryError
+from evolake.solvers.roles.models import RESEARCH_GOAL, LongText, Model, Standing
+
+MOST_SMOKE, MOST_BENCH = 12, 8
+"""Formulas that one command may run."""
+
+
+class SessionRequest(Model):
+    """What the session is for, and what it starts from."""
+
+    goal: str = RESEARCH_GOAL
+    hypothesis: str
+    instructions: str
+    base: str
+    parent: Standing
+    parent_diff: str
+    second_parent_diff: str = ""
+    rules: list[str]
+    editable: list[str] = Field(description="globs of the files that may be changed")
+
+
+class SessionReply(BaseModel):
+    """What the session ends with; its files are the change."""
+
+    model_config = ConfigDict(extra="forbid")
+    title: str = Field(max_length=60, description="the change in a few words")
+    changelog: LongText = Field(description="what was changed and why, for CHANGELOG.md")
+
+
+class Build(Arguments):
+    """Without arguments."""
+
+
+class Smoke(Arguments):
+    formulas: int = Field(default=6, ge=1, le=MOST_SMOKE, description="how many small formulas, each with a renamed and a shuffled copy")
+
+
+class RunFormula(Arguments):
+    formula: str = Field(max_length=200, description="name of a formula that smoke or bench has named")
+
+
+class BenchFormulas(Arguments):
+    formulas: int = Field(default=3, ge=1, le=MOST_BENCH, description="how many training formulas, each run by the parent too")
+    first: int = Field(default=0, ge=0, description="how many formulas of the suite to pass over")
+
+
+COMMANDS = (
+    ("build", "Build the repository from scratch. Says what the compiler says.", Build),
+    ("smoke", "Build it and run it on small formulas: every model is checked, some proofs are.", Smoke),
+    ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
+    ("bench", "Build it and run it and its parent on training formulas, side by side.", BenchFormulas),
+)
+
+
+def _no_operators(request: SessionRequest, random: np.random.Generator) -> Turn:
+    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_CODER, or use the model backend")
+
+
+CODER_SESSION = Role("solvers_coder_session", SessionRequest, Turn, _no_operators, tools=offered(COMMANDS, SessionReply))

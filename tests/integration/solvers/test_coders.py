@@ -1,0 +1,232 @@
+"""Who else writes a variant: a session of a model with tools in the jail, a command of the user's own, a tree that somebody submits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from loopback_model import KEY, Action, LoopbackModel, call
+from pydantic import SecretStr
+from small_solver import SMALL_CNF, SmallHouse, planned, small_house
+
+from evolake.agents import Agents, open_agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.cli import cli
+from evolake.errors import InputError
+from evolake.jail import open_pool
+from evolake.lake import Lake
+from evolake.settings import BudgetSettings, Settings
+from evolake.solvers.evolution.coder_command import CommandAuthor, words_of
+from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
+from evolake.solvers.evolution.coding import check_coder
+from evolake.solvers.evolution.population import empty_population
+from evolake.solvers.evolution.proposing import Proposals
+from evolake.solvers.evolution.submissions import SubmissionAuthor, submit, submitted_plans
+from evolake.solvers.measurement.benchmark import stage_limits
+from evolake.solvers.repository.variant import archive_variant
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites import Instance, Suite
+from evolake.solvers.tables_archive import CODER_RUNS, PLANS
+
+SOURCE = "src/core/Solver.cc"
+BROKEN = ("edit_file", {"path": SOURCE, "search": "opt_first.value * 2", "replace": "opt_frist.value * 3"})
+MENDED = ("edit_file", {"path": SOURCE, "search": "opt_frist", "replace": "opt_first"})
+FINISH = ("finish", {"title": "larger budget", "changelog": "The budget is three times the first interval."})
+EXPERT = [
+    call(("list_files", {}), ("grep", {"pattern": "opt_first"}), thought="Where is the budget?"), call(("read_file", {"path": SOURCE})), call(BROKEN),
+    call(("build", {})), call(MENDED), call(("build", {}), ("smoke", {"formulas": 1})), call(("bench", {"formulas": 1})),
+    call(("run_formula", {"formula": "tiny"}), ("run_formula", {"formula": "unknown"})), call(FINISH),
+]
+
+
+@pytest.fixture
+def house(tmp_path: Path, requires) -> SmallHouse:
+    requires("c++")
+    return small_house(tmp_path)
+
+
+def by_sessions(house: SmallHouse, script: list[Action]) -> tuple[Proposals, Agents]:
+    """One plan, carried out in a session with a real server, jail and compiler."""
+    path = house.into.parent / "tiny.cnf"
+    path.write_text(SMALL_CNF)
+    suite = Suite("train", (Instance("tiny", "small", "SAT", "0" * 64, path=path, base="tiny"),))
+    with LoopbackModel(script) as server, open_pool(workers=1, preload=()) as pool:
+        settings = Settings(
+            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
+            budget=BudgetSettings(tokens_per_run=10_000_000),
+        )
+        with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
+            shop = Shop(house.blobs, house.into.parent / "cache", stage_limits(SolversSettings()), lambda: suite, lambda: suite, "0001")
+            author = SessionAuthor(agents, pool.call, shop)
+            return house.propose(agents, [planned([house.seed], "rewrite", "")], author=lambda plan: author), agents
+
+
+def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(house: SmallHouse) -> None:
+    found, agents = by_sessions(house, EXPERT)
+    variant, = found.variants
+    assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == ("model", "larger budget", False, 0, None)
+    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
+    assert "three times" in (variant.folder / "CHANGELOG.md").read_text()
+    turns = agents.turns()
+    assert {row["artifact_id"] for row in turns} == {variant.variant_id} == {row["artifact_id"] for row in agents.rows()}
+    told = {number: [done["result"] for done in json.loads(row["text"])["calls"]] for number, row in enumerate(turns)}
+    assert "It was not built: compile error" in told[3][0] and "opt_frist" in told[3][0]
+    assert told[5][0].startswith("It was built")
+    assert [line.split()[0] for line in told[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled"]
+    assert [line.split()[:3] for line in told[6][0].splitlines()] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
+    assert told[7][1] == "There is no formula of this name. There are, among others: tiny."
+    assert (house.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
+
+
+@pytest.mark.parametrize("script, reason", [
+    ([call(("write_file", {"path": "bin/starexec_run_default", "text": "echo s UNSATISFIABLE"}))], "solvers_coder_session: 3 turns in a row"),
+    ([call(FINISH)], "no source file was changed"),
+])
+def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(house: SmallHouse, script: list[Action], reason: str) -> None:
+    found, _ = by_sessions(house, script)
+    assert found.variants == []
+    assert [item.reason.startswith(reason) for item in found.unmade] == [True]
+
+
+def by_a_command(house: SmallHouse, text: str, timeout_s: float = 60) -> tuple[Proposals, list[dict[str, Any]]]:
+    """One plan, carried out by a script that plays a coding agent's command line."""
+    script = house.into.parent / "agent.py"
+    script.write_text(text)
+    author = CommandAuthor((sys.executable, str(script)), timeout_s, house.blobs, "0001")
+    with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
+        found = house.propose(agents, [planned([house.seed], "rewrite", "")], author=lambda plan: author)
+    CODER_RUNS.frame(author.runs)
+    return found, author.runs
+
+
+WELL = f"""
+import os, pathlib
+task = pathlib.Path(os.environ["EVOLAKE_TASK"]).read_text()
+assert "A stronger decay follows" in task and "no threads" in task and not [name for name in os.environ if name == "EVOLAKE_MODEL_API_KEY"]
+source = pathlib.Path("{SOURCE}")
+source.write_text(source.read_text().replace("* 2", "* 3"))
+pathlib.Path("src/core/notes.txt").write_text("mine")
+pathlib.Path("CHANGELOG.md").write_text("The budget is three times as large.")
+print("done")
+"""
+
+
+def test_what_a_command_leaves_in_the_sources_is_the_candidate(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLAKE_MODEL_API_KEY", KEY)
+    found, (row,) = by_a_command(house, WELL)
+    variant, = found.variants
+    assert (variant.origin, variant.blocked) == ("command", False)
+    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
+    assert "The budget is three times as large." in (variant.folder / "CHANGELOG.md").read_text()
+    assert not (variant.folder / "TASK.md").exists() and not (variant.folder / "src/core/notes.txt").exists()
+    assert [item["what"] for item in variant.dropped] == ["src/core/notes.txt"]
+    assert (row["exit_code"], row["variant_id"], row["reason"]) == (0, variant.variant_id, None)
+    assert row["wall_s"] > 0 and house.blobs.get(row["output_sha"]) == b"done\n"
+
+
+LINKS = f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'); os.symlink('/etc/passwd', 'src/core/passwd.h')"
+
+
+@pytest.mark.parametrize("text, timeout_s, code, reason", [
+    ("raise SystemExit(3)", 60, 3, "the command ended with exit code 3"),
+    ("import time; time.sleep(600)", 0.5, None, "the command did not end within 0.5 s, or could not be started"),
+    ("print('thinking')", 60, 0, "no source file was changed"),
+    (f"open('{SOURCE}', 'w').write('x' * 2_000_001)", 60, 0, f"{SOURCE} would have more than 2000000 characters"),
+])
+def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
+    house: SmallHouse, text: str, timeout_s: float, code: int | None, reason: str,
+) -> None:
+    found, (row,) = by_a_command(house, text, timeout_s)
+    assert (found.variants, [item.reason for item in found.unmade]) == ([], [reason])
+    assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
+
+
+def test_links_that_a_command_leaves_lead_nowhere(house: SmallHouse) -> None:
+    found, _ = by_a_command(house, LINKS)
+    variant, = found.variants
+    assert variant.blocked, "without its source file it is not built"
+    assert "root:" not in variant.diff and not (variant.folder / "src/core/passwd.h").exists()
+
+
+@pytest.mark.parametrize("setting, message", [("command:nosuchprogram x", "names no program"), ("command:'", "cannot be used")])
+def test_a_command_that_cannot_be_run_is_told_before_any_work(setting: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_coder(Settings(coder=setting))
+    assert words_of(f"command:{sys.executable} -c 'a b'") == (sys.executable, "-c", "a b")
+
+
+def test_a_session_needs_a_model() -> None:
+    with pytest.raises(InputError, match="needs a model"):
+        check_coder(Settings(coder="session"))
+
+
+@pytest.fixture
+def begun(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    """A lake whose first population is the small seed, with its adapter among the settings' seeds."""
+    lake = Lake(house.into.parent / "lake")
+    row = {
+        "variant_id": house.seed.variant_id, "state": "champion", "cycle": "0000", "title": "small", "base": "small1", "operator": "seed",
+        "origin": "seed", "parents": [], "archive_sha": archive_variant(house.seed.folder, lake.blobs),
+    }
+    tables = empty_population().with_tables(variants=[row]).frames()
+    records = {name: lake.publish("solvers", f"incoming_{name}", frame, cycle="0001", run_id="seeds") for name, frame in tables.items()}
+    lake.seals.seal("solvers", "0001", "version", None, "seeds", {f"incoming_{name}@0001": made.content_sha for name, made in records.items()})
+    monkeypatch.setattr("evolake.solvers.evolution.submissions.load_adapter", lambda name, folder: house.base.adapter)
+    monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
+    return lake
+
+
+def changed_tree(house: SmallHouse, change: Callable[[Path], object]) -> Path:
+    """A copy of the seed with a change."""
+    import shutil
+
+    folder = house.into.parent / "mine"
+    shutil.copytree(house.seed.folder, folder)
+    change(folder)
+    return folder
+
+
+def larger(folder: Path) -> None:
+    (folder / SOURCE).write_text((folder / SOURCE).read_text().replace("* 2", "* 3"))
+
+
+def test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other(house: SmallHouse, begun: Lake) -> None:
+    folder = changed_tree(house, larger)
+    said = ["solvers", "submit", str(folder), "--parent", house.seed.variant_id[:12], "--hypothesis", "A larger budget.", "--json"]
+    first, again = (CliRunner().invoke(cli, said, catch_exceptions=False) for _ in range(2))
+    assert (first.exit_code, json.loads(first.output)["cycle"]) == (0, "0001")
+    assert json.loads(again.output) == json.loads(first.output)
+    plans = submitted_plans(begun, "0001", 2)
+    assert PLANS.frame(plans).select("number", "parent_ids", "origin", "kind").rows() == [(2, [house.seed.variant_id], "submitted", "rewrite")]
+    assert submitted_plans(begun, "0002", 0) == []
+    author = SubmissionAuthor(begun.blobs)
+    with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
+        variant, = house.propose(agents, plans, author=lambda plan: author).variants
+    assert (variant.origin, variant.title, variant.blocked) == ("submitted", "A larger budget.", False)
+    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
+
+
+def more_files(folder: Path) -> None:
+    larger(folder)
+    (folder / "src/core/notes.txt").write_text("mine")
+
+
+@pytest.mark.parametrize("change, parent, hypothesis, message", [
+    (larger, "0" * 12, "A larger budget.", "no variant that may be built on begins with '000000000000'"), (larger, "", " ", "needs a hypothesis"),
+    (lambda folder: None, "", "The same.", "no source file was changed"), (more_files, "", "More.", "src/core/notes.txt differs from the parent's"),
+    (lambda folder: (folder / "variant.toml").unlink(), "", "No card.", "is no repository of the layout"),
+    (lambda folder: (folder / "variant.toml").write_text('base = "other"\nadapter = "small1"\n'), "", "Another.", "descends from another seed"),
+])
+def test_what_cannot_be_submitted_is_told(
+    house: SmallHouse, begun: Lake, change: Callable[[Path], object], parent: str, hypothesis: str, message: str,
+) -> None:
+    with pytest.raises(InputError, match=message):
+        submit(begun, changed_tree(house, change), parent or house.seed.variant_id, hypothesis, adapters=Path())
+    assert begun.record("solvers", "submissions") is None
+
+
