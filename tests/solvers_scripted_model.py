@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from loopback_model import Action, Asked, say
+from loopback_model import Action, Asked, call, say
 
 from evolake.solvers.objectives.portfolio import first_objective
 from evolake.solvers.repository.variant import diff_sources, source_sha
@@ -30,7 +30,6 @@ CHANGES: dict[str, tuple[str, str]] = {
     "restarts": (RESTARTS, RESTARTS.replace("100", "50")),
     "undeclared": (AFTER_CONFLICT, AFTER_CONFLICT + "            luckyRestart();\n"),
     "undeclared still": (AFTER_CONFLICT, AFTER_CONFLICT + "            luckyRestart(conflicts);\n"),
-    "undeclared again": (AFTER_CONFLICT, "            luckyRestart(starts);\n" + AFTER_CONFLICT),
     "undeclared to the end": (AFTER_CONFLICT, "            luckyRestart(decisions);\n" + AFTER_CONFLICT),
     "clock": (AFTER_CONFLICT, AFTER_CONFLICT + "            if (cpuTime() > 1) var_inc *= 2;\n"),
     "clock still": (AFTER_CONFLICT, AFTER_CONFLICT + "            if (cpuTime() > 2) var_inc *= 2;\n"),
@@ -40,11 +39,31 @@ MISFIT = "misfit"
 """A change whose diff has a wrong line of context."""
 WRITTEN: dict[str, tuple[str, ...]] = {
     "good": ("decay",), "does-not-apply": (MISFIT, "clauses"), "does-not-compile": ("undeclared", "undeclared still"),
-    "reads-a-clock": ("clock", "clock still"), "later": ("restarts",), "learnt-nothing": ("undeclared again", "undeclared to the end"),
+    "reads-a-clock": ("clock", "clock still"), "later": ("restarts",), "learnt-nothing": ("undeclared to the end",),
 }
-"""Name of a plan -> what the coder writes at first and when it is told what is wrong."""
+"""Name of a plan -> what the coder writes at first and when it is told what is wrong; of a session, what it leaves."""
 PLANNED = {"0001": ("good", "does-not-apply", "does-not-compile", "reads-a-clock"), "0002": ("later", "learnt-nothing")}
 RULE = "no-lucky-restart"
+
+
+def _edit(old: str, new: str) -> tuple[str, dict[str, str]]:
+    return "edit_file", {"path": SOLVER, "search": old, "replace": new}
+
+
+def _finish(name: str) -> tuple[str, dict[str, str]]:
+    return "finish", {"title": name, "changelog": f"Changed the solver after the plan {name}."}
+
+
+SESSIONS: dict[str, tuple[tuple[tuple[str, dict[str, Any]], ...], ...]] = {
+    "later": (
+        (("list_files", {"path": "src/core"}), ("grep", {"pattern": "restart interval", "path": "src"})),
+        (("read_file", {"path": SOLVER, "first_line": 25, "last_line": 50}),), (_edit(RESTARTS, RESTARTS.replace("100", "fifty")),),
+        (("build", {}),), (_edit(RESTARTS.replace("100", "fifty"), CHANGES["restarts"][1]),), (("build", {}), ("smoke", {"formulas": 2})),
+        (("bench", {"formulas": 1}),), (_finish("later"),),
+    ),
+    "learnt-nothing": ((_edit(*CHANGES["undeclared to the end"]),), (_finish("learnt-nothing"),)),
+}
+"""Name of a plan of the second cycle -> the turns of its session: an expert that breaks the build and mends it, and a fool that never builds."""
 PAR2 = first_objective().source
 OBJECTIVES: dict[str, str] = {
     "backwards": "import math\n\n\ndef objective(results):\n    return -math.fsum(row['cpu_s'] for row in results)\n",
@@ -64,6 +83,10 @@ class SolversPlayer:
         self._lock = threading.Lock()
 
     def __call__(self, asked: Asked) -> Action:
+        if "tools" in asked.body:
+            with self._lock:
+                self.says["turn"] += 1
+            return self._turn(asked)
         wanted = (asked.response_format or {})["json_schema"]["schema"]["properties"]
         text = "\n".join(message["content"] for message in asked.messages)
         kind = next(name for name in ("plans", "regions", "changelog", "findings", "check", "source") if name in wanted)
@@ -86,6 +109,11 @@ class SolversPlayer:
             assert text.count(old) == 1
             (changed / SOLVER).write_text(text.replace(old, new))
             return diff_sources(self.seed, changed)
+
+    def _turn(self, asked: Asked) -> Action:
+        """The next turn of the session on the plan that the prompt names."""
+        turns = SESSIONS[played("\n".join(message["content"] for message in asked.messages[:2]))]
+        return call(*turns[sum(message["role"] == "assistant" for message in asked.messages)])
 
     def _plans(self, text: str) -> dict[str, Any]:
         [cycle] = re.findall(r"^Cycle (\d{4})", text, re.MULTILINE)

@@ -11,7 +11,7 @@ from assets.families.judge import of_record
 from assets.families.line import archive, line, open_jail
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import COMPLEXITY, DRIFT, DRIFT_SUMMARY, DROPPED, FUNNEL, INSTANCES, RESOURCES
+from evolake.families.tables import COMPLEXITY, DRIFT, DRIFT_SUMMARY, DROPPED, FUNNEL, INSTANCES, RESOURCES, UNMADE
 from evolake.lake import AGENT_CALLS
 
 if TYPE_CHECKING:
@@ -66,9 +66,10 @@ def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
     from evolake.families.evolution.stages import gates_of
 
     cycle, rows = store.cycle, candidates.to_dicts()
-    spent = resource_rows(rows, of_record.passed(store, candidates), store.rows("candidates", AGENT_CALLS), cycle)
+    unmade = store.rows(UNMADE.name) if store.has(UNMADE.name) else []
+    spent = resource_rows(rows, of_record.passed(store, candidates), store.rows("candidates", AGENT_CALLS), cycle, len(unmade))
     store.extra(RESOURCES, spent)
-    frame = FUNNEL.frame(funnel_rows(rows, gates_of(of_record.verdicts(store)), cycle))
+    frame = FUNNEL.frame(funnel_rows(rows, gates_of(of_record.verdicts(store)), cycle, unmade))
     shown = {f"{row['gate']}": f"{row['passed']} of {row['came']}" for row in frame.filter(pl.col("operator") == "all").to_dicts()}
     ratio = divergence(spent)
     store.tell(shown | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0} | ({"rejected_takes_times": ratio} if ratio else {}))

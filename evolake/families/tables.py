@@ -189,7 +189,7 @@ FUNNEL = TableSchema(
         "cycle": pl.String,
         "operator": (pl.String, "What made the families, or all for every operator together."),
         "gate_no": (pl.Int64, "Place of the gate in the line's order, from 0; null for attempts."),
-        "gate": (pl.String, "Gate by name; attempts for attempts that ended in an accepted family."),
+        "gate": (pl.String, "Gate by name; attempts for attempts that ended in an accepted family, those that brought no family among who came."),
         "came": (pl.Int64, "How many met the gate."),
         "passed": (pl.Int64, "How many of them went on to the next gate."),
         "blocked": (pl.Int64, "How many were stopped here."),
@@ -201,7 +201,7 @@ RESOURCES = TableSchema(
     "resources", 1,
     {
         "cycle": pl.String,
-        "outcome": (pl.String, "Which attempts: accepted, rejected or all."),
+        "outcome": (pl.String, "Which attempts: accepted, rejected (also those that brought no family at all) or all."),
         "attempts": (pl.Int64, "Proposals with all their refinements."),
         "versions": (pl.Int64, "Families that these attempts put before the gates."),
         "calls_mean": (pl.Float64, "Jail calls per attempt, on average."),

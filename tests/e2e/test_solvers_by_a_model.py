@@ -14,7 +14,7 @@ from designs_fixtures import House
 from house_steps import by_a_model, materialize, share_tape, usd_of
 from loopback_model import Asked, LoopbackModel
 from solvers_fixtures import SEED, open_house, share_secret
-from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, WRITTEN, SolversPlayer, played
+from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
 from evolake.objectives.source import objective_id
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.e2e
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after two cycles by the model backend, what its server was asked, and who answered. The server is gone."""
+    """A house after two cycles by the model backend, the second with sessions for a coder, what its server was asked, and who replied. It is gone."""
 
     house: House
     player: SolversPlayer
@@ -43,7 +43,9 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(house.lake), folder / "seed", now=datetime.now(UTC)))
     with LoopbackModel(player) as server:
         house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
-        house.run("run", "--cycles", "2", "--lines", "solvers")
+        house.run("run", "--cycles", "1", "--lines", "solvers")
+        house.environment["EVOLAKE_CODER"] = "session"
+        house.run("run", "--cycles", "1", "--lines", "solvers")
     yield Modelled(house, player, server.requests)
 
 
@@ -58,11 +60,12 @@ def made(house: House, cycle: str) -> dict[str, list]:
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
     assert {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")} == {
-        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_analyst", "solvers_rule_writer",
+        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_session", "solvers_analyst",
+        "solvers_rule_writer",
         "solvers_objective_writer",
     }
     assert modelled.house.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
-    asked = {"plans": 2, "regions": 6, "changelog": 6, "repair": 4, "findings": 2, "check": 1, "source": len(OBJECTIVES)}
+    asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "turn": 10, "findings": 2, "check": 1, "source": len(OBJECTIVES)}
     assert dict(modelled.player.says) == asked
 
 
@@ -83,7 +86,7 @@ def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
 def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled: Modelled):
     repairs = [text for asked in modelled.asked if "# Why it could not be used" in (text := asked.messages[-1]["content"])]
     shown = {played(text): text.partition("# Why it could not be used")[2] for text in repairs}
-    assert set(shown) == {"does-not-apply", "does-not-compile", "reads-a-clock", "learnt-nothing"}
+    assert set(shown) == {"does-not-apply", "does-not-compile", "reads-a-clock"}
     assert "does not apply" in shown["does-not-apply"]
     assert re.search(r"luckyRestart\W+was not declared", shown["does-not-compile"])
     assert "cpuTime" in shown["reads-a-clock"]
@@ -104,12 +107,29 @@ def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_buil
     rows = house.sql("SELECT cycle, rule_id, version, state, blocked_failed, blocked_accepted FROM solvers.rule_proposals")
     assert rows == [["0001", name, 1, "active", json.dumps([broken]), "[]"]]
     assert {title: row[:3] for title, row in made(house, "0002").items()} == {
-        "later": [None, None, 0], "learnt-nothing": ["compliance", name, 1],
+        "later": [None, None, 0], "learnt-nothing": ["compliance", name, 0],
     }
     stopped = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'learnt-nothing'")[0][0]
     assert house.sql(f"SELECT count(*) FROM solvers.binaries WHERE variant_id = '{stopped}'") == [[0]]
     assert house.sql("SELECT count(*) FROM solvers.binaries WHERE cycle = '0002' AND passed") == [[1]]
     assert any(name in asked.messages[-1]["content"] for asked in modelled.asked)
+
+
+def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gate(modelled: Modelled):
+    house = modelled.house
+    [made_by] = house.sql("SELECT variant_id, cycle, origin FROM solvers.variants WHERE title = 'later'")
+    assert made_by[1:] == ["0002", "model"]
+    assert house.sql(f"SELECT DISTINCT state FROM artifacts WHERE artifact_id = '{made_by[0]}' AND state IN ('accepted', 'champion')") != []
+    turns = house.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made_by[0]}' ORDER BY turn")
+    assert [row[0] for row in turns] == [[name for name, _ in calls] for calls in SESSIONS["later"]]
+    assert [row[1] for row in turns] == [None] * 7 + ["finished"]
+    blobs = BlobStore(house.lake)
+    told = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
+    assert told[3][0].startswith("It was not built: compile error") and "fifty" in told[3][0]
+    assert told[5][0].startswith("It was built") and len(told[5][1].splitlines()) == 6
+    assert [line.split()[0] for line in told[6][0].splitlines()] == ["yours", "parent"]
+    calls = house.sql("SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id)")
+    assert calls == [[10, '{"max_output_tokens":8192}']]
 
 
 def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled: Modelled):

@@ -1,7 +1,7 @@
 """How many came through, and what it cost: gate by gate, accepted attempts against rejected ones (paper, section 5.4, tables 5 and 6).
 
-An attempt is one proposal with all its refinements; it is accepted where one of its versions is. Costs count every version, because that is what
-was paid.
+An attempt is one proposal with all its refinements; it is accepted where one of its versions is, and one that brought no family at all is rejected.
+Costs count every version, because that is what was paid.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ ALL = "all"
 ATTEMPTS = "attempts"
 
 
-def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str) -> list[dict[str, Any]]:
-    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of record."""
+def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unmade: Sequence[Row] = ()) -> list[dict[str, Any]]:
+    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of record. unmade: rows of UNMADE."""
     operators = {row["family_id"]: row["operator"] for row in candidates}
     numbers = {gate.name: gate.number for gate in GATES}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -35,6 +35,9 @@ def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str) -> 
             came = counts.setdefault((operator, ATTEMPTS), [0, 0])
             came[0] += 1
             came[1] += any(version["family_id"] in accepted for version in versions)
+    for row in unmade:
+        for operator in (row["operator"], ALL):
+            counts.setdefault((operator, ATTEMPTS), [0, 0])[0] += 1
     return [
         {
             "cycle": cycle, "operator": operator, "gate_no": numbers.get(gate), "gate": gate, "came": came, "passed": passed,
@@ -61,9 +64,10 @@ def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
     return list(found.values())
 
 
-def resource_rows(candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str) -> list[dict[str, Any]]:
-    """Rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS; those about no family count in "all"."""
-    outcomes: dict[str, list[list[Row]]] = {"accepted": [], "rejected": []}
+def resource_rows(candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, unmade: int = 0) -> list[dict[str, Any]]:
+    """Rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS; those about no family count in "all".
+    unmade: attempts that brought no family; they took nothing in the jail, and are rejected."""
+    outcomes: dict[str, list[list[Row]]] = {"accepted": [], "rejected": [[] for _ in range(unmade)]}
     for versions in attempts(candidates):
         outcomes["accepted" if any(version["family_id"] in accepted for version in versions) else "rejected"].append(versions)
     outcomes[ALL] = [*outcomes["accepted"], *outcomes["rejected"]]

@@ -47,6 +47,15 @@ def test_every_gate_counts_who_came_and_who_passed():
     assert ("switch", "consensus") not in rows
 
 
+def test_attempts_that_brought_no_family_came_and_were_rejected():
+    unmade = [{"number": 3, "operator": "pipe"}, {"number": 4, "operator": "mutate"}]
+    rows = {(row["operator"], row["gate"]): (row["came"], row["passed"], row["blocked"]) for row in funnel_rows(CANDIDATES, GATED, "0001", unmade)}
+    assert [rows[(name, "attempts")] for name in ("all", "pipe", "mutate")] == [(5, 2, 3), (3, 2, 1), (1, 0, 1)]
+    spent = {row["outcome"]: row for row in resource_rows(CANDIDATES, {"a", "c"}, [], "0001", len(unmade))}
+    assert [(spent[name]["attempts"], spent[name]["versions"]) for name in ("accepted", "rejected", "all")] == [(2, 3), (3, 1), (5, 4)]
+    assert (spent["rejected"]["cpu_s_mean"], spent["all"]["attempts"]) == (2.0, 5)
+
+
 def test_costs_count_every_version_and_money_the_rejected_too():
     calls = [
         {"artifact_id": "a", "usd": 0.5, "input_tokens": 10, "output_tokens": 1},
