@@ -17,6 +17,7 @@ from evolake.jail.protocol import plain_name
 LONGEST_FILE = 2_000_000
 LARGEST = 64_000_000
 """Characters of one file, and of all."""
+LONGEST_NAME = 200
 
 
 class Outside(Exception):
@@ -71,8 +72,9 @@ class Workspace:
     def may_edit(self, path: str) -> bool:
         """Whether a path is plain and may be written."""
         try:
-            return plain_name(path) == path and path.isprintable() and self.editable(path)
-        except InputError:
+            short = all(len(part.encode()) <= LONGEST_NAME for part in path.split("/")) and len(path) <= 4 * LONGEST_NAME
+            return short and plain_name(path) == path and path.isprintable() and self.editable(path)
+        except (InputError, UnicodeEncodeError):
             return False
 
     def lay_out(self, parent: Path, folder: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evolake.agents import AgentFailure
-from evolake.agents.session.workspace import Outside, Workspace
+from evolake.agents.session.workspace import LONGEST_FILE, Outside, Workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import diff_sources, sources_of
@@ -76,6 +76,8 @@ def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple
     """
     workspace = source_workspace(parent, base)
     there = sources_of(tree)
+    if vast := next((name for name, path in there.items() if workspace.may_edit(name) and path.stat().st_size > LONGEST_FILE), None):
+        return "", (), f"{vast} would have more than {LONGEST_FILE} characters"
     changes: dict[str, str | None] = {
         name: path.read_bytes().decode("utf-8", "surrogateescape") for name, path in there.items() if workspace.may_edit(name)
     }
@@ -86,12 +88,15 @@ def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple
         return "", (), str(error)
     outside = [
         name for name in sorted(set(there) | set(workspace.files))
-        if not workspace.may_edit(name) and _bytes(there.get(name)) != _bytes(sources_of(parent.folder).get(name))
+        if not workspace.may_edit(name) and _differ(there.get(name), parent.folder / name)
     ]
     left = tuple({"what": name, "parent": 0, "reason": "not-editable", "detail": "a file that may not be changed"} for name in outside[:20])
     diff = diff_of(workspace, parent)
     return diff, left, "" if diff else NOTHING_CHANGED
 
 
-def _bytes(path: Path | None) -> bytes | None:
-    return path.read_bytes() if path is not None else None
+def _differ(one: Path | None, other: Path) -> bool:
+    """Whether two files differ; one that is not there does from one that is."""
+    if one is None or not other.is_file():
+        return (one is None) is other.is_file()
+    return one.stat().st_size != other.stat().st_size or one.read_bytes() != other.read_bytes()
