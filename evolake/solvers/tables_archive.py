@@ -119,7 +119,7 @@ SUBMISSIONS = TableSchema(
     "submissions", 1,
     {
         "submission_id": (pl.String, "Submission: sha256 (hex) of tree, parent and cycle; the id of the plan that it becomes."),
-        "cycle": (pl.String, "Cycle that it enters."),
+        "cycle": (pl.String, "Evolution cycle in which it is built and judged: the next one when it was submitted."),
         "parent_id": (pl.String, "Variant that it was made from."),
         "hypothesis": (pl.String, "What should improve, and why, in the words of who submits it."),
         "tree_sha": (pl.String, "Blob with the tree as it was submitted."),

@@ -185,7 +185,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
 
 def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape, and the secret that decides what its gates ask: the same variants, nothing paid."""
-    other = open_house(tmp_path, **modelled.house.settings | {"EVOLAKE_REPLAY_ONLY": "true"})
+    other = open_house(tmp_path, **modelled.house.settings | {"EVOLAKE_REPLAY_ONLY": "true", "EVOLAKE_CODER": "one-shot"})
     share_secret(modelled.house, share_tape(modelled.house, other))
     materialize(other, "solvers", None, "seeds")
     materialize(other, "solvers", "0001", "plan", "variants")
