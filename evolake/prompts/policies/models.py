@@ -6,8 +6,10 @@ checkpoint in a cache folder that the file's own hash names, and are loaded from
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -159,7 +161,8 @@ def _unpack(gguf: Path, folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    read = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32, local_files_only=True)
+    with contextlib.redirect_stderr(io.StringIO()):  # its bar heeds no setting where tqdm was imported before
+        read = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32, local_files_only=True)
     config = type(read.config)(**{key: value for key, value in read.config.to_dict().items() if key != "quantization_config"})
     plain = type(read)(config)
     plain.load_state_dict(read.state_dict())
