@@ -49,7 +49,10 @@ class Cluster:
         for process in reversed(self.processes):
             process.terminate()
         for process in self.processes:
-            process.wait(30)
+            try:
+                process.wait(120)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
     def _start(self, command: list[str], environment: dict[str, str] | None = None) -> None:
         with (self.folder / f"log-{len(self.processes)}").open("wb") as log:

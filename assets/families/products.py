@@ -38,7 +38,7 @@ def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 
     with open_jail(store) as pool:
         rows, dropped = sample_families(
-            families, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed, cycle=store.cycle, workers=settings.workers,
+            families, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed, cycle=store.cycle, workers=pool.workers,
             on_progress=progress,
         )
     store.extra(DROPPED, dropped)

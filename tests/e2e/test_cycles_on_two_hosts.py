@@ -1,0 +1,90 @@
+"""Cycles computed by two hosts over a shared folder, one worker killed on the way: the lake of a run on one machine, to the content hash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from compute_cluster import Cluster
+from designs_fixtures import ROOT, House, open_house
+from two_hosts import Host, two_hosts
+
+pytestmark = pytest.mark.e2e
+LINES = {"families": ("clinic-queue", "remainder-subsets")}
+SIZES = {
+    "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "2", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9", "EVOLAKE_FAMILIES__PLANTED_FAULTS": "1",
+    "EVOLAKE_WORKERS": "2",
+}
+TIMED = {"resources", "funnel"}
+"""Tables whose content is what a cycle took."""
+
+
+def house_at(folder: Path, **settings: str) -> House:
+    """A house with a few seeds of each line."""
+    seeds = ROOT / "data_lake" / "seeds"
+    (folder / "seeds" / "families").mkdir(parents=True)
+    for name in ("rules", "designs", "evidence"):
+        (folder / "seeds" / name).symlink_to(seeds / name)
+    for name in LINES["families"]:
+        (folder / "seeds" / "families" / name).symlink_to(seeds / "families" / name)
+    return open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SIZES, **settings)
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[tuple[Host, Host]]:
+    with two_hosts() as both:
+        yield both
+
+
+@pytest.fixture(scope="module")
+def cluster(hosts: tuple[Host, Host], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler on the first host and a worker on each."""
+    started = Cluster(tmp_path_factory.mktemp("dask"))
+    try:
+        started.start_scheduler(hosts[0].address, hosts[0].before)
+        for host in hosts:
+            started.start_worker(host.before, host=host.address)
+        yield started
+    finally:
+        started.stop()
+
+
+def contents(house: House) -> dict[tuple[str, str, str | None], str]:
+    """(line, asset, cycle) -> content hash of every part in force whose content is no time."""
+    rows = house.sql("SELECT line, asset, cycle, content_sha FROM parts WHERE state = 'current'")
+    return {(line, asset, cycle): sha for line, asset, cycle, sha in rows if asset not in TIMED}
+
+
+def worker_below(nanny: int) -> int | None:
+    """The worker process that a nanny watches."""
+    return next((child.pid for child in psutil.Process(nanny).children() if "spawn_main" in " ".join(child.cmdline())), None)
+
+
+def test_two_hosts_and_a_killed_worker_give_the_contents_of_one_machine(
+    hosts: tuple[Host, Host], cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    alone, shared = (house_at(tmp_path_factory.mktemp(name)) for name in ("alone", "shared"))
+    command = ["run", "--cycles", "1", "--lines", ",".join(LINES), "--at-once", "1"]
+    alone.run(*command)
+    evolake = str(Path(sys.executable).with_name("evolake"))
+    killed = None
+    with subprocess.Popen(
+        [*hosts[0].before, evolake, *command, "-v"], env=shared.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"}, cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as run:
+        assert run.stdout
+        told = []
+        for line in run.stdout:
+            told.append(line)
+            if killed is None and "0001" in line and (killed := worker_below(cluster.processes[2].pid)):
+                os.kill(killed, signal.SIGKILL)
+    assert run.returncode == 0, "".join(told)[-4000:]
+    assert killed is not None
+    assert contents(shared) == contents(alone)
+    assert {line for line, _, _ in contents(alone)} == set(LINES)
