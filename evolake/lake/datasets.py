@@ -125,9 +125,10 @@ def seals_table(lake: Lake) -> pl.DataFrame:
     """One row a seal. `broken`: this link or one before it does not hold."""
     rows = []
     for line in lake.seals.lines():
+        whole = lake.seals.whole_up_to(line)
         for cycle in lake.seals.cycles(line):
             seal = lake.seals.read(line, cycle)
             if seal:
                 row = {name: getattr(seal, name) for name in SEALS.columns if name != "broken"}
-                rows.append(row | {"broken": lake.seals.broken_link(line, cycle) is not None})
+                rows.append(row | {"broken": int(cycle) > whole})
     return pl.DataFrame(rows, schema=dict(SEALS.columns))

@@ -99,7 +99,7 @@ def names(path: Path) -> list[str]:
     """The names in a folder, sorted; none where there is no such folder. A folder that may not be read is an OSError, never an empty one."""
     _step("list", path)
     try:
-        return sorted(entry.name for entry in path.iterdir())
+        return sorted(os.listdir(path))  # noqa: PTH208  a Path per entry takes longer
     except FileNotFoundError:
         return []
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from evolake.errors import CorruptPart, LakeError
-from evolake.lake import disk
+from evolake.lake import disk, layout
 from evolake.lake.layout import Partition, manifests
-from evolake.lake.manifest import Entry, Record
+from evolake.lake.manifest import Entry, PartitionLog, Record
 from evolake.lake.schemas import shared_table_of
 from evolake.lake.store import Lake
 
@@ -85,31 +85,43 @@ def take_inventory(lake: Lake) -> Inventory:
     damaged: dict[tuple[str, str], LakeError] = {}
     for line, asset, _ in manifests(lake.root):
         try:
-            cycles = lake.cycles(line, asset) or [None]
-            parts += [part for cycle in cycles for part in _of_partition(lake, Partition(lake.root, line, asset, cycle))]
+            parts += _of_table(lake, Partition(lake.root, line, asset, None))
         except LakeError as error:
             damaged[line, asset] = error
     return Inventory(parts, damaged)
 
 
-def _of_partition(lake: Lake, partition: Partition) -> list[Part]:
-    record = lake.record(partition.line, partition.asset, partition.cycle)
-    if record is None:
-        return []
-    log = lake.verifier.log(partition)
-    current = next(entry for entry in (*log.pending, *reversed(log.commits)) if entry.record == record)
-    parts, seen = [], {record.content_sha}
+def _of_table(lake: Lake, table: Partition) -> list[Part]:
+    """The parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
+    line, asset = table.line, table.asset
+    cycles = lake.cycles(line, asset) or [None]
+    logs = lake.manifests.load(table.manifest)
+    sizes = layout.part_sizes(table.asset_folder)
+    parts: list[Part] = []
+    for cycle in cycles:
+        partition, log = Partition(lake.root, line, asset, cycle), logs.get(cycle, PartitionLog((), ()))
+        if log.committed is None or log.pending:
+            record = lake.record(line, asset, cycle)
+            log = lake.verifier.log(partition)
+            if record is None:
+                continue
+            current = next(entry for entry in (*log.pending, *reversed(log.commits)) if entry.record == record)
+        else:
+            current = log.committed
+        if len(log.commits) > 1 or log.pending:
+            parts += _superseded(partition, log, current)
+        size = sizes.get(cycle)
+        state = "missing" if size is None else "current" if size == current.size else "damaged"
+        parts.append(Part(partition, current.record, current.record.path, current.columns, state))
+    return parts
+
+
+def _superseded(partition: Partition, log: PartitionLog, current: Entry) -> list[Part]:
+    """What a partition held before, oldest first; content that came again counts once."""
+    parts, seen = [], {current.record.content_sha}
     for entry in reversed(log.commits):
         if entry.record.content_sha not in seen:
             seen.add(entry.record.content_sha)
             path = partition.history(entry.token, entry.record.file_sha)
             parts.append(Part(partition, entry.record, path, entry.columns, "superseded" if path.exists() else "lost"))
-    parts.reverse()
-    return [*parts, Part(partition, record, partition.part, current.columns, _state(current))]
-
-
-def _state(entry: Entry) -> Literal["current", "missing", "damaged"]:
-    try:
-        return "current" if entry.record.path.stat().st_size == entry.size else "damaged"
-    except FileNotFoundError:
-        return "missing"
+    return parts[::-1]

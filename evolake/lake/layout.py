@@ -16,8 +16,10 @@ file alone and touched through `disk` alone, so that another store with an atomi
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,9 +133,17 @@ def manifests(root: Path) -> list[tuple[str, str, Path]]:
 
 def parts(table: Path) -> Iterator[Path]:
     """The current parts that lie in a table's folder, by the folder's listing."""
-    for folder in (table, *(path for path in _folders(table) if path.name.startswith("cycle="))):
-        if (folder / PART).exists():
-            yield folder / PART
+    return (table / (f"cycle={cycle}" if cycle else "") / PART for cycle in part_sizes(table))
+
+
+def part_sizes(table: Path) -> dict[str | None, int]:
+    """cycle -> bytes of every current part that lies in a table's folder, by the folder's listing: the one of no cycle first, then by cycle."""
+    found = {}
+    with disk.told(f"{table} cannot be listed", "the parts of a table"):
+        for name in ["", *(name for name in disk.names(table) if name.startswith("cycle="))]:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                found[name.removeprefix("cycle=") or None] = os.stat(f"{table}/{name}/{PART}").st_size  # noqa: PTH116  a Path per part takes longer
+    return found
 
 
 def cycle_of(part: Path) -> str | None:

@@ -112,12 +112,41 @@ class Manifest:
     partitions: Mapping[str | None, PartitionLog]
 
 
+@dataclass(frozen=True)
+class _Parsed:
+    """A manifest that has been read: inode and size then, its entries in order, and how many lines its bytes have."""
+
+    inode: int
+    size: int
+    lines: int
+    entries: tuple[Entry, ...]
+    manifest: Manifest
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether what is appended can be read by itself: nothing is damaged so far, and the last line is whole."""
+        return not self.manifest.log.faults and self.lines > 0
+
+
+def _parse(inode: int, data: bytes, root: Path, before: _Parsed | None = None) -> _Parsed:
+    """What a manifest says; of one that has grown only what is new is parsed."""
+    start = before.size if before else 0
+    log = chained.parse(data[start:], before.manifest.log if before else None, before.lines if before else 0)
+    known = len(before.manifest.log.bodies) if before else 0
+    fresh = tuple(entry_of(body, root) for body in log.bodies[known:] if body.get("event") in (INTENT, COMMIT))
+    entries = (*before.entries, *fresh) if before else fresh
+    given_up = {(body["cycle"], body["token"]) for body in log.bodies if body.get("event") == ABANDONED}
+    alive = entries if not given_up else [one for one in entries if one.event == COMMIT or (one.record.cycle, one.token) not in given_up]
+    lines = data.count(b"\n") if data.endswith(b"\n") else 0
+    return _Parsed(inode, len(data), lines, entries, Manifest(log, _by_partition(alive)))
+
+
 class Manifests:
     """Reads and appends manifests below one root; a manifest that has not grown is parsed once."""
 
     def __init__(self, root: Path):
         self._root = root
-        self._parsed: dict[Path, tuple[tuple[int, int], Manifest]] = {}
+        self._parsed: dict[Path, _Parsed] = {}
 
     def look(self, path: Path) -> Manifest:
         """The manifest whether damaged or not; an empty one where there is none."""
@@ -127,18 +156,17 @@ class Manifests:
             except FileNotFoundError:
                 return Manifest(chained.Log(), {})
             known = self._parsed.get(path)
-            if known and known[0] == (status.st_ino, status.st_size):
-                return known[1]
+            if known and known.inode == status.st_ino and known.size == status.st_size:
+                self._parsed[path] = known
+                return known.manifest
             data = disk.read(path)
-        log = chained.parse(data)
+        grown = known is not None and known.inode == status.st_ino and known.may_grow and known.size < len(data)
         try:
-            entries = [entry_of(body, self._root) for body in log.bodies if body.get("event") in (INTENT, COMMIT)]
-            given_up = {(body["cycle"], body["token"]) for body in log.bodies if body.get("event") == ABANDONED}
+            parsed = _parse(status.st_ino, data, self._root, known if grown else None)
         except (KeyError, TypeError, ValueError) as error:
             raise LakeError(f"the manifest {path} holds a line that is no record", got=repr(error), do="restore it from a backup") from None
-        found = Manifest(log, _by_partition(entry for entry in entries if entry.event == COMMIT or (entry.record.cycle, entry.token) not in given_up))
-        self._parsed[path] = ((status.st_ino, len(data)), found)
-        return found
+        self._parsed[path] = parsed
+        return parsed.manifest
 
     def load(self, path: Path) -> Mapping[str | None, PartitionLog]:
         """cycle -> log, for every partition that the manifest names; empty where there is no manifest.

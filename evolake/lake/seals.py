@@ -143,8 +143,17 @@ class Seals:
 
     def broken_link(self, line: str, cycle: str) -> tuple[str, str] | None:
         """(cycle, why) of the first population up to `cycle` that is not sealed on the one before it; None where the chain holds."""
+        return self._broken_link(line, int(check_cycle(cycle)))
+
+    def whole_up_to(self, line: str) -> int:
+        """The number of the newest cycle whose population is sealed on an unbroken chain; 0 where there is none. One pass for all cycles."""
+        newest = max(map(int, self.cycles(line)), default=0)
+        broken = self._broken_link(line, newest)
+        return int(broken[0]) - 1 if broken else newest
+
+    def _broken_link(self, line: str, last: int) -> tuple[str, str] | None:
         before = None
-        for number in range(1, int(check_cycle(cycle)) + 1):
+        for number in range(1, last + 1):
             at = f"{number:04d}"
             seal = self.read(line, at)
             if seal is None:

@@ -20,7 +20,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, check_name, manifests
 from evolake.lake.locks import Holder, held_by, hold
-from evolake.lake.manifest import Entry, Manifests, Record
+from evolake.lake.manifest import Entry, Manifests, PartitionLog, Record
 from evolake.lake.publish import Publisher
 from evolake.lake.run_locks import RunLocks
 from evolake.lake.schemas import SHARED, TableSchema
@@ -99,10 +99,10 @@ class Lake:
         """
         table = Partition(self.root, line, asset, None)
         known = self.manifests.load(table.manifest)
-        for part in layout.parts(table.asset_folder):
-            if (cycle := layout.cycle_of(part)) not in known:
+        for cycle in layout.part_sizes(table.asset_folder):
+            if cycle not in known:
                 self.verifier.settle(Partition(self.root, line, asset, cycle))
-        return [cycle for cycle in sorted(filter(None, known)) if self.record(line, asset, cycle)]
+        return [cycle for cycle in sorted(filter(None, known)) if _settled_by(known[cycle]) or self.record(line, asset, cycle)]
 
     def assets(self) -> Iterator[tuple[str, str]]:
         """(line, asset) of every table."""
@@ -189,6 +189,11 @@ def content_of(entry: Entry, frame: pl.DataFrame) -> str | None:
         known = SHARED.get(entry.record.schema_name or "")
         provenance = known.provenance if known else None if entry.record.schema_name else ()
     return None if provenance is None else content_hash(frame, provenance)
+
+
+def _settled_by(log: PartitionLog) -> bool:
+    """Whether the manifest alone says that the partition holds something."""
+    return log.committed is not None and not log.pending
 
 
 def _check_content(partition: Partition, entry: Entry, frame: pl.DataFrame) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.lake import Catalogue, Lake, explain_broken
+from evolake.lake import Catalogue, Lake, explain_broken, preceding
 
 
 def lines_in_lake(root: Path) -> list[str]:
@@ -28,12 +28,8 @@ def known_line(root: Path, line: str) -> str:
 
 def sealed_cycles(lake: Lake, line: str) -> list[str]:
     """Cycles that are done: those whose successor's population is sealed on an unbroken chain."""
-    done: list[str] = []
-    for cycle in lake.seals.cycles(line)[1:]:
-        if lake.seals.broken_link(line, cycle):
-            break
-        done.append(f"{int(cycle) - 1:04d}")
-    return done
+    whole = lake.seals.whole_up_to(line)
+    return [preceding(cycle) or "" for cycle in lake.seals.cycles(line)[1:] if int(cycle) <= whole]
 
 
 def line_status(root: Path, line: str) -> dict[str, Any]:

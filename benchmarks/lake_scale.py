@@ -1,0 +1,116 @@
+"""A lake of 1,000 sealed cycles, 10^5 artifacts and 10^6 lineage rows: what opening it, asking it and adding to it takes.
+
+    python benchmarks/lake_scale.py                      a smaller lake of 50 cycles, in a folder that is removed again
+    python benchmarks/lake_scale.py --cycles 1000        the lake that docs/team-lake.md has the figures of: minutes, and some gigabytes
+    python benchmarks/lake_scale.py --cycles 1000 --keep DIR   keeps it there; a lake that is there already is measured as it is
+    python benchmarks/lake_scale.py --keep DIR --compact       the same after `evolake lake compact`
+
+The lake is that of the line `solvers`: every table that the line has, each with a part for every cycle, written with the lake's own encoding, hashes,
+logs and seals, and without waiting for the disk. Each figure is measured in a process of its own: seconds on the clock, of the processor, and the goal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from lake_scale_synthesis import LINE, synthesize, synthesize_next
+
+GOALS = {"open the catalogue": 2.0, "ancestry of the champion": 1.0, "evolake status": 3.0, "chain check of the newest cycle": 1.0}
+QUERY_GOAL = 5.0
+LIMIT_S = 600
+PARAMETERS = {"line": LINE, "run_id": "run-0500", "gate_no": "2", "rule_id": "rule-1", "before": "1", "after": "2"}
+
+
+def main() -> None:
+    """Synthesizes where nothing is, measures, prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cycles", type=int, default=50)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--compact", action="store_true")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.measure:
+        measure(given.measure, given.keep)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        root = given.keep or Path(folder) / "lake"
+        if not root.exists():
+            start = time.perf_counter()
+            synthesize(root, given.cycles)
+            print(f"synthesized {given.cycles} cycles in {time.perf_counter() - start:.0f} s")
+        if given.compact:
+            told("compact", root, None)
+        files = sum(1 for path in (root / "tables").rglob("*") if path.is_file())
+        print(f"{files} files below tables/")
+        for name, goal in GOALS.items():
+            told(name, root, goal)
+        for path in sorted(Path(__file__).resolve().parent.parent.joinpath("sql/cookbook").glob("*.sql")):
+            told(f"cookbook/{path.name}", root, QUERY_GOAL)
+        told("publish one more cycle", root, None)
+
+
+def told(name: str, root: Path, goal: float | None) -> None:
+    """Runs one measurement in a process of its own and prints its line."""
+    command = [sys.executable, __file__, "--keep", str(root), "--measure", name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        print(f"{name:40} more than {LIMIT_S} s", flush=True)
+        return
+    if done.returncode:
+        print(f"{name:40} failed: {done.stderr.strip().splitlines()[-1]}", flush=True)
+        return
+    found = json.loads(done.stdout.splitlines()[-1])
+    against = "" if goal is None else f"   goal {goal:g} s, {'met' if found['wall_s'] < goal else 'MISSED'}"
+    print(f"{name:40} {found['wall_s']:8.2f} s  (cpu {found['cpu_s']:7.2f} s){against}   {found['note']}", flush=True)
+
+
+def measure(name: str, root: Path) -> None:
+    """One measurement, printed as one JSON line; imports are not counted, but for `evolake status`, which is a whole command."""
+    from evolake.cli.known_tables import all_tables
+    from evolake.lake import Catalogue, Lake
+    from evolake.lake.catalogue import SQL_ROOT
+
+    def opened() -> Catalogue:
+        return Catalogue(Lake(root), all_tables())
+
+    def spent() -> float:
+        return sum(one.ru_utime + one.ru_stime for one in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)))
+
+    if name.startswith("cookbook/") or name == "ancestry of the champion":
+        file = "cookbook/champion_ancestors.sql" if name.startswith("ancestry") else name
+        text, catalogue = (SQL_ROOT / file).read_text(), opened()
+        given = {key: value for key, value in PARAMETERS.items() if f"${key}" in text}
+        work = lambda: f"{len(catalogue.query(text, given).rows)} rows"  # noqa: E731
+    elif name == "open the catalogue":
+        work = lambda: f"{len(opened().views())} views"  # noqa: E731
+    elif name == "evolake status":
+        import os
+
+        environment = {**os.environ, "EVOLAKE_LAKE": str(root)}
+        run = [str(Path(sys.executable).with_name("evolake")), "status"]
+        work = lambda: subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()[0]  # noqa: E731
+    elif name == "chain check of the newest cycle":
+        lake = Lake(root)
+        newest = lake.seals.cycles(LINE)[-1]
+        work = lambda: f"cycle {newest}: {Lake(root).seals.broken_link(LINE, newest) or 'holds'}"  # noqa: E731
+    elif name == "compact":
+        from evolake.lake.compact import compact
+
+        work = lambda: str(compact(Lake(root)))  # noqa: E731
+    else:
+        work = lambda: synthesize_next(root)  # noqa: E731
+    start, cpu = time.perf_counter(), spent()
+    note = work()
+    print(json.dumps({"wall_s": time.perf_counter() - start, "cpu_s": spent() - cpu, "note": note}))
+
+
+if __name__ == "__main__":
+    main()
