@@ -6,7 +6,7 @@
     python benchmarks/lake_scale.py --keep DIR --compact       the same after `evolake lake compact`
 
 The lake is that of the line `solvers`: every table that the line has, each with a part for every cycle, written with the lake's own encoding, hashes,
-logs and seals, and without waiting for the disk. Each figure is measured in a process of its own: seconds on the clock, of the processor, and the goal.
+logs and seals, and without waiting for the disk. Each figure is from a process of its own: seconds on the clock, of the processor, and the goal.
 """
 
 from __future__ import annotations

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ class Catalogue:
         self._parts: dict[str, list[Part]] = {}  # a view's name -> the parts under it
         self._broken: dict[str, LakeError] = {}  # a view's name -> why it cannot be believed
         self._verified: set[Path] = set()
+        self._later: dict[str, tuple[str, Callable[[], Any]]] = {}  # a view's name -> its source, and what belongs there
         self.warnings: list[str] = []
         self._register(take_inventory(lake), dict(extra_schemas or {}))
         self._run_files(sql_root)
@@ -96,16 +98,21 @@ class Catalogue:
                 self._broken |= {table: error, f"{table}_all": error}
         self.warnings += [f"superseded part is lost: {part.path}" for part in parts if part.state == "lost"]
         readable = [part for part in parts if part.state != "lost"]
+        by_table: dict[tuple[str, str], list[Part]] = {}
+        for part in readable:
+            by_table.setdefault((part.line, part.asset), []).append(part)
         for table, schema in SHARED.items():
-            of_table = [part for part in readable if part.shared_table == table]
-            self._view(table, datasets.shared([part for part in of_table if not part.superseded], schema), of_table)
-            self._view(f"{table}_all", datasets.shared(of_table, schema, with_origin=True), of_table)
-        tables = sorted({(part.line, part.asset) for part in readable} | set(extra_schemas))
+            of_table = [part for (_, asset), some in by_table.items() if shared_table_of(asset) == table for part in some]
+            current = [part for part in of_table if not part.superseded]
+            self._view(table, of_table, datasets.arrow_schema(schema), partial(datasets.shared, current, schema))
+            self._view(f"{table}_all", of_table, datasets.origin_schema(schema), partial(datasets.shared, of_table, schema, with_origin=True))
+        tables = sorted(by_table.keys() | extra_schemas.keys())
         for line in sorted({line for line, _ in tables}):
             self._connection.execute(f'CREATE SCHEMA "{check_name("line", line)}"')
         for line, asset in tables:
-            current = [part for part in readable if (part.line, part.asset) == (line, asset) and not part.superseded]
-            self._view(f"{line}.{check_name('asset', asset)}", datasets.table(current, extra_schemas.get((line, asset))), current)
+            current = [part for part in by_table.get((line, asset), []) if not part.superseded]
+            wanted = datasets.table_schema(current, extra_schemas.get((line, asset)))
+            self._view(f"{line}.{check_name('asset', asset)}", current, wanted, partial(datasets.table, current, wanted))
         self._table("parts", datasets.parts_table(parts))
         try:
             self._table("seals", datasets.seals_table(self._lake))
@@ -113,12 +120,15 @@ class Catalogue:
             self.warnings.append(f"table seals cannot be read: {error.what}, {error.got}; {error.do}")
             self._broken["seals"] = error
 
-    def _view(self, name: str, dataset: Any, parts: list[Part]) -> None:
+    def _view(self, name: str, parts: list[Part], schema: Any, dataset: Callable[[], Any]) -> None:
+        """A view that knows its columns; its files are put below it by the first query that may read them."""
         self._parts[name] = parts
-        if dataset is None:
+        if schema is None:
             return  # every part of it is missing; a query that names it says so
         source = f"_source_{len(self._parts)}"
-        self._connection.register(source, dataset)
+        if parts:
+            self._later[name] = (source, dataset)
+        self._connection.register(source, datasets.empty(schema))
         quoted = ".".join(f'"{step}"' for step in name.split("."))
         self._connection.execute(f"CREATE VIEW {quoted} AS FROM {source}")
 
@@ -184,13 +194,18 @@ class Catalogue:
         for name, damage in self._broken.items():
             if everything or words.issuperset(name.lower().split(".")):
                 raise damage
-        wanted = [part for name, parts in self._parts.items() if everything or name.rpartition(".")[2] in words for part in parts]
+        reached = [name for name in self._parts if everything or name.rpartition(".")[2] in words]
+        wanted = [part for name in reached for part in self._parts[name]]
         wanted = [part for part in {part.path: part for part in wanted}.values() if part.path not in self._verified]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for part, damage in zip(wanted, pool.map(self._damage, wanted), strict=True):
                 if damage:
                     raise damage
                 self._verified.add(part.path)
+        for name in reached:
+            if name in self._later:
+                source, dataset = self._later.pop(name)
+                self._connection.register(source, dataset())
 
     def _damage(self, part: Part) -> CorruptPart | None:
         try:

@@ -64,7 +64,7 @@ def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = Fa
     parts = [part for part in parts if part.readable]
     if not with_origin:
         return _dataset(parts, wanted, [ds.scalar(True)] * len(parts))
-    return _dataset(parts, pa.schema([*wanted, *ORIGIN]), [_origin(part) for part in parts])
+    return _dataset(parts, origin_schema(schema), [_origin(part) for part in parts])
 
 
 def _origin(part: Part) -> ds.Expression:
@@ -75,8 +75,18 @@ def _origin(part: Part) -> ds.Expression:
     )
 
 
-def table(parts: Sequence[Part], schema: TableSchema | None) -> ds.Dataset | None:
-    """One line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
+def origin_schema(schema: TableSchema) -> pa.Schema:
+    """The Arrow schema of a shared table with the columns of ORIGIN."""
+    return pa.schema([*arrow_schema(schema), *ORIGIN])
+
+
+def empty(schema: pa.Schema) -> ds.Dataset:
+    """No rows of these columns."""
+    return ds.dataset(schema.empty_table())
+
+
+def table_schema(parts: Sequence[Part], schema: TableSchema | None) -> pa.Schema | None:
+    """The Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
     readable = [part for part in parts if part.readable]
     known = [arrow_schema(schema)] if schema else []
     for columns in {tuple(part.columns.items()) for part in readable}:
@@ -84,7 +94,12 @@ def table(parts: Sequence[Part], schema: TableSchema | None) -> ds.Dataset | Non
     if not known:
         return None
     stored = pa.unify_schemas(known, promote_options="permissive")
-    wanted = stored if "cycle" in stored.names else stored.append(_CYCLE)
+    return stored if "cycle" in stored.names else stored.append(_CYCLE)
+
+
+def table(parts: Sequence[Part], wanted: pa.Schema) -> ds.Dataset:
+    """One line's table, with the columns of its `table_schema`."""
+    readable = [part for part in parts if part.readable]
     cycles = [part.partition.cycle for part in readable]
     return _dataset(readable, wanted, [ds.scalar(True) if cycle is None else ds.field("cycle") == cycle for cycle in cycles])
 
@@ -101,7 +116,7 @@ def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
 
 def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: list[ds.Expression]) -> ds.Dataset:
     if not parts:
-        return ds.dataset(schema.empty_table())
+        return empty(schema)
     paths = [str(part.path) for part in parts]
     local = pyarrow.fs.LocalFileSystem()
     return ds.FileSystemDataset.from_paths(paths, schema=schema, format=ds.ParquetFileFormat(), filesystem=local, partitions=constants)

@@ -121,6 +121,11 @@ class Partition:
         return self.asset_folder / HISTORY / self._key / f"{token:06d}-{file_sha[:16]}.parquet"
 
 
+def line_lock(root: Path, line: str) -> Path:
+    """The lock of a whole line; its token beside it."""
+    return root / "locks" / f"{check_name('line', line)}.lock"
+
+
 def manifests(root: Path) -> list[tuple[str, str, Path]]:
     """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one that has lost it is missing."""
     found = []

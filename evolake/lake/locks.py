@@ -1,8 +1,10 @@
 """Locks: one writer per partition, one running cycle a line; and the fencing token that outlives a lost lock.
 
-A lock is an advisory lock on a file (filelock), so it dies with its process. Beside it lies a note that names the holder, for the error that
-the loser gets. A lock can still be lost without its holder noticing (a network file system, a suspended machine), so each writer also takes a
-token from a counter that only grows, and asks just before it puts bytes in place whether its token is still the newest.
+A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so that it holds over hosts), so it dies with
+its process. Beside it lies a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a
+network file system, a suspended machine), so each writer of a partition also takes a token from a counter that only grows, and asks just before it
+puts bytes in place whether its token is still the newest. Whoever holds a line has such a token as well (`lease`): after another has taken the line,
+on whatever host, it publishes and seals nothing any more.
 """
 
 from __future__ import annotations
@@ -46,13 +48,41 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[No
                 do="wait until that run has ended, or stop it, and run again",
             ) from None
     try:
-        about = {"run_id": run_id, "pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+        about = {
+            "run_id": run_id, "pid": os.getpid(), "host": socket.gethostname(), "processes": _processes(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
         with disk.told(f"{what} cannot be locked for run {run_id}", f"to write {note}"):
             disk.write_atomic(note, json.dumps(about).encode(), tag="note")
         yield
     finally:
         disk.discard(note)
         lock.release()
+
+
+@contextmanager
+def lease(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[None]:
+    """As `hold`, with a token that outlives a lost lock: `check_lease` asks for it. Raises as `hold`."""
+    with hold(path, what=what, run_id=run_id, timeout_s=timeout_s):
+        key = path.resolve()
+        with disk.told(f"{what} cannot be locked for run {run_id}", f"to write {path.with_suffix('.token')}"):
+            _leases[key] = Fence.take(path.with_suffix(".token"), at_least=0, what=what, run_id=run_id)
+        try:
+            yield
+        finally:
+            _leases.pop(key, None)
+
+
+def check_lease(path: Path) -> None:
+    """Raises PartitionBusy where this process holds the lease at `path` and another has taken it since; who holds none is not asked."""
+    if fence := _leases.get(path.resolve()):
+        fence.check()
+
+
+def _processes() -> str:
+    """Which processes a process id of ours is one of: this boot of this machine, and in it this process namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
 
 
 def holder(note: Path) -> str:
@@ -75,13 +105,15 @@ class Holder:
 
 
 def held_by(path: Path) -> Holder | None:
-    """Who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process of this machine that is gone."""
+    """Who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process that could be seen from here and
+    is gone. Of a process of another host or container the note is believed."""
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())
+        ours = about["processes"] == _processes() if "processes" in about else about["host"] == socket.gethostname()
         found = Holder(str(about["run_id"]), int(about["pid"]), str(about["host"]), datetime.fromisoformat(about["since"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if found.host == socket.gethostname():
+    if ours:
         try:
             os.kill(found.pid, 0)
         except ProcessLookupError:
@@ -112,6 +144,10 @@ class Fence:
                 f"{self._what}: run {self._run_id} lost its lock to a newer writer", wanted=f"token {self.token} to be the newest",
                 got=f"token {newest}", do="nothing was changed by this run; run it again if its content is still wanted",
             )
+
+
+_leases: dict[Path, Fence] = {}
+"""The leases that this process holds, by lock."""
 
 
 def _newest(path: Path) -> int:

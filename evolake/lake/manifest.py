@@ -133,7 +133,11 @@ def _parse(inode: int, data: bytes, root: Path, before: _Parsed | None = None) -
     start = before.size if before else 0
     log = chained.parse(data[start:], before.manifest.log if before else None, before.lines if before else 0)
     known = len(before.manifest.log.bodies) if before else 0
-    fresh = tuple(entry_of(body, root) for body in log.bodies[known:] if body.get("event") in (INTENT, COMMIT))
+    done = {(body["cycle"], body["token"]) for body in log.bodies[known:] if body.get("event") == COMMIT}
+    fresh = tuple(
+        entry_of(body, root) for body in log.bodies[known:]
+        if body.get("event") == COMMIT or (body.get("event") == INTENT and (body["cycle"], body["token"]) not in done)
+    )
     entries = (*before.entries, *fresh) if before else fresh
     given_up = {(body["cycle"], body["token"]) for body in log.bodies if body.get("event") == ABANDONED}
     alive = entries if not given_up else [one for one in entries if one.event == COMMIT or (one.record.cycle, one.token) not in given_up]

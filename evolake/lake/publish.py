@@ -19,8 +19,8 @@ import polars as pl
 from evolake.errors import CorruptPart, InputError, LakeError
 from evolake.file_names import file_name
 from evolake.lake import chained, disk, lake_format, manifest
-from evolake.lake.layout import Partition
-from evolake.lake.locks import Fence, hold
+from evolake.lake.layout import Partition, line_lock
+from evolake.lake.locks import Fence, check_lease, hold
 from evolake.lake.manifest import COMMIT, INTENT, Entry, Manifests, Record
 from evolake.lake.schemas import TableSchema
 from evolake.lake.verify import Verifier
@@ -51,6 +51,7 @@ class Publisher:
             hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s),
         ):
             lake_format.mark(partition.root)
+            check_lease(line_lock(partition.root, partition.line))
             self._refuse_mixture(partition)
             current = self._finish_what_was_begun(partition)
             if current and _is_same(current.record, content_sha, schema):
@@ -105,7 +106,7 @@ class Publisher:
                 disk.make_folder(kept.parent)
                 disk.link(partition.part, kept)
                 disk.sync_folder(kept.parent)
-            fence.check()
+            _check(fence, partition)
             disk.replace(beside, partition.record)
             disk.replace(temporary, partition.part)
         except BaseException:
@@ -113,7 +114,7 @@ class Publisher:
             disk.discard(beside)
             raise
         disk.sync_folder(partition.folder)
-        fence.check()
+        _check(fence, partition)
         self._manifests.append(partition.manifest, as_commit(intent))
         return record
 
@@ -127,6 +128,12 @@ class Publisher:
         if found != wanted:
             what = f"{partition}: what was written is not what was meant"
             raise LakeError(what, wanted=str(wanted), got=str(found), do="check the disk, and run again")
+
+
+def _check(fence: Fence, partition: Partition) -> None:
+    """Raises PartitionBusy where another has taken the partition, or the line that this process holds."""
+    fence.check()
+    check_lease(line_lock(partition.root, partition.line))
 
 
 def as_commit(entry: Entry) -> Entry:

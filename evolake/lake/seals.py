@@ -18,7 +18,8 @@ from typing import Any
 from evolake.errors import LakeError
 from evolake.lake import chained, disk, lake_format, seal_files
 from evolake.lake.chained import VERIFY
-from evolake.lake.layout import check_cycle, check_name
+from evolake.lake.layout import check_cycle, check_name, line_lock
+from evolake.lake.locks import check_lease
 from evolake.lake.seal_files import Seal
 
 
@@ -108,6 +109,7 @@ class Seals:
             log, _ = self.journal(seal.line)
             if log and log.faults:
                 raise LakeError(f"the journal of the seals of {seal.line} is damaged", got=str(log.faults[0]), do=VERIFY)
+            check_lease(line_lock(self._root.parent, seal.line))
             self.note(seal.line, [seal_files.entry(seal)])
             disk.write_atomic(path, seal_files.encode(seal), tag=str(os.getpid()))
 

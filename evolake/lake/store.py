@@ -18,8 +18,8 @@ from evolake.errors import CorruptPart, InputError
 from evolake.lake import disk, lake_format, layout
 from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
-from evolake.lake.layout import Partition, check_name, manifests
-from evolake.lake.locks import Holder, held_by, hold
+from evolake.lake.layout import Partition, manifests
+from evolake.lake.locks import Holder, held_by, lease
 from evolake.lake.manifest import Entry, Manifests, PartitionLog, Record
 from evolake.lake.publish import Publisher
 from evolake.lake.run_locks import RunLocks
@@ -153,12 +153,12 @@ class Lake:
                 return frame
 
     def line_lock(self, line: str, *, run_id: str, timeout_s: float = 0) -> AbstractContextManager[None]:
-        """Holds the line for one run: at most one cycle of a line runs at a time.
+        """Holds the line for one run: at most one cycle of a line runs at a time. A run that loses the line unnoticed publishes nothing any more.
 
         Raises:
             PartitionBusy: another run holds the line; names it.
         """
-        return hold(self._line_lock(line), what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+        return lease(layout.line_lock(self.root, line), what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
 
     @contextmanager
     def all_lines_lock(self, *, run_id: str) -> Iterator[None]:
@@ -174,10 +174,7 @@ class Lake:
 
     def line_holder(self, line: str) -> Holder | None:
         """The run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""
-        return held_by(self._line_lock(line))
-
-    def _line_lock(self, line: str) -> Path:
-        return self.root / "locks" / f"{check_name('line', line)}.lock"
+        return held_by(layout.line_lock(self.root, line))
 
 
 def content_of(entry: Entry, frame: pl.DataFrame) -> str | None:
