@@ -3,7 +3,6 @@
     python benchmarks/lake_scale.py                      a smaller lake of 50 cycles, in a folder that is removed again
     python benchmarks/lake_scale.py --cycles 1000        the lake that docs/team-lake.md has the figures of: minutes, and some gigabytes
     python benchmarks/lake_scale.py --cycles 1000 --keep DIR   keeps it there; a lake that is there already is measured as it is
-    python benchmarks/lake_scale.py --keep DIR --compact       the same after `evolake lake compact`
 
 The lake is that of the line `solvers`: every table that the line has, each with a part for every cycle, written with the lake's own encoding, hashes,
 logs and seals, and without waiting for the disk. Each figure is from a process of its own: seconds on the clock, of the processor, and the goal.
@@ -33,7 +32,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cycles", type=int, default=50)
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--compact", action="store_true")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
@@ -45,8 +43,6 @@ def main() -> None:
             start = time.perf_counter()
             synthesize(root, given.cycles)
             print(f"synthesized {given.cycles} cycles in {time.perf_counter() - start:.0f} s")
-        if given.compact:
-            told("compact", root, None)
         files = sum(1 for path in (root / "tables").rglob("*") if path.is_file())
         print(f"{files} files below tables/")
         for name, goal in GOALS.items():
@@ -101,10 +97,6 @@ def measure(name: str, root: Path) -> None:
         lake = Lake(root)
         newest = lake.seals.cycles(LINE)[-1]
         work = lambda: f"cycle {newest}: {Lake(root).seals.broken_link(LINE, newest) or 'holds'}"  # noqa: E731
-    elif name == "compact":
-        from evolake.lake.compact import compact
-
-        work = lambda: str(compact(Lake(root)))  # noqa: E731
     else:
         work = lambda: synthesize_next(root)  # noqa: E731
     start, cpu = time.perf_counter(), spent()

@@ -96,16 +96,17 @@ def _fill(
 
 
 def _view(connection: duckdb.DuckDBPyConnection, name: str, parts: Sequence[Part], schema: TableSchema | None, columns: str) -> None:
-    """A view over files; where there is none, over an empty table of the schema."""
+    """A view over files, and over an empty table of the schema: columns that no file has are there, and null."""
     paths = ", ".join("'" + str(part.path).replace("'", "''") + "'" for part in parts)
     source = f"read_parquet([{paths}], filename = true, union_by_name = true, hive_partitioning = false)"
-    if not parts:
-        if schema is None:
-            return
-        source = "main._empty_" + name.replace('"', "").replace(".", "_")
+    if schema is not None:
+        empty = "main._empty_" + name.replace('"', "").replace(".", "_")
         connection.register("_rows", datasets.arrow_schema(schema).empty_table())
-        connection.execute(f"CREATE TABLE {source} AS SELECT *, NULL::VARCHAR AS filename FROM _rows")
+        connection.execute(f"CREATE TABLE {empty} AS SELECT *, NULL::VARCHAR AS filename FROM _rows")
         connection.unregister("_rows")
+        source = f"(FROM {empty} UNION ALL BY NAME FROM {source})" if parts else empty
+    elif not parts:
+        return
     connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {source} AS data LEFT JOIN main._part AS of ON of.path = data.filename")
 
 

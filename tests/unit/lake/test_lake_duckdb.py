@@ -32,6 +32,8 @@ def lake(tmp_path) -> Lake:
     for state in ("candidate", "accepted"):
         row = {"artifact_id": "a1", "line": "solvers", "kind": "variant", "cycle": "0001", "state": state, "title": "first"}
         lake.publish("solvers", "variants__artifacts", ARTIFACTS.frame([row]), cycle="0001", run_id="run", schema=ARTIFACTS)
+    old = pl.DataFrame({"artifact_id": ["a1"], "cycle": ["0001"], "outcome": ["pass"]})  # of an edition with fewer columns
+    lake.publish("solvers", "variants__verdicts", old, cycle="0001", run_id="run")
     lake.seals.seal("solvers", "0001", "version", None, "run")
     return lake
 
