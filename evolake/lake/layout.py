@@ -10,8 +10,8 @@
     blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
     profile                                                   the profile that the newest population was sealed under (evolake.settings)
 
-The root is a folder of a POSIX file system, local or shared (docs/team-lake.md): the protocol needs an atomic replace, appends and advisory locks. Paths are made in this
-file alone and touched through `disk` alone, so that another store with an atomic put can take their place.
+The root is a folder of a POSIX file system, local or shared (docs/team-lake.md): the protocol needs an atomic replace, appends and advisory locks.
+Paths are made in this file alone and touched through `disk` alone, so that another store with an atomic put can take their place.
 """
 
 from __future__ import annotations
