@@ -14,7 +14,7 @@ from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.status import known_line, sealed_cycles
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
-from evolake.solvers.tables_archive import ARCHIVE
+from evolake.solvers.tables_archive import ARCHIVE, UNMADE
 
 LINE = "solvers"
 RUN_TABLES = {
@@ -72,7 +72,7 @@ def read_report(root: Path, cycle: str) -> SolversReport:
     if cycle not in done:
         raise InputError(f"cycle {cycle!r} of {LINE} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
     population = population_of({name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE})
-    with Catalogue(lake) as catalogue:
+    with Catalogue(lake, {(LINE, "unmade"): UNMADE}) as catalogue:  # which a lake of an earlier evolake has not
         def ask(sql: str, **more: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": cycle} | more)
 

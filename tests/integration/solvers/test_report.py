@@ -90,8 +90,8 @@ def test_train_and_holdout_show_champion_and_seeds_with_sat_and_unsat_apart(text
 
 
 def test_gates_rules_builds_and_operators_are_counted(text: str):
-    assert rows_after(text, "Gates")[9:27] == [
-        "0001", "2", "2", "2", "2", "1", "1", "1", "0", "0002", "1", "1", "1", "1", "1", "1", "0", "0"
+    assert rows_after(text, "Gates")[10:30] == [
+        "0001", "0", "2", "2", "2", "2", "1", "1", "1", "0", "0002", "0", "1", "1", "1", "1", "1", "1", "0", "0"
     ]
     assert rows_after(text, "What was blocked, and by which rule")[4:8] == ["correctness", "r-correctness", "1", "u-1: <wrong>"]
     assert "2 proposed so far, 1 active." in flat(text)
