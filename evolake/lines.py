@@ -40,7 +40,7 @@ class LineSpec:
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
         weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
-            first, and the lightest gets the processor first.
+            first and the lightest beside it, which gets the processor first; the others follow from the heaviest on.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
         findings: function (lake's root) -> sentences: what a study, which seals no cycle, has to say on the report's first page, [] before it is

@@ -5,9 +5,9 @@ and stops where its standard input ends, so none outlives the process that start
 keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that reads what another makes
 (`LineSpec.after`) starts when that one has ended.
 
-Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first; and the lighter a line is, the more of the processor it gets
-while others want it too, so that a first champion is there long before the last. A step that waits for its turn, or for a part of it that runs alone,
-needs no core: one line more than there are cores runs at a time.
+Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and beside it the lightest, which gets more of the processor
+than heavier ones while these want it too: so a first champion is there long before the last. The others follow from the heaviest on. As many lines
+as there are cores run at a time: with one more the first results come later and the last no sooner.
 """
 
 from __future__ import annotations
@@ -38,8 +38,10 @@ NICER = 2
 
 
 def order_of(weights: Mapping[str, float]) -> list[str]:
-    """The order in which lines start: the heaviest first."""
-    return sorted(weights, key=lambda line: (-weights[line], line))
+    """The order in which lines start: the heaviest, the lightest, then from the heaviest on."""
+    first, *others = sorted(weights, key=lambda line: (-weights[line], line))
+    lightest = min(others, key=lambda line: (weights[line], line), default=None)
+    return [first, *([lightest] if lightest else []), *(line for line in others if line != lightest)]
 
 
 def niceness(weights: Mapping[str, float]) -> dict[str, int]:

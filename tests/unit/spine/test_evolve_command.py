@@ -91,9 +91,10 @@ def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that
     assert Lake(place / "other").read("right", "incoming_members", "0003").equals(apart)
 
 
-def test_the_heaviest_line_starts_first_and_the_lightest_gets_the_processor_first():
+def test_the_heaviest_line_starts_first_then_the_lightest_which_gets_the_processor_first():
     weights = {"bridges": 1.0, "alike": 1.0, "solvers": 4.0, "designs": 2.0}
-    assert order_of(weights) == ["solvers", "designs", "alike", "bridges"]
+    assert order_of(weights) == ["solvers", "alike", "designs", "bridges"]
+    assert order_of({"left": 3.0}) == ["left"]
     assert niceness(weights) == {"bridges": 0, "alike": 0, "designs": NICER, "solvers": 2 * NICER}
     assert niceness({"left": 3.0}) == {"left": 0}
 
