@@ -86,7 +86,7 @@ def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, 
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else that of the lake).")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED).")
-@click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: as many as there are cores).")
+@click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: one more than there are cores).")
 @click.option("-v", "--verbose", is_flag=True, help="A line for every asset and check.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 @click.option("--definitions", "module", default="pipelines.definitions", hidden=True, help="Module with `defs` and `lines` (for tests).")
@@ -112,7 +112,7 @@ def main(
         chosen_by = settings_module.chosen_profile(settings.lake)[1]
         Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.lake}")
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
-    many = 1 if settings.system_prompts else min(at_once or os.cpu_count() or 1, len(lines))  # prompts of one line's champion serve all others
+    many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
         if told := summary(examine(lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
             progress.say(f"the lake is not as it was written: {told}")

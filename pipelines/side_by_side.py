@@ -6,8 +6,9 @@ keyed by what they are for, stages that measure time have the machine to themsel
 (`LineSpec.after`) starts when that one has ended.
 
 Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and beside it the lightest, which gets more of the processor
-than heavier ones while these want it too: so a first champion is there long before the last. The others follow from the heaviest on. As many lines
-as there are cores run at a time: with one more the first results come later and the last no sooner.
+than heavier ones while these want it too: so a first champion is there long before the last. The others follow from the heaviest on. A step
+that waits for its turn, or for a part of it that runs alone, needs no core: one line more than there are cores runs at a time, which ends sooner than
+as many as there are cores, though the first champion comes a little later.
 """
 
 from __future__ import annotations
