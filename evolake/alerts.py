@@ -48,6 +48,8 @@ def alert(settings: Settings, about: Mapping[str, str]) -> None:
 def _run(command: str, body: str) -> list[str]:
     try:
         words = shlex.split(command)
+        if not words:
+            raise ValueError("nothing but blanks")
     except ValueError as error:
         raise InputError("EVOLAKE_ALERT_COMMAND is no command", wanted="words as a shell takes them", got=str(error)) from None
     try:

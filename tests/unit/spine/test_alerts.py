@@ -84,7 +84,9 @@ def test_an_alert_that_is_not_taken_is_an_error_without_the_address_and_the_othe
     assert "SECRET" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("name", "value"), [("EVOLAKE_ALERT_WEBHOOK", "ftp://somewhere"), ("EVOLAKE_ALERT_COMMAND", 'mail "')])
+@pytest.mark.parametrize(("name", "value"), [
+    ("EVOLAKE_ALERT_WEBHOOK", "ftp://somewhere"), ("EVOLAKE_ALERT_COMMAND", 'mail "'), ("EVOLAKE_ALERT_COMMAND", "  "),
+])
 def test_what_is_no_address_and_no_command_is_refused_by_name(name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     with pytest.raises(InputError, match=name):
