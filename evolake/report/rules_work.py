@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolake.lake import AGENT_CALLS
+from evolake.lake import AGENT_CALLS, VERDICTS
 from evolake.report.champion import SEED_ROUND
 from evolake.report.rules_preview import Preview, evidence_of_line
 from evolake.report.story import Cost
@@ -82,7 +82,8 @@ def work_of(preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence
 def _judging(preview: Preview, graph: Graph, catalogue: Catalogue) -> set[str]:
     """Assets that publish verdicts and are made again when a rule is edited."""
     rows = catalogue.query("SELECT DISTINCT origin_asset FROM verdicts_all WHERE origin_line = $line", {"line": preview.line}).rows
-    return {asset for asset in graph.downstream if f"{asset}__verdicts" in {row[0] for row in rows}}
+    publishing = {asset for (asset,) in rows}
+    return {asset for asset in graph.downstream if f"{asset}__{VERDICTS.name}" in publishing}
 
 
 def _spent(line: str, catalogue: Catalogue) -> list[Row]:
