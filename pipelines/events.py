@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+SEEDS = "seeds"
+"""`what` of a run that makes no cycle."""
 Kind = Literal["began", "step", "detail", "ended", "said", "stopped"]
 
 

@@ -36,13 +36,13 @@ from evolake.project import UI
 from evolake.report.health import examine, summary
 from evolake.settings import Settings
 from pipelines.closing import closing_lines
-from pipelines.events import Tell
+from pipelines.events import Event, Tell
 from pipelines.home import home_from_environment
-from pipelines.one_line import Stage, evolve
+from pipelines.one_line import Stage, evolve, measuring
 from pipelines.outcome import MACHINERY_FAILED, WRONG_INPUT, Outcome, together
 from pipelines.progress import Progress
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
-from pipelines.turns import Turns
+from pipelines.turns import HeadStart, Turns
 
 PART = "--as-part"
 
@@ -119,7 +119,10 @@ def main(
         if many > 1:
             options = ["--cycles", str(how_many), "--definitions", module]
             weights = {line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines}
-            outcome = _apart(SideBySide(options, many, _after(settings, lines), progress.show, home / "logs", niceness(weights)), order_of(weights))
+            order, after, tell = order_of(weights), _after(settings, lines), progress.show
+            if not after.get(order[1]) and not measuring(loaded.defs, order[1]):
+                tell = _both(HeadStart(home / "turns", order[1]).tell, tell)
+            outcome = _apart(SideBySide(options, many, after, tell, home / "logs", niceness(weights)), order)
         else:
             outcome = _here(loaded.defs, home, lake, settings.profile, progress.show, lines, how_many)
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):
@@ -152,6 +155,14 @@ def _after(settings: Settings, lines: Sequence[Line]) -> dict[str, Sequence[str]
     """Line -> lines whose results it reads under these settings."""
     specs = {line.name: registered().get(line.name) for line in lines}
     return {name: resolve(spec.after)(settings) for name, spec in specs.items() if spec and spec.after}
+
+
+def _both(first: Tell, second: Tell) -> Tell:
+    def tell(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return tell
 
 
 def _apart(processes: SideBySide, lines: Sequence[str]) -> Outcome:

@@ -17,7 +17,7 @@ from evolake.project import UI
 from evolake.report.outcome import outcome_of
 from pipelines.burial import bury_dead_runs
 from pipelines.estimate import PROFILE_TAG, seconds_left, step_seconds
-from pipelines.events import Event, Tell
+from pipelines.events import SEEDS, Event, Tell
 from pipelines.line_state import IN_PROCESS_TAG, next_cycle
 from pipelines.outcome import Outcome, explain
 from pipelines.runlog import listening, run_config
@@ -44,7 +44,7 @@ def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
     outcome = Outcome({line.name: []})
     for run_id in bury_dead_runs(stage.instance, stage.lake, [line]):
         stage.tell(Event(line.name, "said", text=f"{line.name}: run {run_id} of an earlier process was cut off; its cycle runs again"))
-    if next_cycle(stage.lake, line) is None and not run(stage, line, None, "seeds", how_many, outcome):
+    if next_cycle(stage.lake, line) is None and not run(stage, line, None, SEEDS, how_many, outcome):
         return outcome
     for number in range(1, how_many + 1):
         cycle = next_cycle(stage.lake, line)
@@ -74,7 +74,7 @@ def run(
     def left(done: Collection[str]) -> float | None:
         return seconds_left(of_run, done, of_cycle, cycles_after)
 
-    watch = Watch(line.name, what, stage.tell, left, stage.turns, _measuring(stage.definitions, line) if stage.turns else ())
+    watch = Watch(line.name, what, stage.tell, left, stage.turns, measuring(stage.definitions, line.name) if stage.turns else ())
     hold_line(stage.lake, line.name, run_id)
     try:
         stage.tell(Event(line.name, "began", what, left_s=left(())))
@@ -96,10 +96,10 @@ def run(
     return result.success
 
 
-def _measuring(definitions: dg.Definitions, line: Line) -> set[str]:
+def measuring(definitions: dg.Definitions, line: str) -> set[str]:
     """Steps of the line that measure time."""
     specs = definitions.resolve_all_asset_specs()
-    return {spec.key.to_python_identifier() for spec in specs if spec.key.path[0] == line.name and spec.metadata.get(MEASURES_TIME)}
+    return {spec.key.to_python_identifier() for spec in specs if spec.key.path[0] == line and spec.metadata.get(MEASURES_TIME)}
 
 
 def _seconds(instance: dg.DagsterInstance, run_id: str) -> float:

@@ -6,9 +6,9 @@ keyed by what they are for, stages that measure time have the machine to themsel
 (`LineSpec.after`) starts when that one has ended.
 
 Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and beside it the lightest, which gets more of the processor
-than heavier ones while these want it too: so a first champion is there long before the last. The others follow from the heaviest on. A step
-that waits for its turn, or for a part of it that runs alone, needs no core: one line more than there are cores runs at a time, which ends sooner than
-as many as there are cores, though the first champion comes a little later.
+than heavier ones while these want it too, and has a head start (`pipelines.turns.HeadStart`): so a first champion is there long before the last. The
+others follow from the heaviest on. A step that waits for its turn, or for a part of it that runs alone, needs no core: one line more than there are
+cores runs at a time, which ends sooner than as many as there are cores.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Solvers are ranked by cpu time, and a process that shares caches and memory with strangers takes more of it. Each measured run has a core of its own
 already (`evolake.solvers.process.cpu_affinity`); this keeps the other lines of the same `evolake run` from the cores meanwhile. An asset says that it
 measures time by its metadata `MEASURES_TIME`. The locks are the operating system's: they go with the process that held them.
+
+While one line has a head start, no such stage begins: it would keep that line from the machine, and everybody from a first champion.
 """
 
 from __future__ import annotations
@@ -11,6 +13,12 @@ import fcntl
 import os
 from pathlib import Path
 
+from pipelines.events import SEEDS, Event
+
+HEAD_START = 2
+"""Cycles of a run after which a line's head start ends."""
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+
 
 class Turns:
     """One line's side: `enter` before a step, `leave` after it. Steps that share the machine are let in together; who wants it alone waits for them
@@ -18,11 +26,15 @@ class Turns:
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
-        self._door = os.open(folder / "door.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._room = os.open(folder / "room.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._door = os.open(folder / "door.lock", _FLAGS, 0o600)
+        self._room = os.open(folder / "room.lock", _FLAGS, 0o600)
+        self._start = os.open(folder / "start.lock", _FLAGS, 0o600)
 
     def enter(self, *, alone: bool) -> None:
         """Wait for the turn."""
+        if alone:  # before the door, so that nobody else is kept waiting meanwhile
+            fcntl.flock(self._start, fcntl.LOCK_SH)
+            fcntl.flock(self._start, fcntl.LOCK_UN)
         fcntl.flock(self._door, fcntl.LOCK_EX)
         try:
             fcntl.flock(self._room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
@@ -32,3 +44,28 @@ class Turns:
     def leave(self) -> None:
         """Give the turn back; without one it does nothing."""
         fcntl.flock(self._room, fcntl.LOCK_UN)
+
+
+class HeadStart:
+    """The head start of one line, which measures no time itself: from its first run to the end of its cycle `HEAD_START`, or its own.
+
+    For the process that starts the lines, which gives `tell` whatever they tell.
+    """
+
+    def __init__(self, folder: Path, line: str):
+        folder.mkdir(parents=True, exist_ok=True)
+        self._line, self._left = line, HEAD_START
+        self._start = os.open(folder / "start.lock", _FLAGS, 0o600)
+
+    def tell(self, event: Event) -> None:
+        """An event of any line."""
+        if event.line != self._line or not self._left:
+            return
+        if event.kind == "began":
+            fcntl.flock(self._start, fcntl.LOCK_EX)
+        elif event.kind == "ended" and event.what != SEEDS:
+            self._left -= 1
+        elif event.kind == "stopped":
+            self._left = 0
+        if not self._left:
+            fcntl.flock(self._start, fcntl.LOCK_UN)

@@ -35,6 +35,8 @@ SLOW = (
     "tests/unit/spine/test_evolve_command.py", "tests/unit/spine/test_growing.py",
 )
 """Files and folders of tests that judge in jails, train, or start a process for each test."""
+MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}
+"""Mark -> where every test has it."""
 settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("evolake")
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
@@ -64,10 +66,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The part of `make test` that runs alone does not import the files of all other tests to select none of theirs."""
+    """Files of which the marks that were asked for select no test are not imported, in every worker, to find that out."""
     path = collection_path.relative_to(ROOT).as_posix() if collection_path.is_relative_to(ROOT) else ""
-    elsewhere = path.startswith("tests/") and path.endswith(".py") and not path.startswith(ALONE)
-    return True if elsewhere and config.option.markexpr.startswith("serial") else None
+    if not (path.startswith("tests/") and path.endswith(".py")):
+        return None
+    asked = config.option.markexpr
+    left_out = any(f"not {mark}" in asked and path.startswith(places) for mark, places in MARKED.items())
+    return True if left_out or (asked.startswith("serial") and not path.startswith(ALONE)) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

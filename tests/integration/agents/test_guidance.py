@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
+from commands import evolake
 
 from evolake.agents import Guidance, all_guidance, read_guidance, store_guidance, withdraw_guidance
 from evolake.errors import InputError
@@ -111,9 +111,7 @@ def test_what_cannot_be_guidance_is_refused(tmp_path: Path, text: str, line: str
 
 
 def guide(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"EVOLAKE_LAKE": str(root)}
-    command = [sys.executable, "-c", "from evolake.cli import main; main()", "guide", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return evolake("guide", *arguments, environment=os.environ | {"EVOLAKE_LAKE": str(root)})
 
 
 def test_the_command_stores_lists_and_withdraws(tmp_path: Path) -> None:

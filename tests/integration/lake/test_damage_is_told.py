@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import pytest
 from lake_damage import old_lake
 
 
-def evolake(root: Path, *arguments: str) -> subprocess.CompletedProcess:
-    program = "import sys; from evolake.cli import main; sys.argv[0] = 'evolake'; main()"
-    environment = {"EVOLAKE_LAKE": str(root), "PATH": "/usr/bin:/bin"}
-    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, env=environment, check=False)
+def evolake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return commands.evolake(*arguments, environment={"EVOLAKE_LAKE": str(root), "PATH": "/usr/bin:/bin"})
 
 
 @pytest.mark.parametrize("damaged", ["manifest", "seal"])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import polars as pl
 import pytest
 
@@ -30,9 +31,14 @@ def root(tmp_path_factory) -> Path:
 
 
 def evolake(root: Path, *words: str, cwd: Path | None = None) -> tuple[int, str, str]:
-    command = [sys.executable, "-c", "from evolake.cli import main; main()", "sql", "--lake", str(root), *words]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    done = commands.evolake("sql", "--lake", str(root), *words, cwd=cwd)
     return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_is_a_process_like_any_other(root):
+    words = ["sql", "--lake", str(root), "SELECT design FROM designs.ranking", "--format", "csv"]
+    done = subprocess.run([Path(sys.executable).with_name("evolake"), *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == evolake(root, *words[3:]) == (0, f"design\n{ID}\nb\n", "")
 
 
 def test_json_is_one_object_that_loses_nothing(root):

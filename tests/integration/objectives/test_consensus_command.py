@@ -1,12 +1,12 @@
-"""`evolake consensus rank` as a user types it: a process, files, an exit code."""
+"""`evolake consensus rank` as a user types it: files, an exit code."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import polars as pl
 import pytest
 
@@ -15,8 +15,7 @@ ROUNDS = {"0": 0, "1": 1, "2": 2}
 
 
 def evolake(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    program = "from evolake.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", program, "consensus", "rank", *map(str, arguments)], capture_output=True, text=True, check=False)
+    return commands.evolake("consensus", "rank", *arguments)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import polars as pl
 import psutil
 import pytest
@@ -29,7 +30,9 @@ def environment(lake: Path, **more: str) -> dict[str, str]:
 
 
 def evolake(*arguments: str | Path, lake: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment(lake, **more))
+    if arguments[0] == "run":  # it starts workers
+        return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment(lake, **more))
+    return commands.evolake("repair", *arguments, environment=environment(lake, **more))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import polars as pl
 import pytest
 
@@ -22,7 +23,9 @@ def evolake(lake: Path, *command: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
     program = str(Path(sys.executable).with_name("evolake"))
     environment = clean | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2"}
-    return subprocess.run([program, *command], env=environment, capture_output=True, text=True, check=False)
+    if command[:2] == ("repair", "run"):  # it starts workers
+        return subprocess.run([program, *command], env=environment, capture_output=True, text=True, check=False)
+    return commands.evolake(*command, environment=environment)
 
 
 @pytest.fixture(scope="module")

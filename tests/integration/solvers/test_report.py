@@ -5,11 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import commands
 import pytest
 from solver_lake import DIFF, ID, make_lake
 from solver_runs import run_row
@@ -39,8 +38,7 @@ def text(root: Path) -> str:
 
 
 def evolake(root: Path, *words: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-c", "from evolake.cli import main; main()", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"EVOLAKE_LAKE": str(root), "PATH": "/usr/bin:/bin"})
+    done = commands.evolake(*words, environment={"EVOLAKE_LAKE": str(root), "PATH": "/usr/bin:/bin"})
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,0 +1,36 @@
+"""An `evolake` command as a process would run it, in this one: a process takes seconds to begin, to import what is imported here already.
+
+What has to be a process is started as one: what is killed, what runs cycles, and once for each kind of command, that it is found.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from evolake.cli import cli
+from evolake.cli.ending import end
+
+
+def evolake(*words: str | Path, environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """What the command printed and its exit code. environment: all variables that it has; by default those of this process."""
+    typed = [str(word) for word in words]
+    printed, said = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as monkeypatch, redirect_stdout(printed), redirect_stderr(said):
+        monkeypatch.setattr(sys, "argv", ["evolake", *typed])
+        for name in os.environ.keys() - environment.keys() if environment is not None else ():
+            monkeypatch.delenv(name)
+        for name, value in (environment or {}).items():
+            monkeypatch.setenv(name, value)
+        if cwd is not None:
+            monkeypatch.chdir(cwd)
+        code = end(cli, typed)
+    texts = [stream.buffer.getvalue().decode("utf-8").replace("\r\n", "\n") for stream in (printed, said)]  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(typed, code, *texts)
