@@ -166,12 +166,12 @@ def test_ended_in_the_middle_of_a_cycle_and_started_again_it_goes_on(place, how)
     command = [sys.executable, "-m", "pipelines.evolve", "--definitions", "toy_location.definitions", "--lines", "left", "--cycles", "2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        lake, deadline = Lake(place / "lake"), time.monotonic() + 60
+        lake, deadline = Lake(place / "lake"), time.monotonic() + 300
         while lake.record("left", "candidates", "0002") is None:
             assert time.monotonic() < deadline and process.poll() is None, process.stdout.read()
             time.sleep(0.05)
         process.send_signal(how)
-        process.wait(30)
+        process.wait(300)
     hang.unlink()
     assert process.returncode != 0
     assert lake.seals.read("left", "0003") is None
