@@ -32,7 +32,8 @@ SLOW = (
     "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/unit/contracts/test_contract_pages.py",
     "tests/unit/designs_engine/test_designs_isolated.py", "tests/unit/prompts/test_policy_state.py", "tests/unit/prompts/test_policy_update.py",
     "tests/unit/solvers/suites/", "tests/unit/solvers/test_benchmark.py", "tests/unit/solvers/test_objectives_evolving.py",
-    "tests/unit/spine/test_evolve_command.py", "tests/unit/spine/test_growing.py",
+    "tests/unit/spine/test_cycle_chain.py", "tests/unit/spine/test_evolve_command.py", "tests/unit/spine/test_gates_in_dagster.py",
+    "tests/unit/spine/test_growing.py",
 )
 """Files and folders of tests that judge in jails, train, or start a process for each test."""
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}

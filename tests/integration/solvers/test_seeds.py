@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
@@ -33,10 +34,11 @@ SMALL_FORMULAS = 85
 
 
 class House:
-    """Seeds laid out and built once for the module."""
+    """Seeds laid out and built once for the module, or for the whole run where other files want their programs too."""
 
     def __init__(self, root: Path):
-        self.blobs, self.cache = BlobStore(root / "lake"), root / "cache"
+        self.lake = root / "lake"
+        self.blobs, self.cache = BlobStore(self.lake), root / "cache"
         self.programs: dict[str, Program] = {}
 
     def folder(self, name: str) -> Path:
@@ -50,8 +52,10 @@ class House:
 
     def program(self, name: str) -> Program:
         if name not in self.programs:
-            adapter = load_adapter(seed_named(name).adapter)
-            build = build_variant(self.folder(name), adapter, self.blobs)
+            folder, adapter = self.folder(name), load_adapter(seed_named(name).adapter)
+            if name in QUICK:
+                bring_seed(name, self.lake)
+            build = build_variant(folder, adapter, self.blobs)
             assert build.ok, (build.reason, self.blobs.get(build.log_sha)[-2000:])
             self.programs[name] = open_program(build, adapter, self.blobs, self.cache)
         return self.programs[name]
