@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from assets.line import Line, cycles
-from evolake.lake import AGENT_CALLS, Lake, preceding, side_table
+from evolake.lake import AGENT_CALLS, SESSION_TURNS, Lake, TableSchema, preceding, side_table
 from evolake.lines import resolve
 from resources.lake import LakeResource
 
@@ -59,9 +59,11 @@ def answered_in(lake: Lake, line: Line, asset: str, cycle: str) -> Answered:
     """What came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
     from evolake.agents.answered import answered
 
-    table = side_table(asset, AGENT_CALLS)
-    rows = lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
-    return answered(rows, roles_of(line, asset))
+    def rows(schema: TableSchema) -> list[dict[str, Any]]:
+        table = side_table(asset, schema)
+        return lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
+
+    return answered(rows(AGENT_CALLS), roles_of(line, asset), rows(SESSION_TURNS))
 
 
 def roles_of(line: Line, asset: str) -> frozenset[str]:
@@ -79,12 +81,16 @@ def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
     return found
 
 
-def require_answered(lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str) -> None:
-    """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle`, brought no proposal, and too many cycles before it neither."""
+def require_answered(
+    lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str,
+    turns: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no proposal, and too many cycles before
+    it neither."""
     from evolake.agents.answered import answered, require_answers
 
     if roles := roles_of(line, asset):
         require_answers(
-            answered(rows, roles), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
+            answered(rows, roles, turns), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
             before=lambda most: failed_before(lake, line, cycle, most),
         )

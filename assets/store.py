@@ -181,6 +181,7 @@ class LineStore:
             self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(told, blobs, strict=True)))
         require_answered(
             self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
+            turns=turns,
         )
 
     def open_cycle(self) -> Opened:

@@ -1,6 +1,7 @@
 """Whether the calls of a proposing asset brought anything: a cycle in which every proposal failed is told, and few of them in a row are an error.
 
-A proposal failed where no valid reply came of it. A reply that came and whose candidate the gates blocked is a proposal like another.
+A proposal failed where no valid reply came of it. A reply that came and whose candidate the gates blocked is a proposal like another. A
+session is one reply, valid where it was finished, however many turns it took.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from typing import Any
 from evolake.agents.calls import failure_of
 from evolake.errors import AgentUnavailable
 
+FINISHED, UNFINISHED = "finished", "unfinished"
+"""Outcome of a session that brought a reply, and what one is called that has none yet."""
+
 
 @dataclass(frozen=True)
 class Answered:
-    """What came of the attempts of one asset.
+    """What came of the attempts of one asset; a session is one.
 
     attempts: all. valid: those that brought a valid reply. proposed: those of them by a role whose reply is a proposal.
     proposing: attempts of such roles. failures: status word -> attempts that ended with it.
@@ -40,12 +44,19 @@ class Answered:
         return f"{self.attempts} attempts, {self.valid} with a valid reply" + (f" ({told})" if told else "")
 
 
-def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str]) -> Answered:
-    """Of rows of AGENT_CALLS. roles: those whose reply is a proposal."""
-    attempts = [(row["role"] in roles, failure_of(row["status"])) for row in rows]
-    proposing = [failure for own, failure in attempts if own]
-    failures = Counter(failure for _, failure in attempts if failure)
-    return Answered(len(attempts), sum(not one for _, one in attempts), sum(not one for one in proposing), len(proposing), failures)
+def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: Iterable[Mapping[str, Any]] = ()) -> Answered:
+    """Of rows of AGENT_CALLS, those that are turns of sessions by their rows of SESSION_TURNS. roles: those whose reply is a proposal."""
+    turns = list(turns)
+    of_sessions = {turn["call_id"] for turn in turns}
+    replies = [(row["role"], failure_of(row["status"])) for row in rows if row.get("call_id") not in of_sessions]
+    sessions: dict[str, tuple[str, str]] = {}
+    for turn in turns:
+        _, outcome = sessions.get(turn["session_id"], ("", ""))
+        sessions[turn["session_id"]] = turn["role"], turn["outcome"] or outcome
+    replies += [(role, "" if outcome == FINISHED else outcome or UNFINISHED) for role, outcome in sessions.values()]
+    proposing = [failure for role, failure in replies if role in roles]
+    failures = Counter(failure for _, failure in replies if failure)
+    return Answered(len(replies), sum(not one for _, one in replies), sum(not one for one in proposing), len(proposing), failures)
 
 
 def require_answers(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from evolake.agents.session.kept import Kept
 from evolake.agents.tape import Tape, is_key
 from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
@@ -35,7 +36,7 @@ def summary(found: Audit) -> str | None:
 
 
 def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of the tape: each entry holds what was written under the key that it is filed under."""
+    """Findings of the tape: each entry, and each record beside a session, holds what was written under the name that it is filed under."""
     if fast:
         return
     root = lake.root / "tape"
@@ -47,6 +48,10 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
         where = f"tape/{'/'.join(steps)}"
         if steps[0] == "accounts":
             yield from _account(entries, path, where)
+        elif steps[0] == "sessions":
+            if told := Kept(root).damage(path):
+                mends = "restore it from a backup, or remove it: the command is run again"
+                yield Finding("tape", f"a record of a session is damaged: {told}", where, "the bytes that were written", "others", mends)
         elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):
             wanted = "two digits, a folder, the rest of a key"
             yield Finding("tape", "a file on the tape has no entry's name", where, wanted, path.name, "move it away")

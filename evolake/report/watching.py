@@ -98,4 +98,5 @@ def _at_work(lake: Lake, line: str, run_id: str, since: datetime) -> AtWork:
 PUBLISHED = """
 SELECT asset, cycle FROM parts WHERE line = $line AND run_id = $run AND state = 'current' AND NOT contains(asset, '__') AND asset <> 'opened'
 AND NOT starts_with(asset, 'incoming_') ORDER BY created_at DESC, asset"""
-GATES = "SELECT sum(passed)::INTEGER AS passed, sum(blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle"
+GATES = """
+SELECT sum(passed)::INTEGER AS passed, sum(blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle AND gate_no >= 0"""

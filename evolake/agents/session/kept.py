@@ -53,6 +53,18 @@ class Kept:
                 do="restore the file from a backup, or delete it: the command is run again",
             ) from None
 
+    def damage(self, path: Path) -> str:
+        """What is wrong with the record that lies at `path`, "" for nothing. Records of before 0.2.0 bear no name: of those the form is held to."""
+        try:
+            stored = json.loads(disk.read(path))
+            if not isinstance(stored["record"], dict) or not isinstance(stored["sha"], str):
+                return "it is no record of a session"
+            if "name" in stored and stored["sha"] != text_sha(canonical_json([stored["name"], stored["record"]])):
+                return "its own hash does not match"
+            return "it lies where another belongs" if "name" in stored and self.path(stored["name"]) != path else ""
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            return str(error) or type(error).__name__
+
     def write(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
         """Keeps a record, and gives what is kept: where another was first, that one.
 
@@ -60,7 +72,7 @@ class Kept:
             LakeError: it cannot be kept.
         """
         path = self.path(name)
-        data = json.dumps({"sha": text_sha(canonical_json([name, record])), "record": record}).encode()
+        data = json.dumps({"name": name, "sha": text_sha(canonical_json([name, record])), "record": record}).encode()
         with disk.told("a record of a session cannot be kept", f"room and the right to write below {self.root}"):
             disk.make_folder(path.parent)
             temporary = path.with_name(f".tmp-{os.getpid()}-{uuid4().hex}")

@@ -112,9 +112,9 @@ FROM {LINE}.consensus_ranking AS r
 JOIN (SELECT variant_id, title, base, operator FROM {LINE}.seeds UNION SELECT variant_id, title, base, operator FROM {LINE}.variants) AS v
 USING (variant_id) WHERE r.cycle = $cycle ORDER BY r.rank LIMIT 12"""
 FUNNEL = f"""
-SELECT cycle, coalesce(max(unmade), 0)::INTEGER AS unmade, max(came) AS came,
+SELECT cycle, coalesce(max(unmade), 0)::INTEGER AS unmade, coalesce(max(came) FILTER (gate_no >= 0), 0) AS came,
   {", ".join(f"max(passed) FILTER (gate = '{gate}') AS passed_{gate}" for gate in GATE_NAMES)},
-  sum(blocked)::INTEGER AS blocked, sum(errors)::INTEGER AS errors
+  coalesce(sum(blocked) FILTER (gate_no >= 0), 0)::INTEGER AS blocked, sum(errors)::INTEGER AS errors
 FROM funnel($line) LEFT JOIN (SELECT cycle, count(*) AS unmade FROM {LINE}.unmade GROUP BY cycle) USING (cycle)
 WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
 BLOCKED = """

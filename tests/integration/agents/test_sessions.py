@@ -21,6 +21,7 @@ from evolake.agents.session.workspace import Workspace
 from evolake.errors import AgentUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.lake.schemas import SESSION_TURNS
+from evolake.report.health import examine
 from evolake.settings import AgentsSettings, BudgetSettings, PriceSettings, SamplingSettings, SessionSettings, Settings
 
 FILES = {"src/main.cc": "int main() {\n    return 1;\n}\n", "src/util.h": "// a helper\n" * 900, "README.md": "Do not touch.\n"}
@@ -241,6 +242,19 @@ def test_a_replay_costs_nothing_and_gives_the_same_bytes(house: House):
         assert {row["usd"] for row in agents.rows()} == {0.0}
         assert agents.spent.calls == 0
     assert len(house.built) == 2, "what a command said is kept"
+
+
+def test_the_records_of_a_session_are_verified_with_the_tape(house: House):
+    house.hold(EXPERT)
+    lake = house.folder / "lake"
+    assert [finding for finding in examine(lake).findings if finding.kind == "tape"] == []
+    records = sorted((lake / "tape/sessions").glob("??/*.json"))
+    assert len(records) == 3, "two commands, and how it ended"
+    records[0].write_text(records[0].read_text().replace("s", "z", 5))
+    records[1].rename(records[1].with_name("0" * 62 + ".json"))
+    told = [(finding.where.split("/")[1], finding.what) for finding in examine(lake).findings if finding.kind == "tape"]
+    assert len(told) == 2 and {place for place, _ in told} == {"sessions"}
+    assert any("it lies where another belongs" in what for _, what in told)
 
 
 def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(house: House):

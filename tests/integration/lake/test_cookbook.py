@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Catalogue, Lake, TableSchema, side_table
@@ -90,6 +91,9 @@ def lake(tmp_path_factory) -> Lake:
         ("r2", "v1", "0002", "coder", "model", 0.0, "replayed", "p"), ("r3", "v2", "0002", "coder", "model", 0.25, "invalid", "p"),
         ("r4", None, "0002", "planner", "model", 1.0, "ok", "unknown"), ("r5", "v2", "0002", "analyst", "model", 9.0, "ok", None), line="solvers",
     )
+    lake.publish("solvers", "unmade", pl.DataFrame({"plan_id": ["x", "y"], "reason": ["", ""]}), cycle="0002", run_id="run4")
+    lake.publish("solvers", "unmade", pl.DataFrame({"plan_id": ["z"], "reason": [""]}), cycle="0002", run_id="run4b")
+    lake.publish("solvers", "unmade", pl.DataFrame({"plan_id": ["x"], "reason": [""]}), cycle="0003", run_id="run5")
     raised = "judging it raised TypeError at reading.py:40"
     publish(
         lake, "variants", VERDICTS, "0002", "run4", judged,
@@ -126,6 +130,12 @@ def test_the_funnel_of_each_cycle(lake):
         ("0002", 1, "contract", 2, 1, 1, 0, 0), ("0002", 2, "trace", 1, 1, 0, 0, 0),
     ]
     assert ask(lake, "funnel", line="prompts") == []
+
+
+def test_the_funnel_counts_attempts_that_made_nothing_once(lake):
+    assert ask(lake, "funnel", line="solvers") == [
+        ("0002", None, "made", 3, 2, 1, 0, 0), ("0002", 0, "compliance", 2, 0, 2, 0, 0), ("0003", None, "made", 1, 0, 1, 0, 0),
+    ]
 
 
 def test_cost_per_accepted_counts_what_was_paid_once(lake):
