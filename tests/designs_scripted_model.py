@@ -13,7 +13,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from loopback_model import Action, Asked, raw, say, status
+from loopback_model import Action, Asked, call, raw, say, status
 
 from evolake.designs.genome.genetic import parent_of_genome, propose
 from evolake.designs.genome.grammar import BASELINE
@@ -38,6 +38,8 @@ class PlayedModel:
             return status(429, {"Retry-After": "0"})
         text = "\n".join(message["content"] for message in asked.messages)
         random = np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
+        if kind == "session":
+            return _session(text, random, sum(message["role"] == "assistant" for message in asked.messages))
         if kind == "solver_code" and number == 1:
             return say(_design(text, random) | {"solver_code": BROKEN_DESIGN})
         if kind == "solver_code" and number == 2:
@@ -46,7 +48,9 @@ class PlayedModel:
 
 
 def _kind(asked: Asked) -> str:
-    """The property that tells this reply from all others."""
+    """The property that tells this reply from all others; of a session's turns "session"."""
+    if "tools" in asked.body:
+        return "session"
     wanted = (asked.response_format or {}).get("json_schema", {}).get("schema", {}).get("properties", {})
     for name in ("lookup_experiment_ids", "research_directions", "success_level", "research_phase"):
         if name in wanted:
@@ -79,6 +83,21 @@ def _design(text: str, random: np.random.Generator) -> dict[str, Any]:
     ids = _ids(text)[:2]
     weights = [{"design_id": design_id, "weight": 1 / len(ids)} for design_id in ids]
     return {"explanation": "One term more.", "solver_code": child.source, "short_name": child.title[:40], "reference_weights": weights}
+
+
+def _session(text: str, random: np.random.Generator, turn: int) -> Action:
+    """Looks, writes what is no design, has it checked, writes one, tries it, finishes."""
+    written = _design(text, random)
+    card = {name: written[name] for name in ("explanation", "short_name", "reference_weights")}
+
+    def write(source: str) -> tuple[str, dict[str, str]]:
+        return "write_file", {"path": "design.py", "text": source}
+
+    return [
+        call(("list_files", {}), ("read_file", {"path": "design.py"})), call(write(BROKEN_DESIGN), ("check", {})),
+        call(write(written["solver_code"]), ("check", {})), call(("trial", {"variables": 10, "instances": 4, "max_steps": 200})),
+        call(("finish", card)),
+    ][turn]
 
 
 def _mended(text: str, random: np.random.Generator) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A player for the roles of the families line behind a real HTTP server: it answers each prompt by a plan, with real families as texts.
 
 It is no model and shows nothing about models. It is there so that whole cycles can be run with the backend `model`: wire format, prices, tape,
-mended drafts, hostile programs and guidance included. `FamiliesPlayer.prompts` keeps what was asked, by role.
+mended drafts, hostile programs, sessions and guidance included. `FamiliesPlayer.prompts` keeps what was asked, by role.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from families_fixtures import seed_family
-from loopback_model import Action, Asked, say
+from loopback_model import Action, Asked, call, say
 
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import stated
@@ -45,7 +45,8 @@ class FamiliesPlayer:
     """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard; cycle 2 is told apart by its guidance.
 
     cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so is what it is mended to.
-    cycle 2: switch is the first cycle's sound family once more; pipe is sound, without validators and without named parents; guard is no family.
+    cycle 2, in sessions: switch is the first cycle's sound family once more; pipe has a generator that fails, is looked at, mended and put to the
+    vote, and names no parents; guard is no family. Validators are always written by another call, which sees the statement.
     """
 
     def __init__(self) -> None:
@@ -57,8 +58,11 @@ class FamiliesPlayer:
     def __call__(self, asked: Asked) -> Action:
         role = next(name for start, name in ROLES.items() if asked.messages[0]["content"].startswith(start))
         text = asked.messages[1]["content"]
+        role = "session" if "tools" in asked.body else role
         with self._lock:
             self.prompts[role].append(text)
+        if role == "session":
+            return self._session(text, sum(message["role"] == "assistant" for message in asked.messages))
         plays: dict[str, Callable[[str], Any]] = {
             "evolve": self._evolve, "quality": lambda _: PROCEED, "validator": self._validator, "curate": _curate, "blind": self._blind,
             "solver": self._solve,
@@ -69,19 +73,20 @@ class FamiliesPlayer:
         operator = re.findall(r"^Operator: (\w+)", text, re.MULTILINE)[0]
         drafted = "def input" in text.partition("# Your version that was blocked")[2]
         first, second, third = self.new.values()
-        if GUIDANCE in text:
-            return {
-                "switch": as_reply(first), "pipe": as_reply(third, validators=[], used_parents=[]),
-                "guard": as_reply(first, generator="", template="", validator="", validators=[], reader=None, note="nothing comes to mind"),
-            }[operator]
         wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
         hostile = as_reply(third, generator=HOSTILE[drafted] + third.generator)
         mended = as_reply(second, validator=second.validator if drafted else wrong)
         return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator]
 
+    def _session(self, text: str, turn: int) -> Action:
+        """The turn of a number of the session that the operator names."""
+        return SESSIONS[re.findall(r"^Operator: (\w+)", text, re.MULTILINE)[0]](self.new)[turn]
+
     def _validator(self, text: str) -> dict[str, Any]:
-        """The independent validators of the third family, one after the other."""
-        sources = list(self.new["polynomial-product"].validators.values())
+        """The independent validators of the family whose statement is shown, one after the other. No program is shown."""
+        assert "def " not in text, text
+        [family] = [one for one in self.new.values() if stated(one).splitlines()[0] in text]
+        sources = list(family.validators.values())
         return {"source": sources[1 if "the first idea" in text else 0], "algorithm": "the first idea" if "the first idea" not in text else "another"}
 
     def _blind(self, text: str) -> dict[str, Any]:
@@ -103,6 +108,38 @@ class FamiliesPlayer:
             except Exception:
                 continue
         return {"reasoning": "too hard", "final": "\\boxed{N/A}"}
+
+
+def _files(family: Family, **changes: str) -> list[tuple[str, dict[str, str]]]:
+    texts = {"generator.py": family.generator, "template.md": stated(family), "validator.py": family.validator, "reader.py": family.reader or ""}
+    return [("write_file", {"path": name, "text": text}) for name, text in (texts | changes).items()]
+
+
+def _finish(family: Family, **changes: Any) -> tuple[str, dict[str, Any]]:
+    return "finish", {"title": family.title, "category": family.category, "answer_type": family.answer.type} | changes
+
+
+def _same(new: dict[str, Family]) -> list[Action]:
+    family = new["postfix-machine"]
+    return [call(*_files(family)), call(_finish(family, used_parents=[1]))]
+
+
+def _mended(new: dict[str, Family]) -> list[Action]:
+    family = new["polynomial-product"]
+    return [
+        call(("list_files", {}), ("read_file", {"path": "parents/1/generator.py"}), thought="What are the parents?"),
+        call(*_files(family, **{"generator.py": f"import maths\n{family.generator}"})), call(("samples", {"count": 1})),
+        call(("edit_file", {"path": "generator.py", "search": "import maths\n", "replace": ""})),
+        call(("samples", {"count": 1}), ("answers", {"count": 2})), call(("votes", {"count": 2})), call(_finish(family)),
+    ]
+
+
+def _none(new: dict[str, Family]) -> list[Action]:
+    return [call(_finish(new["postfix-machine"], note="nothing comes to mind"))]
+
+
+SESSIONS: dict[str, Callable[[dict[str, Family]], list[Action]]] = {"switch": _same, "pipe": _mended, "guard": _none}
+"""Operator -> the turns of its session."""
 
 
 def _curate(text: str) -> dict[str, Any]:

@@ -111,7 +111,15 @@ class SolversPlayer:
             return diff_sources(self.seed, changed)
 
     def _turn(self, asked: Asked) -> Action:
-        """The next turn of the session on the plan that the prompt names."""
+        """The next turn of the session on the plan that the prompt names; of the analyst's, a look at one incident, and the findings."""
+        if asked.messages[0]["content"].startswith("You examine one cycle"):
+            text = asked.messages[1]["content"]
+            incident = re.findall(r"incidents/[0-9a-f]{12}/", text)[0]
+            turns = [
+                (("list_files", {"path": "incidents"}), ("read_file", {"path": f"{incident}told.md"})),
+                (("grep", {"pattern": "luckyRestart"}),), (("finish", self._findings(text)),),
+            ]
+            return call(*turns[sum(message["role"] == "assistant" for message in asked.messages)])
         turns = SESSIONS[played("\n".join(message["content"] for message in asked.messages[:2]))]
         return call(*turns[sum(message["role"] == "assistant" for message in asked.messages)])
 

@@ -29,7 +29,9 @@ def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
 
 line = Line(
     "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact,
-    proposers={"directions": ("evolake.designs.roles.planner:DIRECTIONS_ROLE",), "candidates": ("evolake.designs.roles.designer:DESIGN_ROLE",)},
+    proposers={"directions": ("evolake.designs.roles.planner:DIRECTIONS_ROLE",), "candidates": (
+        "evolake.designs.roles.designer:DESIGN_ROLE", "evolake.designs.roles.designer_session:DESIGN_SESSION",
+    )},
 )
 rules = rules_asset(line)
 

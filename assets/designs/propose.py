@@ -70,14 +70,19 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
 @line.asset(deps=[rules], schema=DESIGNS, kinds={"python", "bubblewrap"})
 def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, directions: pl.DataFrame) -> pl.DataFrame:
     """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows."""
+    from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
     from evolake.designs.evolution.proposals import propose_candidates
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
+    sizes = settings.of(DesignsSettings)
+    check_designer(sizes, settings.backend)
     heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
     with store.roles(agents) as served:
+        pool = jail.open()
+        session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed) if sizes.designer == "session" else None
         proposals = propose_candidates(
-            served, population, directions.to_dicts(), store.text, gates(store, jail.open()),
-            settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend, objectives=heaviest[:5],
+            served, population, directions.to_dicts(), store.text, gates(store, pool), settings=sizes, cycle=cycle, root_seed=settings.seed,
+            origin=settings.backend, objectives=heaviest[:5], session=session,
         )
     rows = record_candidates(store, proposals.candidates)
     store.extra(UNMADE, (

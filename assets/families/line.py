@@ -22,7 +22,9 @@ line = Line(
     "families", "Verifiable task families: generator, question template and validators that evolve behind gates.", owners=("team:evolake",),
     population=ARCHIVE,
     artifact=lambda row: {"artifact_id": row["family_id"], "kind": "family", "content_sha": row["record_sha"], "title": row["title"]},
-    proposers={"candidates": ("evolake.families.roles.evolution:EVOLUTION_ROLE",)},
+    proposers={"candidates": (
+        "evolake.families.roles.evolution:EVOLUTION_ROLE", "evolake.families.roles.evolution_session:EVOLUTION_SESSION",
+    )},
 )
 rules = rules_asset(line)
 

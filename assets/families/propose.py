@@ -13,7 +13,7 @@ from assets.families.line import archive, judge, line, open_jail
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import CANDIDATES, FAMILIES, UNMADE
+from evolake.families.tables import CANDIDATES, FAMILIES, UNMADE, VALIDATOR_AUTHORS
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and takes in new seed families."""
     from evolake.families.evolution.immigrants import items
-    from evolake.families.evolution.proposing import propose_families
+    from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
     from evolake.families.model.population import load_family, population_of
 
     cycle, settings = store.cycle, store.settings
+    check_evolution_agent(settings.of(FamiliesSettings), settings.backend)
     with store.roles() as agents, open_jail(store) as pool:
         opened, sealed, examine = store.open_cycle(), population_of(store.population()), judge(store, pool, agents, store.rules())
         admit_seeds(store, sealed, lambda: items(settings.seeds), "families", admitting(store, sealed, pool, agents, examine))
@@ -42,6 +43,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
     rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
     store.artifacts(rows, "candidate")
     store.derivations(one for row in rows for one in derivation_rows(row))
+    store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())
     unmade = store.extra(
         UNMADE, ({"number": number, "cycle": cycle, "operator": operator, "reason": reason} for number, operator, reason in made.failures)
     )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assets.solvers.judge import late_verdicts, of_record
-from assets.solvers.line import archive, line, rules_in_force
+from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake import RULES
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RULE_METRICS
 from evolake.solvers.tables_archive import FINDINGS, HISTORY, PROPOSED, RULE_PROPOSALS
 from resources.agents import AgentsResource
+
+if TYPE_CHECKING:
+    from evolake.solvers.evolution.analyst_session import SessionAnalyst
+    from evolake.solvers.evolution.population import Population
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
@@ -29,11 +33,13 @@ def post_mortem(
     """Compile errors, blocks, regressions and gains, read by the analyst; what the rule writer makes of each finding is kept as a proposal."""
     import json
 
+    from evolake.solvers.evolution.analyst_session import check_analyst
     from evolake.solvers.evolution.lessons import evaluate, finding_rows, history_rows
     from evolake.solvers.evolution.post_mortem import post_mortem as analyse
     from evolake.solvers.roles.told_rules import told_rules
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
+    check_analyst(settings)
     evaluated = evaluate(population, variants.to_dicts(), verdict_rows(store), metrics.to_dicts(), consensus_ranking.to_dicts(), store.blobs)
     ruleset = rules_in_force(store, population)
     with store.roles(agents) as served:
@@ -41,6 +47,7 @@ def post_mortem(
             served, evaluated, settings=settings.of(SolversSettings), cycle=cycle, root_seed=settings.seed,
             rules=[rule.id for rule in told_rules(ruleset)],
             earlier_findings=[f"{row['title']}: {row['explanation']}" for row in population.findings.to_dicts()][-30:],
+            session=analyst(store, population) if settings.of(SolversSettings).analyst == "session" else None,
         )
     rules_proposed = [item for item in found.proposals if item["check"]]  # what no program can check stays a finding
     proposed = [{"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)} for number, item in enumerate(rules_proposed)]
@@ -48,6 +55,21 @@ def post_mortem(
     store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle), "attempts")
     store.tell({"assessment": found.assessment, "failed_calls": len(found.failures), "proposals": len(proposed)})
     return FINDINGS.frame(finding_rows(found, cycle))
+
+
+def analyst(store: LineStore, population: Population) -> SessionAnalyst:
+    """The analyst as a session, with the sources of the seeds at hand."""
+    from evolake.jail import open_pool
+    from evolake.solvers.evolution.analyst_session import SessionAnalyst
+    from evolake.solvers.repository.variant import sources_of
+
+    def sources() -> dict[str, dict[str, str]]:
+        return {
+            name: {path: file.read_bytes().decode("utf-8", "surrogateescape") for path, file in sources_of(base.folder).items()}
+            for name, base in open_workspace(store, population).bases().items()
+        }
+
+    return SessionAnalyst(lambda: open_pool(workers=1, preload=(), mode=store.settings.jail), sources)
 
 
 @line.asset(deps=["variants", "compliance", "binaries", "smoke", "correctness"], schema=RULE_PROPOSALS)

@@ -27,6 +27,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
     Opens the cycle, and takes in new seed solvers.
     """
+    from evolake.solvers.evolution.analyst_session import check_analyst
     from evolake.solvers.evolution.coding import check_coder
     from evolake.solvers.evolution.immigrants import items
     from evolake.solvers.evolution.population import population_of
@@ -35,6 +36,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
     settings = store.settings
     check_coder(settings)
+    check_analyst(settings)
     with store.roles(agents) as served:
         opened, sealed = store.open_cycle(), population_of(store.population())
         admit_seeds(store, sealed, lambda: items(settings.seeds, settings), "variants", admitting(store, sealed))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -28,6 +30,10 @@ class DesignsSettings(BaseModel):
     medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs, by consensus rank, that goes on to medium")
     high_share: float = Field(default=0.1, gt=0, le=1, description="share of designs, by consensus rank, that goes on to high")
     designs_per_cycle: int = Field(default=8, gt=0, description="designs proposed a cycle")
+    designer: Literal["one-shot", "session"] = Field(
+        default="one-shot", description="how a model writes a design: `one-shot` (one reply, one repair), or `session` (it writes the file, has it "
+        "traced and tries it on small instances by tools in the jail)",
+    )
     directions_per_cycle: int = Field(default=4, gt=0, description="directions planned a cycle; each is asked for its share of the designs")
     objectives_per_cycle: int = Field(default=2, ge=0, description="objectives written a cycle")
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -12,6 +14,14 @@ class FamiliesSettings(BaseModel):
     families_per_cycle: int = Field(default=24, gt=0, description="families proposed a cycle")
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
     refused_submissions: int = Field(default=3, gt=0, description="refused submissions that end an attempt")
+    evolution_agent: Literal["one-shot", "session"] = Field(
+        default="one-shot", description="how a model writes families: `one-shot` (one reply, and one for each refinement), or `session` (it writes "
+        "the files, runs the generator, looks at samples and sees the votes by tools in the jail)",
+    )
+    validator_authors: Literal["separate", "together"] = Field(
+        default="separate", description="who writes the independent validators of a model's family: `separate` calls, which see the statement and "
+        "some instances and never the primary, or `together` with the primary, in one reply",
+    )
     instances_per_family: int = Field(default=100, ge=0, description="instances made of each accepted family")
     band_weights: list[int] = Field(default=[1, 3, 5], min_length=3, max_length=3, description="instances at difficulty 1-3, 4-6 and 7-10")
     instance_rounds: int = Field(default=5, gt=0, description="draws, the first included, to replace instances that were dropped")

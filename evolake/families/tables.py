@@ -120,6 +120,20 @@ VALIDATOR_VOTES = TableSchema(
     },
     keys=("family_id", "difficulty", "seed", "voter"), terms=TERMS,
 )
+VALIDATOR_AUTHORS = TableSchema(
+    "validator_authors", 1,
+    {
+        "family_id": pl.String, "cycle": pl.String,
+        "voter": (pl.String, "Whose program it is: primary, or the independent validator's file."),
+        "author": (pl.String, "Role whose reply holds the program; operators for what was composed of the parents' programs."),
+        "saw": (pl.List(pl.String), "What that author was shown: parents, blocked draft, samples, votes, statement, instances, generator, primary."),
+        "algorithm": (pl.String, "Its idea in a line, in its author's words; null where none was asked for."),
+        "source_sha": (pl.String, "sha256 (hex) of the program."),
+        "independent": (pl.Boolean, "Whether it comes from a call other than the primary's that was not shown the primary; null for the primary, "
+                                    "and for what operators composed."),
+    },
+    keys=("family_id", "voter"), terms=TERMS,
+)
 REVIEWS = TableSchema(
     "blind_reviews", 1,
     {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -16,6 +18,10 @@ class SolversSettings(BaseModel):
     variants_per_cycle: int = Field(default=6, gt=0, description="variants planned a cycle")
     survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one a seed among them")
     repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
+    analyst: Literal["one-shot", "session"] = Field(
+        default="one-shot", description="how a model makes the post-mortem of a cycle: `one-shot`, from excerpts, or `session`, which reads whole "
+        "diffs, what the gates said and the sources by tools in the jail",
+    )
     timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a benchmark run may take")
     memory_mb: int = Field(default=2048, gt=0, description="MiB of memory a benchmark run may take")
     proof_mb: int = Field(default=512, gt=0, description="MiB of a proof; a longer one ends the run without an answer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,15 @@ from designs_scripted_model import PlayedModel
 from house_steps import assert_no_key, by_a_model, share_tape, usd_of
 from loopback_model import LoopbackModel
 
+from evolake.lake import BlobStore
+
 pytestmark = pytest.mark.e2e
 WITHOUT_A_REPLY = 2  # one was told to come back later, one came without its usage
 
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after two cycles by the model backend, and what its server answered. The server is gone."""
+    """A house after two cycles by the model backend, the second with sessions for a designer, and what its server answered. The server is gone."""
 
     house: House
     played: PlayedModel
@@ -29,7 +32,9 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     played = PlayedModel()
     with LoopbackModel(played) as server:
         house = open_house(tmp_path_factory.mktemp("modelled"), **by_a_model(server.base_url))
-        house.run("run", "--cycles", "2", "--lines", "designs")
+        house.run("run", "--cycles", "1", "--lines", "designs")
+        house.environment["EVOLAKE_DESIGNS__DESIGNER"] = "session"
+        house.run("run", "--cycles", "1", "--lines", "designs")
     yield Modelled(house, played)
 
 
@@ -58,6 +63,18 @@ def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled)
                               "WHERE v.outcome = 'block'") == [[0]]
 
 
+def test_a_session_has_its_file_traced_mends_it_tries_it_and_passes_every_gate(modelled: Modelled):
+    house = modelled.house
+    sessions = house.sql("SELECT session_id, any_value(artifact_id), count(*), max(outcome) FROM session_turns GROUP BY session_id")
+    assert {(row[2], row[3]) for row in sessions} == {(5, "finished")}
+    made = {row[0]: row[1] for row in house.sql("SELECT design_id, state FROM designs.candidates WHERE cycle = '0002'")}
+    assert "accepted" in {made.get(row[1]) for row in sessions}
+    turns = house.sql(f"SELECT tools, record_sha FROM session_turns WHERE session_id = '{sessions[0][0]}' ORDER BY turn")
+    told = [[done["result"] for done in json.loads(BlobStore(house.lake).get(row[1]))["calls"]] for row in turns]
+    assert told[1][1].startswith("It is no design yet: ") and told[2][1].startswith("It is a design of ")
+    assert [line.split(":")[0] for line in told[3][0].splitlines()] == ["yours", "start"]
+
+
 def test_no_key_is_stored_anywhere(modelled: Modelled):
     assert_no_key(modelled.house)
 
@@ -65,7 +82,7 @@ def test_no_key_is_stored_anywhere(modelled: Modelled):
 def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape: the same content, nothing paid."""
     other = share_tape(modelled.house, open_house(tmp_path, **modelled.house.settings))
-    other.run("run", "--cycles", "1", "--lines", "designs", EVOLAKE_REPLAY_ONLY="true")
+    other.run("run", "--cycles", "1", "--lines", "designs", EVOLAKE_REPLAY_ONLY="true", EVOLAKE_DESIGNS__DESIGNER="one-shot")
     hashes = """SELECT asset, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> 'survivors__evaluations' ORDER BY asset"""
     assert other.sql(hashes) == modelled.house.sql(hashes)

@@ -1,7 +1,9 @@
-"""The backend `model` through two cycles of the families line: whole families over HTTP on loopback, sound, mended, hostile and none at all."""
+"""The backend `model` through two cycles of the families line: whole families over HTTP on loopback, sound, mended, hostile and none at all; the
+second cycle's in sessions."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +14,8 @@ from designs_fixtures import ROOT, House, open_house
 from families_scripted_model import GUIDANCE, SEEDS, FamiliesPlayer
 from house_steps import assert_no_key, by_a_model, share_tape, usd_of
 from loopback_model import LoopbackModel
+
+from evolake.lake import BlobStore
 
 pytestmark = pytest.mark.e2e
 
@@ -39,6 +43,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
         )
         house.run("run", "--cycles", "1", "--lines", "families")
         house.run("guide", GUIDANCE, "--line", "families")
+        house.environment["EVOLAKE_FAMILIES__EVOLUTION_AGENT"] = "session"
         house.run("run", "--cycles", "1", "--lines", "families")
     yield Modelled(house, player)
 
@@ -52,7 +57,7 @@ def candidates(house: House, cycle: str) -> list[list]:
 
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'families' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
-    assert set(modelled.player.prompts) == {"evolve", "quality", "validator", "curate", "blind", "solver"}
+    assert set(modelled.player.prompts) == {"evolve", "quality", "validator", "curate", "blind", "solver", "session"}
     assert modelled.house.sql("SELECT DISTINCT origin FROM families.candidates") == [["model"]]
 
 
@@ -66,6 +71,30 @@ def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes
         "WHERE c.attempt = 2 AND v.outcome = 'block' AND v.cycle = '0001' ORDER BY c.round"
     )
     assert ["forbidden" in row[0] for row in reasons] == [True, True], reasons
+
+
+def test_validators_come_from_calls_that_saw_no_program_and_rows_say_so(modelled: Modelled):
+    authors = "SELECT DISTINCT c.cycle, a.voter, a.author, a.independent FROM families.validator_authors AS a JOIN families.candidates AS c " \
+        "USING (family_id) WHERE c.state = 'accepted' ORDER BY ALL"
+    assert modelled.house.sql(authors) == [
+        [cycle, *row] for cycle, agent in (("0001", "families_evolution_agent"), ("0002", "families_evolution_session"))
+        for row in (["built1", "families_validator_author", True], ["built2", "families_validator_author", True], ["primary", agent, None])
+    ]
+    saw = modelled.house.sql("SELECT DISTINCT saw FROM families.validator_authors WHERE voter <> 'primary'")
+    assert {cell for row in saw for cell in row[0]} == {"statement", "instances"}
+
+
+def test_a_session_runs_its_generator_mends_it_sees_the_votes_and_passes_every_gate(modelled: Modelled):
+    house = modelled.house
+    [[made]] = house.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")
+    turns = house.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made}' ORDER BY turn")
+    assert [row[1] for row in turns] == [None] * 6 + ["finished"]
+    told = [[done["result"] for done in json.loads(BlobStore(house.lake).get(row[2]))["calls"]] for row in turns]
+    assert "the generator gave none" in told[2][0] and told[4][0].startswith("Instance 1:\n")
+    assert told[5][0].splitlines()[1:] == [f"Instance {number}: 2 of 2 others agree with your validator" for number in (1, 2)]
+    outcomes = house.sql("SELECT role, outcome, count(DISTINCT session_id) FROM session_turns WHERE outcome IS NOT NULL GROUP BY ALL")
+    assert outcomes == [["families_evolution_session", "finished", 3]]
+    assert house.sql("SELECT cycle, came, passed, blocked FROM funnel('families') WHERE gate = 'made'") == [["0002", 3, 1, 2]]
 
 
 def test_missing_validators_are_written_and_a_reply_that_is_no_family_or_one_that_is_there_is_no_candidate(modelled: Modelled):
@@ -82,8 +111,9 @@ def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelle
     lessons = [row[0] for row in modelled.house.sql("SELECT item FROM families.experience WHERE cycle = '0001'")]
     assert lessons
     first = [text for text in modelled.player.prompts["evolve"] if GUIDANCE not in text]
-    second = [text for text in modelled.player.prompts["evolve"] if GUIDANCE in text]
+    second = sorted({text for text in modelled.player.prompts["session"] if GUIDANCE in text})
     assert (len(first), len(second)) == (5, 3)
+    assert not [text for text in modelled.player.prompts["session"] if GUIDANCE not in text]
     assert all(lesson in text for lesson in lessons for text in second)
     assert not [lesson for lesson in lessons for text in first if lesson in text]
 
@@ -106,9 +136,11 @@ def test_drift_of_new_families_against_their_parents_is_measured(modelled: Model
 
 def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls WHERE backend = 'model'")
-    assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok")}
-    assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
-    assert len(rows) == sum(map(len, modelled.player.prompts.values()))
+    assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok"), ("model", "played", "replayed")}
+    paid = [row for row in rows if row[5] == "ok"]
+    assert [row[2] for row in paid] == [usd_of(row[3], row[4]) for row in paid]
+    assert len(paid) == sum(map(len, modelled.player.prompts.values()))
+    assert {row[2] for row in rows if row[5] == "replayed"} == {0.0}  # authors of a mended family with the same statement
     each = modelled.house.sql("SELECT usd_each FROM families.resources WHERE outcome = 'all' ORDER BY cycle")
     assert [row[0] > 0 for row in each] == [True, True]
 
@@ -120,7 +152,7 @@ def test_no_key_is_stored_anywhere(modelled: Modelled):
 def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape: the same content, nothing paid."""
     other = share_tape(modelled.house, open_house(tmp_path, **modelled.house.settings))
-    other.run("run", "--cycles", "1", "--lines", "families", EVOLAKE_REPLAY_ONLY="true")
+    other.run("run", "--cycles", "1", "--lines", "families", EVOLAKE_REPLAY_ONLY="true", EVOLAKE_FAMILIES__EVOLUTION_AGENT="one-shot")
     hashes = """SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> 'resources' ORDER BY asset"""
     assert other.sql(hashes) == modelled.house.sql(hashes)

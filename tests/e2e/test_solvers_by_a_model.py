@@ -25,7 +25,8 @@ pytestmark = pytest.mark.e2e
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after two cycles by the model backend, the second with sessions for a coder, what its server was asked, and who replied. It is gone."""
+    """A house after two cycles by the model backend, the second with sessions for coder and analyst, what its server was asked, and who
+    replied. It is gone."""
 
     house: House
     player: SolversPlayer
@@ -44,7 +45,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     with LoopbackModel(player) as server:
         house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
         house.run("run", "--cycles", "1", "--lines", "solvers")
-        house.environment["EVOLAKE_CODER"] = "session"
+        house.environment |= {"EVOLAKE_CODER": "session", "EVOLAKE_SOLVERS__ANALYST": "session"}
         house.run("run", "--cycles", "1", "--lines", "solvers")
     yield Modelled(house, player, server.requests)
 
@@ -61,11 +62,12 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
     assert {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")} == {
         "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_session", "solvers_analyst",
+        "solvers_analyst_session",
         "solvers_rule_writer",
         "solvers_objective_writer",
     }
     assert modelled.house.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
-    asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "turn": 10, "findings": 2, "check": 1, "source": len(OBJECTIVES)}
+    asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "turn": 13, "findings": 1, "check": 1, "source": len(OBJECTIVES)}
     assert dict(modelled.player.says) == asked
 
 
@@ -128,8 +130,18 @@ def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gat
     assert told[3][0].startswith("It was not built: compile error") and "fifty" in told[3][0]
     assert told[5][0].startswith("It was built") and len(told[5][1].splitlines()) == 6
     assert [line.split()[0] for line in told[6][0].splitlines()] == ["yours", "parent"]
-    calls = house.sql("SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id)")
+    calls = house.sql(
+        "SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id) WHERE session_turns.role = 'solvers_coder_session'"
+    )
     assert calls == [[10, '{"max_output_tokens":8192}']]
+
+
+def test_the_analyst_reads_its_cycle_in_a_session(modelled: Modelled):
+    turns = modelled.house.sql("SELECT tools, outcome, record_sha FROM session_turns WHERE role = 'solvers_analyst_session' ORDER BY turn")
+    assert [(row[0], row[1]) for row in turns] == [(["list_files", "read_file"], None), (["grep"], None), (["finish"], "finished")]
+    told = [[done["result"] for done in json.loads(BlobStore(modelled.house.lake).get(row[2]))["calls"]] for row in turns]
+    assert "told.md" in told[0][0] and "compliance" in told[0][1]
+    assert "luckyRestart" in told[1][0]
 
 
 def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled: Modelled):

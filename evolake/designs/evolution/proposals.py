@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.designs.evolution.designer_session import SessionDesigner
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import detail, resolved, schedule_text, short_ids
@@ -87,13 +88,14 @@ class Proposals:
 
 def propose_candidates(
     agents: Agents, population: Population, directions: Sequence[Mapping[str, Any]], texts: Texts, judge: Judge, *,
-    settings: DesignsSettings, cycle: str, root_seed: int, origin: str, objectives: Sequence[str] = (),
+    settings: DesignsSettings, cycle: str, root_seed: int, origin: str, objectives: Sequence[str] = (), session: SessionDesigner | None = None,
 ) -> Proposals:
     """`settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
 
     Args:
         directions: rows of DIRECTIONS. texts: reads a blob as text by its sha. judge: the gates.
         origin: the backend's name, kept with every design. objectives: what the objectives measure, heaviest first.
+        session: who writes designs in sessions; None: each is one reply.
     """
     if not directions:
         return Proposals([], [])
@@ -106,14 +108,17 @@ def propose_candidates(
     failures: list[AgentFailure] = []
     seen, known = set(population.keys()), dict(population.graphs())
     ids, repeats = set(population.designs["design_id"].to_list()), 0
-    batches = [requests] if agents.backend.threads > 1 else [[request] for request in requests]
+    batches = [requests] if agents.backend.threads > 1 and session is None else [[request] for request in requests]
     asked = 0
     for batch in batches:
         fresh = [request.model_copy(update={"taken": sorted(seen)}) for request in batch]
         seeds = [child_seed(root_seed, LINE, cycle, "design", asked + number) for number in range(len(fresh))]
         draws = [(asked + number) // len(directions) for number in range(len(fresh))]  # a direction's second design is a second draw
-        replies = agents.call_many(DESIGN_ROLE, fresh, seeds=seeds, attempts=draws)
-        for number, reply in enumerate(replies, start=asked):
+        if session is None:
+            replies = [(reply, reply) for reply in agents.call_many(DESIGN_ROLE, fresh, seeds=seeds, attempts=draws)]
+        else:
+            replies = [session.write(one, seed=seed, attempt=draw) for one, seed, draw in zip(fresh, seeds, draws, strict=True)]
+        for number, (reply, given) in enumerate(replies, start=asked):
             if isinstance(reply, AgentFailure):
                 failures.append(reply)
                 continue
@@ -122,7 +127,7 @@ def propose_candidates(
             if isinstance(candidate, AgentFailure):
                 failures.append(candidate)
                 continue
-            agents.assign(reply, candidate.design_id)
+            agents.assign(given, candidate.design_id)
             if candidate.design_id in ids:
                 repeats += 1
                 continue

@@ -15,9 +15,13 @@ from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents
 from evolake.errors import InputError
+from evolake.families.evolution.author_session import SAW as SESSION_SAW
+from evolake.families.evolution.author_session import SessionAuthor
+from evolake.families.evolution.authorship import OPERATORS as COMPOSED
+from evolake.families.evolution.authorship import authorship_rows
 from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
-from evolake.families.evolution.validator_pool import complete
+from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.loading import make_family
@@ -25,7 +29,8 @@ from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
 from evolake.families.operators.registry import OPERATORS
-from evolake.families.roles.evolution import EVOLUTION_ROLE
+from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
+from evolake.families.roles.evolution_session import EVOLUTION_SESSION
 from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
 from evolake.families.roles.quality import CURATOR_ROLE
 from evolake.families.settings import FamiliesSettings
@@ -70,10 +75,11 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """Of a cycle. failures: (number, operator, why there was no family at all)."""
+    """Of a cycle. failures: (number, operator, why there was no family at all). authors: rows of VALIDATOR_AUTHORS, of every version."""
 
     proposals: tuple[Proposal, ...]
     failures: tuple[tuple[int, str, str], ...]
+    authors: tuple[dict[str, Any], ...] = ()
 
     @property
     def accepted(self) -> list[FamilyResults]:
@@ -97,25 +103,31 @@ def propose_families(
         experience: lessons that requests show. guidance: what people asked for.
 
     Raises:
-        InputError: the population is empty. MachineryError: the jail failed, or the budget is spent.
+        InputError: the population is empty, or operators are to hold sessions. MachineryError: the jail failed, or the budget is spent.
     """
     if not population:
         raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
+    check_evolution_agent(settings, agents.backend.name)
     taken = {family.family_id for family in population}
     seen = list(known)
     proposals, failures = [], []
+    authors: list[dict[str, Any]] = []
+    session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
     requests = [
-        _request(population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance)
+        _request(population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings)
         for number in range(settings.families_per_cycle if count is None else count)
     ]
-    ahead = len(requests) if agents.backend.threads > 1 else 1
+    ahead = len(requests) if agents.backend.threads > 1 and session is None else 1
     for start in range(0, len(requests), ahead):
         batch = [one.model_copy(update={"taken": sorted(taken)}) for one in requests[start : start + ahead]]
         numbers = range(start, start + len(batch))
         seeds = [child_seed(root_seed, LINE, cycle, "evolve", number) for number in numbers]
-        replies = agents.call_many(EVOLUTION_ROLE, batch, seeds=seeds, attempts=list(numbers))
-        for number, request, reply in zip(numbers, batch, replies, strict=True):
-            attempt = _Attempt(agents, request, number, cycle, root_seed, pool, settings, taken)
+        if session is None:
+            replies = [(reply, reply) for reply in agents.call_many(EVOLUTION_ROLE, batch, seeds=seeds, attempts=list(numbers))]
+        else:
+            replies = [session.write(one, seed=seed, attempt=number) for one, seed, number in zip(batch, seeds, numbers, strict=True)]
+        for number, request, (reply, given) in zip(numbers, batch, replies, strict=True):
+            attempt = _Attempt(agents, request, number, cycle, root_seed, pool, settings, taken, session, authors)
             family = _value(contained(family_of, reply, request, whole=agents.backend.name == "operators"))
             whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
             if isinstance(whole, str) or isinstance(family, str):
@@ -124,13 +136,22 @@ def propose_families(
             if whole is None:
                 failures.append((number, request.operator, f"family {family.family_id[:12]} is there already"))
                 continue
-            agents.assign(reply, whole.family_id)
+            agents.assign(given, whole.family_id)
             done = refine(
                 whole, lambda one: judge(one, seen), attempt.revised, rounds=settings.refinements, guard=SubmissionGuard(settings.refused_submissions)
             )
             seen.extend(one.fingerprint for one in done.rounds if one.accepted and one.fingerprint is not None)
             proposals.append(Proposal(number, request.operator, done))
-    return Proposals(tuple(proposals), tuple(failures))
+    return Proposals(tuple(proposals), tuple(failures), tuple(authors))
+
+
+def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
+    """Raises InputError where the setting `evolution_agent` cannot be followed."""
+    if settings.evolution_agent == "session" and backend != "model":
+        raise InputError(
+            "an evolution agent that is a session needs a model", wanted="--backend model with EVOLAKE_FAMILIES__EVOLUTION_AGENT=session",
+            got=f"the backend {backend}", do="set up a model, or unset EVOLAKE_FAMILIES__EVOLUTION_AGENT",
+        )
 
 
 def learn(
@@ -148,7 +169,7 @@ def learn(
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
     """The family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts.
 
-    A reply that names no parent has all that it was shown: each had its share.
+    A reply that names no parent has all that it was shown: each had its share. Where others write the validators, those in the reply are left out.
     """
     if isinstance(reply, AgentFailure):
         return f"{reply.status}: {reply.reason}"
@@ -161,7 +182,8 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     try:
         written = make_family(
             "the reply", name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
-            template=reply.template, validator=reply.validator, validators={one.name: one.source for one in reply.validators}, reader=reply.reader,
+            template=reply.template, validator=reply.validator, reader=reply.reader,
+            validators={one.name: one.source for one in reply.validators} if _together(request) else {},
             answer={"type": reply.answer_type}, parents=used or ids,
             operator=reply.operator if OPERATOR.match(reply.operator) else "written", mutations={},
         )
@@ -182,15 +204,26 @@ class _Attempt:
     pool: Any
     settings: FamiliesSettings
     taken: set[str]
+    session: SessionAuthor | None
+    authors: list[dict[str, Any]]
 
     def completed(self, family: Family) -> Family | None:
         """With the validators that it lacks, as far as the backend writes any. None where exactly this family is there already."""
         seed = child_seed(self.root_seed, LINE, self.cycle, "complete", self.number)
-        whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed)
+        written: list[Written] = []
+        whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed, note=written.append)
         if whole.family_id in self.taken:
             return None
         self.taken.add(whole.family_id)
+        author, saw = self._author()
+        self.authors.extend(authorship_rows(whole, written, author=author, saw=saw, cycle=self.cycle))
         return whole
+
+    def _author(self) -> tuple[str, tuple[str, ...]]:
+        """Who writes what no other does, and what it sees."""
+        if self.agents.backend.name == "operators":
+            return COMPOSED, ("parents",)
+        return (EVOLUTION_SESSION.name, SESSION_SAW) if self.session else (EVOLUTION_ROLE.name, ("parents",))
 
     def revised(self, family: Family, observation: Observation, round_number: int) -> Family | None:
         """As `revise`; None as well where the reply makes our code raise."""
@@ -200,17 +233,26 @@ class _Attempt:
     def revise(self, family: Family, observation: Observation, round_number: int) -> Family | None:
         """Ask for a mended version; None where none came."""
         draft = Draft(
-            generator=family.generator, template=stated(family), validator=family.validator, validators=dict(family.validators),
-            reader=family.reader, kind=observation.kind, gate=observation.gate, reason=observation.reason, traces=list(observation.traces),
+            generator=family.generator, template=stated(family), validator=family.validator, reader=family.reader,
+            validators=dict(family.validators) if _together(self.request) or self.agents.backend.name == "operators" else {},
+            kind=observation.kind, gate=observation.gate, reason=observation.reason, traces=list(observation.traces),
         )
         request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
         seed = child_seed(self.root_seed, LINE, f"{self.cycle}/{self.number}", "mend", round_number)
-        reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id)
+        if self.session is not None:
+            reply, _ = self.session.write(request, seed=seed, attempt=self.number, artifact_id=family.family_id)
+        else:
+            reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id)
         found = family_of(reply, request, whole=self.agents.backend.name == "operators")
         if isinstance(found, str):
             return None
         mended = replace(found, parents=found.parents or family.parents)
         return self.completed(mended)
+
+
+def _together(request: EvolveRequest) -> bool:
+    """Whether the reply's own validators are taken."""
+    return isinstance(request, FamilyRequest) and request.validators_by == "together"
 
 
 def _value(found: T | Raised) -> T | str:
@@ -219,13 +261,15 @@ def _value(found: T | Raised) -> T | str:
 
 
 def _request(
-    population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str]
+    population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str],
+    settings: FamiliesSettings,
 ) -> EvolveRequest:
     random = generator(root_seed, LINE, cycle, "parents", number)
     operator = list(OPERATORS)[number % len(OPERATORS)]
     chosen = [population[place] for place in random.choice(len(population), size=min(PARENTS, len(population)), replace=False).tolist()]
-    return EvolveRequest(
-        operator=operator, idea=IDEAS[operator], experience=list(experience), guidance=list(guidance), records=[to_record(one) for one in chosen],
+    return FamilyRequest(
+        operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors, experience=list(experience), guidance=list(guidance),
+        records=[to_record(one) for one in chosen],
         parents=[
             ParentMaterial(
                 title=one.title, category=one.category, language=one.language, generator=one.generator, statement=stated(one),

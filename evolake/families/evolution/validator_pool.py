@@ -1,41 +1,94 @@
-"""Bring the pool of validators to its size before the gates: ask the validator builder for what is missing.
+"""Bring the pool of validators to its size before the gates: ask for what is missing.
 
-What it writes joins the family, so it is part of the content that is judged. A source that does not even answer the sample is not taken. The
-operators' builder writes none: under it a family without independent validators stays so, and the consensus gate says it.
+What is written joins the family, so it is part of the content that is judged. A source that does not even answer the sample is not taken. By default
+each validator comes from a call of its own that sees the statement and a few instances, never the primary (`roles.validator_author`); with
+`validator_authors` "together" the builder is shown the primary, as it was before 0.2.0. Operators write none: under them a family without independent
+validators stays so, and the consensus gate says it.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import stated
-from evolake.families.roles.models import ValidatorRequest
+from evolake.families.roles.models import ValidatorReply, ValidatorRequest
 from evolake.families.roles.quality import VALIDATOR_ROLE
+from evolake.families.roles.validator_author import AUTHOR_ROLE, SAW, AuthorRequest, Shown
 from evolake.families.sandbox.running import generate, solve
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
 
+SHOWN_DIFFICULTIES = (1, 3, 6)
+LONGEST_SHOWN = 4_000
+"""Characters of a statement, and of inputs, that an author is shown of one instance."""
+BUILDER_SAW = ("statement", "generator", "primary")
 
-def complete(family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int) -> Family:
-    """The family with up to `settings.validators` independent validators. Raises MachineryError when the jail failed."""
+
+@dataclass(frozen=True)
+class Written:
+    """A validator that was asked for and taken. author: the role. saw: what it was shown. algorithm: its idea, in its words."""
+
+    name: str
+    author: str
+    saw: tuple[str, ...]
+    algorithm: str
+
+
+def complete(
+    family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int,
+    note: Callable[[Written], object] = lambda written: None,
+) -> Family:
+    """The family with up to `settings.validators` independent validators. note: told of each that was taken.
+
+    Raises:
+        MachineryError: the jail failed.
+    """
+    lacking = settings.validators - len(family.validators)
+    separate = settings.validator_authors == "separate"
+    shown = shown_instances(family, pool=pool, settings=settings) if lacking > 0 and separate and agents.backend.name != "operators" else []
+    if separate and not shown and agents.backend.name != "operators":
+        return family
     taken: list[str] = []
     for number in range(settings.validators):
         if len(family.validators) >= settings.validators:
             break
-        request = ValidatorRequest(generator=family.generator, template=stated(family), primary=family.validator, taken=taken)
         seed = child_seed(root_seed, "families", family.family_id, "validator", number)
-        reply = agents.call(VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number)
+        reply = _asked(family, agents, shown, taken, separate=separate, seed=seed, number=number)
         if isinstance(reply, AgentFailure) or not reply.source.strip():
             continue
         taken.append(reply.algorithm)
         if _answers(family, reply.source, pool=pool, settings=settings):
             name = next(f"built{count}" for count in range(1, 99) if f"built{count}" not in family.validators)
             family = replace(family, validators={**family.validators, name: reply.source.rstrip() + "\n"})
+            note(Written(name, (AUTHOR_ROLE if separate else VALIDATOR_ROLE).name, SAW if separate else BUILDER_SAW, reply.algorithm))
     return family
+
+
+def shown_instances(family: Family, *, pool: Any, settings: FamiliesSettings) -> list[Shown]:
+    """What authors see of a family: instances that no gate draws, without answers. Empty where the generator gives none."""
+    pairs = pairs_of(SHOWN_DIFFICULTIES, 1, "shown to authors")
+    instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
+    return [
+        Shown(statement=one.text[:LONGEST_SHOWN], inputs=json.dumps(one.inputs, ensure_ascii=False)[:LONGEST_SHOWN])
+        for one in instances if one.status == "ok"
+    ]
+
+
+def _asked(
+    family: Family, agents: Agents, shown: Sequence[Shown], taken: Sequence[str], *, separate: bool, seed: int, number: int,
+) -> ValidatorReply | AgentFailure:
+    """One validator more. An author's request says nothing of the family but what a solver of its questions may know."""
+    if not separate:
+        request = ValidatorRequest(generator=family.generator, template=stated(family), primary=family.validator, taken=list(taken))
+        return agents.call(VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number)
+    task = AuthorRequest(template=stated(family), answer_type=family.answer.type, instances=list(shown), taken=list(taken))
+    return agents.call(AUTHOR_ROLE, task, seed=seed, artifact_id=family.family_id, attempt=number)
 
 
 def _answers(family: Family, source: str, *, pool: Any, settings: FamiliesSettings) -> bool:

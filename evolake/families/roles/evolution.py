@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from evolake.agents.roles import Role, hide
 from evolake.families.model.ast_transforms import NotComposable, switch
@@ -21,10 +22,22 @@ from evolake.families.operators.registry import OPERATORS, child_of
 from evolake.families.roles.models import EvolveReply, EvolveRequest, NamedSource
 from evolake.gates import Raised, contained
 
+ValidatorAuthors = Literal["separate", "together"]
+WANTED: dict[ValidatorAuthors, str] = {
+    "separate": "Leave `validators` empty: others write them from the statement and some instances, and never see your programs.",
+    "together": "Write at least two independent `validators`, by other algorithms (one of them brute force), not rewrites of the first.",
+}
+"""What a model is told of the independent validators."""
 DRAWS = 6
 """Children that are drawn of one operator until one is new."""
 GIVEN_UP = ("execution",)
 """Gates whose block no other rule mends."""
+
+
+class FamilyRequest(EvolveRequest):
+    """As `EvolveRequest`. validators_by: who writes the independent validators, see the setting `validator_authors`."""
+
+    validators_by: ValidatorAuthors = Field(default="separate")
 
 
 def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
@@ -94,5 +107,10 @@ def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveRepl
     )
 
 
-EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=hide("records", "draft_record", "taken"))
+def _values(request: EvolveRequest) -> dict[str, Any]:
+    told = hide("records", "draft_record", "taken", "validators_by")(request)
+    return told | {"validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"]}
+
+
+EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=_values)
 """Make a family of parents; mend one that was blocked."""

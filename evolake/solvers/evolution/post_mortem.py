@@ -13,6 +13,7 @@ from typing import Any
 from evolake.agents import AgentFailure, Agents
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit
+from evolake.solvers.evolution.analyst_session import SessionAnalyst
 from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdout
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
 from evolake.solvers.roles.coder import models_of
@@ -61,12 +62,13 @@ class PostMortem:
 
 def post_mortem(
     agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
-    earlier_findings: Sequence[str] = (),
+    earlier_findings: Sequence[str] = (), session: SessionAnalyst | None = None,
 ) -> PostMortem:
     """What one cycle teaches; nothing where nothing happened that could be learnt from.
 
     Args:
         evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
+        session: who reads the cycle in a session; None: the analyst is asked once.
 
     Raises:
         ValueError: a measurement is of the suite `holdout`.
@@ -77,7 +79,8 @@ def post_mortem(
     request = AnalysisRequest(
         cycle=cycle, incidents=incidents, accepted=sum(not item.blocked_gate for item in evaluated), earlier_findings=list(earlier_findings),
     )
-    reply = agents.call(ANALYST, request, seed=child_seed(root_seed, LINE, cycle, "analysis"))
+    seed = child_seed(root_seed, LINE, cycle, "analysis")
+    reply = agents.call(ANALYST, request, seed=seed) if session is None else session.analyse(agents, request, seed=seed)
     if isinstance(reply, AgentFailure):
         return PostMortem(failures=(reply,))
     whole = {item.variant_id[:SHORT_ID]: item.variant_id for item in evaluated}

@@ -39,9 +39,9 @@ def judge_with(agents: Agents, pool: Any) -> Judge:
 
 
 def proposed(pool: Any, root_seed: int = 0, agents: Agents | None = None, **options: Any):
-    agents = agents or operators()
+    agents, sizes = agents or operators(), SIZES.model_copy(update=options.pop("sizes", {}))
     return propose_families(
-        agents, options.pop("population", PARENTS), pool=pool, judge=judge_with(agents, pool), settings=SIZES, cycle="0001", root_seed=root_seed,
+        agents, options.pop("population", PARENTS), pool=pool, judge=judge_with(agents, pool), settings=sizes, cycle="0001", root_seed=root_seed,
         known=(), **options,
     )
 
@@ -163,10 +163,19 @@ def script(evolved: list[dict[str, Any]]) -> Callable[[Asked], Any]:
             return evolved.pop(0)
         if start.startswith("You review"):
             return proceed
+        if start.startswith("You write solvers"):
+            return author(asked.messages[1]["content"])
         _, shown, printed = asked.messages[1]["content"].rpartition("  output: ")
         return {"reasoning": "seen", "final": printed.partition("```")[0]} if shown else {"reasoning": "run it", "code": program}
 
     return answer
+
+
+def author(text: str) -> dict[str, str]:
+    """The independent validators of the cards, one after the other, from a task that shows no program."""
+    assert "def " not in text, text
+    second = "the first idea" in text
+    return {"source": list(CARDS.validators.values())[second], "algorithm": "another" if second else "the first idea"}
 
 
 def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path):
@@ -180,6 +189,11 @@ def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path)
     assert [one.accepted for one in proposal.rounds] == [False, True], proposal.rounds[-1].blocked_by
     assert proposal.family is not None
     assert (proposal.family.operator, proposal.family.category, len(proposal.family.parents)) == ("filter", "symbolic", 1)
+    assert {(row["voter"], row["author"], row["independent"]) for row in found.authors} == {
+        ("primary", "families_evolution_agent", None), ("built1", "families_validator_author", True),
+        ("built2", "families_validator_author", True),
+    }
+    assert [row["saw"] for row in found.authors if row["voter"] == "built1"] == [["statement", "instances"]] * 2
     first, second = prompts
     assert all("- Bound every loop." in prompt and "- More cards." in prompt for prompt in prompts)
     assert not any(family.family_id in prompt for prompt in prompts for family in PARENTS)
@@ -196,7 +210,7 @@ def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path)
 ])
 def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
     with LoopbackModel(serve(script([written(CARDS, **changes)]))) as server, agents_for(server, tmp_path) as agents:
-        found = proposed(pool, agents=agents, count=1)
+        found = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together"})
     assert found.proposals == ()
     assert [why in text for _, _, text in found.failures] == [True]
 
@@ -206,3 +220,19 @@ def test_a_models_record_is_not_believed(pool, tmp_path):
     with LoopbackModel(serve(script([written(CARDS, record=smuggled)]))) as server, agents_for(server, tmp_path) as agents:
         [proposal] = proposed(pool, agents=agents, count=1).proposals
     assert proposal.rounds[0].family.generator == CARDS.generator
+
+
+def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no_row_calls_them_independent(pool, tmp_path):
+    with LoopbackModel(serve(script([written(CARDS)]))) as server, agents_for(server, tmp_path) as agents:
+        found = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together", "refinements": 0})
+        roles = {row["role"] for row in agents.rows()}
+    assert "families_validator_author" not in roles
+    assert set(found.proposals[0].rounds[0].family.validators) == set(CARDS.validators)
+    assert {(row["voter"], row["author"], row["independent"]) for row in found.authors} == {
+        ("primary", "families_evolution_agent", None), *((name, "families_evolution_agent", False) for name in CARDS.validators),
+    }
+
+
+def test_what_operators_compose_is_told_as_such(first):
+    assert {(row["author"], *row["saw"], row["independent"]) for row in first.authors} == {("operators", "parents", None)}
+    assert {row["family_id"] for row in first.authors} >= {one.family_id for proposal in first.proposals for one in proposal.rounds}

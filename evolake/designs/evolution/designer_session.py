@@ -1,0 +1,145 @@
+"""The designer as a session of a model: its workspace, and the commands that trace and try what it wrote.
+
+Trials are run on planted instances of their own, drawn by the root seed and the cycle: no experiment and no duel of champions draws them.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.tools import Bench, Call, Command
+from evolake.agents.session.workspace import Workspace
+from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.evolution.experiments import LINE
+from evolake.designs.model.boundary import alone
+from evolake.designs.model.contract import Blocked, TracedDesign
+from evolake.designs.roles.designer_session import COMMANDS, DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
+from evolake.designs.roles.models import DesignReply, DesignRequest
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tracing.trace import trace
+from evolake.errors import InputError
+from evolake.gates import read_reason
+from evolake.seeds import child_seed
+
+FILE, BASELINE = "design.py", "references/baseline.py"
+TRIAL_WALL_S = 20.0
+
+
+@dataclass
+class SessionDesigner:
+    """Holds a session for each design that is asked for. pool: the jail that traces. call: that of the file tools."""
+
+    agents: Agents
+    pool: Any
+    call: Call
+    settings: DesignsSettings
+    cycle: str
+    root_seed: int
+
+    def write(self, request: DesignRequest, *, seed: int, attempt: int) -> tuple[DesignReply | AgentFailure, Any]:
+        """The session's file as a reply like any other, and what the session gave (for `Agents.assign`)."""
+        files, start = starting_files(request)
+        with tempfile.TemporaryDirectory(prefix="evolake-design-") as place:
+            folder = Path(place) / "start"
+            for name, text in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(text, encoding="utf-8", errors="replace")
+            workspace = Workspace.of_folder(folder, files, lambda path: path == FILE)
+            bench = Bench(workspace, folder, DesignCard, self.call, self.commands(files[FILE]))
+            card = self.agents.session(DESIGN_SESSION, request_of(request, start), bench, seed=seed, attempt=attempt)
+        if not isinstance(card, DesignCard):
+            assert isinstance(card, AgentFailure)
+            return card, card
+        source = workspace.files.get(FILE, "").encode("utf-8", "replace").decode()
+        try:
+            reply = DesignReply(
+                explanation=card.explanation, solver_code=source, short_name=card.short_name, reference_weights=card.reference_weights,
+            )
+        except ValidationError as error:
+            return AgentFailure(DESIGN_SESSION.name, "invalid", f"{FILE}: {error.errors()[0]['msg']}", 1), card
+        return reply, card
+
+    def commands(self, start: str) -> Mapping[str, Command]:
+        """The commands of a session that begins with the file `start`. What a design does wrong is said; only our own machinery raises."""
+        runs: dict[str, Callable[[Path, Any], str]] = {
+            "check": lambda folder, arguments: self.check(_source(folder), arguments),
+            "trial": lambda folder, arguments: self.trial(_source(folder), start, arguments),
+        }
+        return {name: Command(name, description, arguments, runs[name]) for name, description, arguments in COMMANDS}
+
+    def check(self, source: str, arguments: Check) -> str:
+        """What tracing it comes to."""
+        found = self._traced(source)
+        if isinstance(found, Blocked):
+            return f"It is no design yet: {found.gate}: {found.reason}"
+        return f"It is a design of {len(found.gradient().nodes)} operators and {len(found.hypers)} hyperparameters."
+
+    def trial(self, source: str, start: str, arguments: Trial) -> str:
+        """Both designs on the same instances, in steps; no times, so that the same session says the same."""
+        return "\n".join(f"{who}: {self._run(text, arguments)}" for who, text in (("yours", source), ("start", start)))
+
+    def _run(self, source: str, arguments: Trial) -> str:
+        found = self._traced(source)
+        if isinstance(found, Blocked):
+            return f"it is no design: {found.gate}: {found.reason}"
+        seed = child_seed(self.root_seed, LINE, self.cycle, "trial", arguments.variables)
+        run = Run(
+            json.dumps(found.to_json()), arguments.variables, arguments.instances, seed, arguments.max_steps, instance_seed=seed,
+            ratio=self.settings.ratio, wall_s=TRIAL_WALL_S,
+        )
+        try:
+            done = run_apart(run)
+        except InputError as error:
+            return f"it cannot be run: {error.what}"
+        if done.failure:
+            return f"it broke: {read_reason(done.failure) or done.failure}"[:600]
+        at = done.median_step
+        reached = f"half of them are solved at step {at}" if done.reached else f"not half of them are solved; the median is put at step {at}"
+        more = f", {done.diverged} diverged" if done.diverged else ""
+        cut = ", cut off by the clock" if done.timed_out else ""
+        size = f"N={arguments.variables}, {arguments.instances} instances"
+        return f"{size}: {reached}, {done.unsolved_fraction:.0%} unsolved after {done.steps_run} steps{more}{cut}"
+
+    def _traced(self, source: str) -> TracedDesign | Blocked:
+        return alone(lambda: trace(source, pool=self.pool), lambda reason: Blocked(reason, "load"))
+
+
+def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:
+    """The workspace at the start: references, baseline, and design.py, which is the first reference where there is one. And which that is."""
+    files = {f"references/{one.design_id}.py": one.source for one in request.references} | {BASELINE: request.baseline_source}
+    start = next(iter(files))
+    return files | {FILE: files[start]}, start
+
+
+def request_of(request: DesignRequest, start: str) -> DesignSessionRequest:
+    """What the session is told."""
+    return DesignSessionRequest(
+        phase=request.phase, direction=request.direction, rationale=request.rationale, focus=request.focus, avoid=request.avoid,
+        key_insights=request.key_insights, objectives=request.objectives, schedule=request.schedule, start=start,
+        references=[
+            ReferenceCard(file=f"references/{one.design_id}.py", detail=one.model_copy(update={"source": "(see the file)"}))
+            for one in request.references
+        ],
+    )
+
+
+def check_designer(settings: DesignsSettings, backend: str) -> None:
+    """Raises InputError where the setting `designer` cannot be followed."""
+    if settings.designer == "session" and backend != "model":
+        raise InputError(
+            "a designer that is a session needs a model", wanted="--backend model with EVOLAKE_DESIGNS__DESIGNER=session",
+            got=f"the backend {backend}", do="set up a model, or unset EVOLAKE_DESIGNS__DESIGNER",
+        )
+
+
+def _source(folder: Path) -> str:
+    path = folder / FILE
+    return path.read_text("utf-8", "replace") if path.is_file() else ""

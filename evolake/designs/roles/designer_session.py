@@ -1,0 +1,79 @@
+"""The designer as a session: it writes its file, has it traced, and tries it on small instances beside the design it started from before it is done.
+
+There is no classical answer: by operators a design is made of terms in one step (`designer`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evolake.agents.roles import Role
+from evolake.agents.session.tools import Arguments, offered
+from evolake.agents.session.wire import Turn
+from evolake.designs.roles.models import RESEARCH_GOAL, DesignDetail, LongText, Model, ReferenceWeight, normalised
+from evolake.errors import MachineryError
+
+LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000
+"""Variables, instances and steps of one trial."""
+
+
+class ReferenceCard(Model):
+    """A reference by its file in the workspace, without its source."""
+
+    file: str
+    detail: DesignDetail
+
+
+class DesignSessionRequest(Model):
+    """What the session is for, and what it starts from."""
+
+    goal: str = RESEARCH_GOAL
+    phase: str
+    direction: str
+    rationale: str
+    focus: str
+    avoid: str
+    key_insights: list[str]
+    references: list[ReferenceCard]
+    start: str = Field(description="what `design.py` holds at first")
+    objectives: list[str]
+    schedule: str
+
+
+class DesignCard(BaseModel):
+    """What the session ends with; its file is the design."""
+
+    model_config = ConfigDict(extra="forbid")
+    explanation: LongText = Field(description="what was changed, on what evidence, and what it should improve")
+    short_name: str = Field(max_length=40, description="a title of at most 40 characters")
+    reference_weights: list[ReferenceWeight] = Field(default_factory=list, description="share of each reference in this design; they sum to 1")
+
+    @model_validator(mode="after")
+    def weights_sum_to_one(self) -> DesignCard:
+        self.reference_weights = normalised(self.reference_weights)
+        return self
+
+
+class Check(Arguments):
+    """Without arguments."""
+
+
+class Trial(Arguments):
+    variables: int = Field(default=20, ge=3, le=LARGEST_TRIAL, description="variables of each instance")
+    instances: int = Field(default=8, ge=2, le=MOST_INSTANCES)
+    max_steps: int = Field(default=500, ge=1, le=MOST_STEPS)
+
+
+COMMANDS = (
+    ("check", "Trace design.py: says how many operators it has, or why it is no design.", Check),
+    ("trial", "Run design.py and the design that it started from on the same small planted instances, side by side.", Trial),
+)
+
+
+def _no_operators(request: DesignSessionRequest, random: np.random.Generator) -> Turn:
+    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_DESIGNS__DESIGNER, or use the model backend")
+
+
+DESIGN_SESSION = Role("designs_designer_session", DesignSessionRequest, Turn, _no_operators, tools=offered(COMMANDS, DesignCard))
+"""Write one new design in a workspace."""

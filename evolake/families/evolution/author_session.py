@@ -1,0 +1,220 @@
+"""The evolution agent as a session of a model: its workspace, and the commands that run what it wrote, all in the jail.
+
+What it sees of votes is who agrees with its own primary. The other programs, what they answer and which answer wins stay unseen: a session that saw
+them could fit its primary to the vote.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.tools import Bench, Command
+from evolake.agents.session.workspace import Workspace
+from evolake.errors import InputError
+from evolake.families.evolution.validator_pool import complete
+from evolake.families.gates.consensus import take_votes
+from evolake.families.gates.execution import caps_of, pairs_of
+from evolake.families.model.contract import GENERATOR, READER, TEMPLATE, VALIDATOR, Family
+from evolake.families.model.loading import make_family
+from evolake.families.model.statement import stated
+from evolake.families.roles.evolution_session import (
+    COMMANDS,
+    EVOLUTION_SESSION,
+    Answers,
+    BlockedDraft,
+    FamilyCard,
+    FamilySessionRequest,
+    ParentCard,
+    Samples,
+    Votes,
+)
+from evolake.families.roles.models import EvolveReply, EvolveRequest
+from evolake.families.sandbox.running import Instance, generate, read, solve
+from evolake.families.settings import FamiliesSettings
+
+FILES = (GENERATOR, TEMPLATE, VALIDATOR, READER)
+SAW = ("parents", "samples", "votes")
+LONGEST_TEXT = 3_000
+LONGEST_INPUTS = 1_500
+LONGEST_ANSWER = 300
+"""Characters that a command shows of one statement, of its inputs, of one answer."""
+
+
+@dataclass
+class SessionAuthor:
+    """Holds a session for each family that is asked for."""
+
+    agents: Agents
+    pool: Any
+    settings: FamiliesSettings
+    root_seed: int
+
+    def write(
+        self, request: EvolveRequest, *, seed: int, attempt: int, artifact_id: str | None = None,
+    ) -> tuple[EvolveReply | AgentFailure, Any]:
+        """The session's files as a reply like any other, and what the session gave (for `Agents.assign`)."""
+        with tempfile.TemporaryDirectory(prefix="evolake-family-") as place:
+            folder = Path(place) / "start"
+            for name, text in starting_files(request).items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+            folder.mkdir(exist_ok=True)
+            workspace = Workspace.of_folder(folder, starting_files(request), lambda path: path in FILES)
+            bench = Bench(workspace, folder, FamilyCard, self.pool.call, self.commands())
+            card = self.agents.session(EVOLUTION_SESSION, request_of(request), bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
+        if not isinstance(card, FamilyCard):
+            assert isinstance(card, AgentFailure)
+            return card, card
+        texts = {name: clean_text(workspace.files.get(name, "")) for name in FILES}
+        reply = EvolveReply(
+            title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
+            used_parents=card.used_parents, generator=texts[GENERATOR], template=texts[TEMPLATE], validator=texts[VALIDATOR],
+            reader=texts[READER] or None, note=card.note,
+        ) if all(len(text) <= 200_000 for text in texts.values()) else EvolveReply(note="a file is longer than 200000 characters")
+        return reply, card
+
+    def commands(self) -> Mapping[str, Command]:
+        """The commands of a session. What a family does wrong is said; only our own machinery raises."""
+        runs: dict[str, Callable[[Family, Any], str]] = {"samples": self.samples, "answers": self.answers, "votes": self.votes}
+
+        def bound(run: Callable[[Family, Any], str]) -> Callable[[Path, Any], str]:
+            def command(folder: Path, arguments: Any) -> str:
+                family = family_in(folder)
+                return family if isinstance(family, str) else run(family, arguments)
+
+            return command
+
+        return {name: Command(name, description, arguments, bound(runs[name])) for name, description, arguments in COMMANDS}
+
+    def samples(self, family: Family, arguments: Samples) -> str:
+        """Statements and inputs."""
+        return "\n\n".join(
+            f"Instance {number}:\n{one.text[:LONGEST_TEXT]}\n\nIts inputs: {plain(one.inputs, LONGEST_INPUTS)}" if one.status == "ok"
+            else f"Instance {number}: the generator gave none: {one.status} {one.reason}"
+            for number, one in enumerate(self._drawn(family, arguments.difficulty, arguments.count), start=1)
+        )
+
+    def answers(self, family: Family, arguments: Answers) -> str:
+        """What the primary answers, and whether the reader finds the inputs again."""
+        drawn = self._drawn(family, arguments.difficulty, arguments.count)
+        good = [one for one in drawn if one.status == "ok"]
+        caps = caps_of(self.settings)
+        solved = solve(family.validator, [one.inputs for one in good], pool=self.pool, caps=caps)
+        readings = read(family.reader, [one.text for one in good], pool=self.pool, caps=caps) if family.reader else []
+        told = [f"{len(good)} of {len(drawn)} instances; the first that failed: {next(one.reason for one in drawn if one.status != 'ok')}"
+                if len(good) < len(drawn) else f"{len(good)} instances"]
+        for number, one in enumerate(solved, start=1):
+            said = plain(one.answer, LONGEST_ANSWER) if one.status == "ok" else f"{one.status} {one.reason}"
+            found = "" if not readings else "; the reader finds its inputs" if readings[number - 1].inputs == good[number - 1].inputs else (
+                f"; the reader does not find its inputs {readings[number - 1].reason}".rstrip()
+            )
+            told.append(f"Instance {number}: the validator answers {said}{found}")
+        return "\n".join(told)
+
+    def votes(self, family: Family, arguments: Votes) -> str:
+        """Who of the voters agrees with the primary."""
+        if not family.validator.strip():
+            return f"There is no {VALIDATOR} yet."
+        drawn = [one for one in self._drawn(family, arguments.difficulty, arguments.count) if one.status == "ok"]
+        if not drawn:
+            return "The generator gave no instance."
+        separate = self.settings.model_copy(update={"validator_authors": "separate"})
+        whole = complete(family, pool=self.pool, agents=self.agents, settings=separate, root_seed=self.root_seed)
+        if not whole.validators:
+            return "Nobody could write a validator from the statement: it may not say enough."
+        told = []
+        for number, vote in enumerate(take_votes(whole, drawn, pool=self.pool, settings=self.settings), start=1):
+            told.append(f"Instance {number}: {tally(vote.answers, vote.statuses, family.answer.case_sensitive)}")
+        return f"{len(whole.validators)} validators were written from your statement.\n" + "\n".join(told)
+
+    def _drawn(self, family: Family, difficulty: int, count: int) -> list[Instance]:
+        """Instances that no gate draws."""
+        return generate(family, pairs_of([difficulty], count, "session"), pool=self.pool, caps=caps_of(self.settings))
+
+
+def tally(answers: Mapping[str, Any], statuses: Mapping[str, str], case_sensitive: bool) -> str:
+    """Votes without what anybody answered: how many others agree with the primary, answer otherwise, or give nothing."""
+    from evolake.answers.matching import equivalent
+
+    others = [name for name in statuses if name != "primary"]
+    if "primary" not in answers:
+        return f"your validator gave no answer ({statuses['primary']}); {sum(name in answers for name in others)} of {len(others)} others gave one"
+    agree = sum(name in answers and equivalent(answers["primary"], answers[name], case_sensitive=case_sensitive) for name in others)
+    silent = [statuses[name] for name in others if name not in answers]
+    told = f"{agree} of {len(others)} others agree with your validator"
+    return told + (f", {len(silent)} gave no answer ({', '.join(sorted(silent))})" if silent else "")
+
+
+def starting_files(request: EvolveRequest) -> dict[str, str]:
+    """What the workspace holds at the start: the parents, and the draft where one is to be mended."""
+    files: dict[str, str] = {}
+    for number, parent in enumerate(request.parents, start=1):
+        shown = {GENERATOR: parent.generator, TEMPLATE: parent.statement, VALIDATOR: parent.validator, READER: parent.reader}
+        files |= {f"parents/{number}/{name}": text for name, text in shown.items() if text}
+    if draft := request.draft:
+        shown = {GENERATOR: draft.generator, TEMPLATE: draft.template, VALIDATOR: draft.validator, READER: draft.reader}
+        files |= {name: text for name, text in shown.items() if text}
+    return files
+
+
+def request_of(request: EvolveRequest) -> FamilySessionRequest:
+    """What the session is told."""
+    draft = request.draft
+    return FamilySessionRequest(
+        operator=request.operator, idea=request.idea, experience=request.experience, guidance=request.guidance,
+        parents=[
+            ParentCard(folder=f"parents/{number}", title=one.title, category=one.category, language=one.language)
+            for number, one in enumerate(request.parents, start=1)
+        ],
+        draft=draft and BlockedDraft(kind=draft.kind, gate=draft.gate, reason=draft.reason, traces=without_labels(draft.traces)),
+    )
+
+
+def without_labels(traces: Sequence[str]) -> list[str]:
+    """Traces of a block without labels, and without answers of others than the draft's own primary; one that cannot be read is left out."""
+    kept = []
+    for text in traces:
+        try:
+            trace = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(trace, dict):
+            trace = {name: value for name, value in trace.items() if name not in ("label", "answer")}
+            if isinstance(trace.get("answers"), dict):
+                trace["answers"] = {name: value for name, value in trace["answers"].items() if name == "primary"}
+        kept.append(json.dumps(trace, ensure_ascii=False))
+    return kept
+
+
+def family_in(folder: Path) -> Family | str:
+    """The family that the files of a workspace make so far, without independent validators; else what is missing or wrong."""
+    texts = {name: (folder / name).read_text("utf-8", "replace") for name in FILES if (folder / name).is_file()}
+    if missing := [name for name in (GENERATOR, TEMPLATE) if not texts.get(name, "").strip()]:
+        return f"There is no {' and no '.join(missing)} yet."
+    try:
+        family = make_family(
+            "the workspace", name="written", title="written", category="other", language="en", generator=texts[GENERATOR], template=texts[TEMPLATE],
+            validator=texts.get(VALIDATOR, ""), validators={}, reader=texts.get(READER), answer={"type": "any"}, parents=[], operator="written",
+            mutations={},
+        )
+        stated(family)
+    except InputError as error:
+        return str(error)
+    return family
+
+
+def plain(value: Any, longest: int) -> str:
+    """A value of a candidate as JSON, cut with a mark."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= longest else f"{text[:longest]} [... {len(text) - longest} characters cut here ...]"
+
+
+def clean_text(text: str) -> str:
+    """A file as text that a reply may hold; what is no UTF-8 is marked."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,70 @@
+"""The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is told, whole, and the sources beside it.
+
+No run of a duel, no holdout formula and no PAR-2 that roles may not see yet is in an incident, so none is in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.tools import Bench
+from evolake.agents.session.workspace import Workspace
+from evolake.errors import InputError
+from evolake.settings import Settings
+from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
+from evolake.solvers.roles.models import AnalysisReply, AnalysisRequest, Incident
+from evolake.solvers.settings import SolversSettings
+
+NOTES = "notes.md"
+
+
+@dataclass(frozen=True)
+class SessionAnalyst:
+    """Holds the session of a cycle. sources: base -> path -> text, of the solvers that variants descend from. jail: opens the jail of the tools."""
+
+    jail: Callable[[], AbstractContextManager[Any]]
+    sources: Callable[[], Mapping[str, Mapping[str, str]]] = field(default=dict)
+
+    def analyse(self, agents: Agents, request: AnalysisRequest, *, seed: int) -> AnalysisReply | AgentFailure:
+        """What the session finished with."""
+        sources = {base: files for base, files in self.sources().items() if base in {item.base for item in request.incidents}}
+        files = {f"sources/{base}/{name}": text for base, tree in sorted(sources.items()) for name, text in tree.items()}
+        for item in request.incidents:
+            files |= files_of(item)
+        asked = AnalysisSessionRequest(
+            cycle=request.cycle, accepted=request.accepted, earlier_findings=request.earlier_findings,
+            sources=[f"sources/{base}" for base in sorted(sources)],
+            incidents=[
+                IncidentCard(
+                    variant_id=item.variant_id, base=item.base, kind=item.kind, gate=item.gate, cause=item.cause, files=sorted(files_of(item)),
+                )
+                for item in request.incidents
+            ],
+        )
+        with self.jail() as pool:
+            bench = Bench(Workspace(files, lambda path: path == NOTES), Path(), AnalysisReply, pool.call)
+            reply = agents.session(ANALYST_SESSION, asked, bench, seed=seed)
+        assert isinstance(reply, AnalysisReply | AgentFailure)
+        return reply
+
+
+def files_of(item: Incident) -> dict[str, str]:
+    """What was said of one incident, and its diff."""
+    gain = "" if item.solved_gain is None else f"Solved more than its parent: {item.solved_gain:g}\n"
+    head = f"# {item.variant_id}, a child of {item.base}\n\n{item.kind} at {item.gate}: {item.cause}\n{gain}"
+    told = f"{head}\n## What it was for\n\n{item.hypothesis}\n\n## What was said\n\n{item.detail}\n"
+    return {f"incidents/{item.variant_id}/told.md": told, f"incidents/{item.variant_id}/change.diff": item.diff}
+
+
+def check_analyst(settings: Settings) -> None:
+    """Raises InputError where the setting `analyst` cannot be followed."""
+    if settings.of(SolversSettings).analyst == "session" and settings.backend != "model":
+        raise InputError(
+            "an analyst that is a session needs a model", wanted="--backend model with EVOLAKE_SOLVERS__ANALYST=session",
+            got=f"the backend {settings.backend}", do="set up a model, or unset EVOLAKE_SOLVERS__ANALYST",
+        )

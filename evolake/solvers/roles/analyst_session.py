@@ -1,0 +1,45 @@
+"""The post-mortem analyst as a session: it reads whole diffs, what the gates said and the sources by tools, instead of excerpts in one prompt.
+
+There is no classical answer: operators group incidents by their edits in one step (`analyst`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from evolake.agents.roles import Role
+from evolake.agents.session.tools import offered
+from evolake.agents.session.wire import Turn
+from evolake.errors import MachineryError
+from evolake.solvers.roles.models import RESEARCH_GOAL, AnalysisReply, Model
+
+
+class IncidentCard(Model):
+    """An incident by its files in the workspace."""
+
+    variant_id: str
+    base: str
+    kind: str
+    gate: str
+    cause: str
+    files: list[str]
+
+
+class AnalysisSessionRequest(Model):
+    """What the session is for, and what it starts from."""
+
+    goal: str = RESEARCH_GOAL
+    cycle: str
+    incidents: list[IncidentCard]
+    accepted: int = Field(description="variants that passed all gates")
+    earlier_findings: list[str]
+    sources: list[str] = Field(description="folders with the sources of the solvers that the variants descend from")
+
+
+def _no_operators(request: AnalysisSessionRequest, random: np.random.Generator) -> Turn:
+    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_SOLVERS__ANALYST, or use the model backend")
+
+
+ANALYST_SESSION = Role("solvers_analyst_session", AnalysisSessionRequest, Turn, _no_operators, tools=offered((), AnalysisReply))
+"""What one cycle teaches, from its files."""

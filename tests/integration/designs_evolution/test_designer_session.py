@@ -1,0 +1,99 @@
+"""The designer as a session: a real server, a real jail, real engines and gates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_model import KEY, Action, LoopbackModel, call
+from pydantic import SecretStr
+
+from evolake.agents import open_agents
+from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
+from evolake.designs.evolution.population import Population, empty_population
+from evolake.designs.evolution.proposals import Judge, Proposals, derivation_rows, design_row, propose_candidates, seed_candidate, store_candidate
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.grammar import BASELINE, genome
+from evolake.designs.settings import DesignsSettings
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.settings import BudgetSettings, Settings
+
+BETTER = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
+BROKEN = BETTER.replace("return {", "return {} if float(c[0]) > 0 else {")
+FINISH = ("finish", {"explanation": "A drag at the edges.", "short_name": "edge drag"})
+
+
+def write(text: str) -> tuple[str, dict[str, str]]:
+    return "write_file", {"path": "design.py", "text": text}
+
+
+EXPERT = [
+    call(("list_files", {}), ("read_file", {"path": "design.py", "last_line": 20}), ("check", {}), thought="What is there?"),
+    call(write(BROKEN), ("check", {})), call(write(BETTER), ("check", {})), call(("trial", {"variables": 10, "instances": 4, "max_steps": 400})),
+    call(FINISH),
+]
+
+
+def by_sessions(
+    folder: Path, pool: Any, judge: Judge, sizes: DesignsSettings, script: list[Action], port: int = 0,
+) -> tuple[Proposals, list, list, int]:
+    lake, population = Lake(folder), empty_population()
+    seed = seed_candidate("baseline", compose(BASELINE, "baseline"), population.graphs(), judge, BASELINE)
+    population: Population = population.admit([design_row(seed, "0000", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0000"))
+    direction = {
+        "direction_id": "d", "phase": "early_exploration", "direction": "Add a drag.", "rationale": "", "focus": "", "avoid": "", "key_insights": [],
+        "reference_ids": [seed.design_id],
+    }
+    sizes = sizes.model_copy(update={"designs_per_cycle": 1, "designer": "session"})
+    with LoopbackModel(script, port) as server:
+        settings = Settings(
+            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"},
+            budget=BudgetSettings(tokens_per_run=10**7),
+        )
+        with open_agents(settings, folder, "0001", "run", line="designs") as agents:
+            found = propose_candidates(
+                agents, population, [direction], lambda sha: lake.blobs.get(sha).decode(), judge, settings=sizes, cycle="0001", root_seed=0,
+                origin="model", session=SessionDesigner(agents, pool, pool.call, sizes, "0001", 0),
+            )
+            return found, agents.turns(), server.requests, server.port
+
+
+def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_and_replays_for_nothing(
+    tmp_path: Path, pool: Any, judge_at: Callable[[str], Judge], tiny: DesignsSettings,
+) -> None:
+    found, turns, asked, port = by_sessions(tmp_path, pool, judge_at("0001"), tiny, EXPERT)
+    [candidate] = found.candidates
+    assert (candidate.accepted, candidate.source.strip(), candidate.title, candidate.origin) == (True, BETTER.strip(), "edge drag", "model")
+    assert {turn["artifact_id"] for turn in turns} == {candidate.design_id}
+    told = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
+    assert "references/baseline.py" in told[0][0] and told[0][2].startswith("It is a design of ")
+    assert told[1][1].startswith("It is no design yet: ")
+    assert told[2][1].startswith("It is a design of ")
+    assert [line.split(":")[0] for line in told[3][0].splitlines()] == ["yours", "start"]
+    assert told[3][0].count("N=10, 4 instances: half of them are solved at step ") == 2, told[3][0]
+    assert [len(weight) for weight in candidate.weights] == [2]
+    again, replayed, none, _ = by_sessions(tmp_path, pool, judge_at("0001"), tiny, [], port)
+    assert (none, [one.design_id for one in again.candidates]) == ([], [candidate.design_id])
+    assert [turn["tree_sha"] for turn in replayed] == [turn["tree_sha"] for turn in turns] and len(asked) == len(turns)
+
+
+@pytest.mark.parametrize(("script", "reason"), [
+    ([call(("write_file", {"path": "references/baseline.py", "text": ""}))], "looped: "),
+    ([call(("delete_file", {"path": "design.py"})), call(FINISH)], "invalid: design.py: "),
+])
+def test_a_session_of_no_use_is_a_failure_with_its_status(
+    tmp_path: Path, pool: Any, judge_once: Judge, tiny: DesignsSettings, script: list[Action], reason: str,
+) -> None:
+    found, *_ = by_sessions(tmp_path, pool, judge_once, tiny, script)
+    assert found.candidates == []
+    [failure] = found.failures
+    assert f"{failure.status}: {failure.reason}".replace("outside", "looped").startswith(reason)
+
+
+def test_a_session_needs_a_model(tiny: DesignsSettings) -> None:
+    with pytest.raises(InputError, match="needs a model"):
+        check_designer(tiny.model_copy(update={"designer": "session"}), "operators")
