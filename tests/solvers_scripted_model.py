@@ -114,7 +114,8 @@ class SolversPlayer:
         """The next turn of the session on the plan that the prompt names; of the analyst's, a look at one incident, and the findings."""
         if asked.messages[0]["content"].startswith("You examine one cycle"):
             text = asked.messages[1]["content"]
-            incident = re.findall(r"incidents/[0-9a-f]{12}/", text)[0]
+            [blocked] = re.findall(r"- variant_id: ([0-9a-f]{12})\n(?:  .*\n)*?  gate: compliance\n", text)
+            incident = f"incidents/{blocked}/"
             turns = [
                 (("list_files", {"path": "incidents"}), ("read_file", {"path": f"{incident}told.md"})),
                 (("grep", {"pattern": "luckyRestart"}),), (("finish", self._findings(text)),),
