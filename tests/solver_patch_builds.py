@@ -15,6 +15,7 @@ from evolake.solvers.repository.adapters import Adapter
 
 FLAGS = "-O1 -w -std=c++11 -fpermissive -DNDEBUG -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS"
 SOURCES = ("core/*.cc", "simp/*.cc", "utils/*.cc")
+CADICAL_FLAGS = "-O0 -w -DNDEBUG -DNBUILD"
 
 
 def with_defaults(name: str) -> Edit:
@@ -28,7 +29,10 @@ def build_patched(folder: Path, adapter: Adapter, into: Path) -> tuple[dict[str,
     base = {path: text for path, text in source_files(folder).items() if path.startswith("src/")}
     units = sorted(path for path in base if any(Path(path).match(f"src/{pattern}") for pattern in SOURCES))
     files = {path: text.encode("latin-1") for path, text in base.items()}
-    outcomes, rules, programs = {}, [_rule("base", {}, units)], {"": "base"}
+    rule = _rule
+    if not units:  # CaDiCaL: flat sources that all include one header first, which is compiled once for all of them
+        units, rule = sorted(path for path in base if path.endswith(".cpp")), _flat_rule
+    outcomes, rules, programs = {}, [rule("base", {}, units)], {"": "base"}
     for number, spec in enumerate(catalogue(adapter)):
         changed, (outcome,) = edited(base, adapter, [with_defaults(spec.name)])
         outcomes[spec.name] = outcome
@@ -36,7 +40,7 @@ def build_patched(folder: Path, adapter: Adapter, into: Path) -> tuple[dict[str,
             name = f"p{number}"
             tree = base | changed if _header(changed) else changed  # a file may include its neighbour without naming the folder
             files |= {path.replace("src/", f"{name}/", 1): text.encode("latin-1") for path, text in tree.items()}
-            rules.append(_rule(name, changed, units))
+            rules.append(rule(name, changed, units))
             programs[spec.name] = name
     makefile = f"all: {' '.join(f'{name}.exe' for name in programs.values())}\n" + "".join(rules)
     limits = Limits(cpu_s=300, wall_s=900, memory_mb=4096, file_mb=32, output_bytes=1 << 20, open_files=256, processes=40)
@@ -65,4 +69,19 @@ def _rule(name: str, changed: Mapping[str, str], units: list[str]) -> str:
         objects.append(target)
         if own or name == "base":
             lines.append(f"{target}:\n\tg++ {FLAGS} -I{place} -Isrc -c {unit.replace('src/', f'{place}/', 1)} -o {target}\n")
+    return f"{name}.exe: {' '.join(objects)}\n\tg++ {' '.join(objects)} -s -o $@\n" + "".join(lines)
+
+
+def _flat_rule(name: str, changed: Mapping[str, str], units: list[str]) -> str:
+    """As `_rule`, of sources in one folder whose headers no patch touches."""
+    header = "src/internal.hpp.gch"
+    lines = [f"{header}:\n\tg++ {CADICAL_FLAGS} -x c++-header src/internal.hpp -o $@\n"] if name == "base" else []
+    objects = []
+    for unit in units:
+        own = unit in changed
+        target = f"{name if own else 'base'}_{Path(unit).name}.o"
+        objects.append(target)
+        if own or name == "base":
+            source = unit.replace("src/", f"{name}/", 1) if own else unit
+            lines.append(f"{target}: {header}\n\tg++ {CADICAL_FLAGS} -Isrc -c {source} -o {target}\n")
     return f"{name}.exe: {' '.join(objects)}\n\tg++ {' '.join(objects)} -s -o $@\n" + "".join(lines)

@@ -9,7 +9,7 @@ from assets.line import MEASURES_TIME
 from assets.solvers.judge import late_verdicts, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
-from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS
+from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS, RACES
 from resources.compute import ComputeResource
 
 
@@ -28,6 +28,7 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
     )
     publish_late(store, found.verdicts)
     store.extra(DUELS, found.trials, "champion_trials")
+    store.extra(RACES, found.races, "champion_races")
     told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in found.decisions}
     store.tell({"champion": found.champion_id, "changed": found.changed} | told)
     return DECISIONS.frame(found.decisions)

@@ -19,6 +19,7 @@ def known_tables() -> dict[str, TableSchema]:
         "benchmark_runs": tables.RUNS, "metrics": tables.METRICS, "objectives": tables.OBJECTIVES,
         "objective_reviews": tables.OBJECTIVE_REVIEWS, "objective_scores": tables.SCORES, "consensus_ranking": tables.RANKING,
         "consensus_ranking_weights": tables.WEIGHTS, "champion": tables.DECISIONS, "champion_trials": tables.DUELS,
+        "champion_races": tables.RACES,
         "holdout_runs": tables.HOLDOUT_RUNS, "post_mortem": archive.FINDINGS, "attempts": archive.HISTORY,
         "proposed_rules": archive.PROPOSED, "rule_proposals": archive.RULE_PROPOSALS, "rule_metrics": tables.RULE_METRICS,
     }

@@ -222,6 +222,22 @@ DECISIONS = TableSchema(
     },
     keys=("cycle", "challenger_id"), terms=TERMS,
 )
+RACES = TableSchema(
+    "champion_races", 1,
+    {
+        "cycle": pl.String,
+        "rung": (pl.Int64, "Which rung of the race, from 1."),
+        "variant_id": pl.String,
+        "instances": (pl.List(pl.String), "Formulas of this rung alone, which nobody has seen before and no duel uses."),
+        "formulas": (pl.Int64, "How many formulas it has run in all rungs so far."),
+        "solved": (pl.Float64, "How many of them it solved."),
+        "par2": pl.Float64,
+        "place": (pl.Int64, "Place among those of the rung by PAR-2 so far; 1 is best."),
+        "survives": (pl.Boolean, "Whether it goes on to the next rung, or, after the last one, to a duel."),
+    },
+    keys=("cycle", "rung", "variant_id"), terms=TERMS,
+)
+"""The races before duels. In a cycle whose champion fell there may be several; the last one counts."""
 RULE_METRICS = TableSchema(
     "rule_metrics", 1,
     {

@@ -26,7 +26,8 @@ SHOWN = ("solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat
 
 
 @click.group(cls=LazyGroup, later={
-    "layout": "evolake.solvers.commands.layout:layout", "submit": "evolake.solvers.commands.submit:submit",
+    "layout": "evolake.solvers.commands.layout:layout", "lock": "evolake.solvers.commands.lock:lock",
+    "submit": "evolake.solvers.commands.submit:submit", "transfer": "evolake.solvers.commands.transfer:transfer",
     "verify": "evolake.solvers.commands.verify:verify",
 })
 def solvers() -> None:
@@ -35,7 +36,7 @@ def solvers() -> None:
 
 @solvers.command()
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--suite", default="train", show_default=True, help="train, holdout, smoke, or a folder of .cnf, .cnf.gz and .cnf.xz files.")
+@click.option("--suite", default="train", show_default=True, help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.")
 @click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status for a folder; default: its status.csv.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas; 0: all of them.")

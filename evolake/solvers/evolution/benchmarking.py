@@ -19,11 +19,13 @@ def benchmark(
     workspace: Workspace, population: Population, fresh: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str,
     on_progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Rows of RUNS on `train` of the accepted variants `fresh`, and of live ones that have no runs under today's limits."""
+    """Rows of RUNS on the suite that variants are bred on, of the accepted variants `fresh` and of live ones that have no runs of it under today's
+    limits."""
     settings = workspace.settings
-    have = set(current_runs(population, RUNS.empty(), settings)["variant_id"].to_list())
-    wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
     suite = workspace.suite("train")
+    compared = current_runs(population, RUNS.empty(), settings, asked={(item.name, item.sha) for item in suite.instances})
+    have = set(compared["variant_id"].to_list())
+    wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
     champions = frozenset(filter(None, [population.champion_id()]))
     jobs = plan_jobs({name: workspace.program(row) for name, row in wanted.items()}, suite, measuring_plan(workspace, cycle, champions), cycle=cycle)
     return run_jobs(jobs, executor, journal=workspace.journal("benchmark", cycle), on_progress=on_progress)
@@ -38,16 +40,25 @@ def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] =
     )
 
 
-def current_runs(population: Population, fresh: pl.DataFrame, settings: SolversSettings) -> pl.DataFrame:
-    """Runs that may be compared: those of live variants under today's limits and conditions, and the fresh ones."""
+def current_runs(
+    population: Population, fresh: pl.DataFrame, settings: SolversSettings, *, asked: set[tuple[str, str]] | None = None
+) -> pl.DataFrame:
+    """Runs that may be compared: those of live variants under today's limits and conditions, and the fresh ones.
+
+    asked: (name, sha256) of the formulas that are to be measured now; None: those of the fresh runs, where there are any.
+    """
     kept = population.runs.filter(
         pl.col("variant_id").is_in(population.live_ids()) & (pl.col("timeout_s") == settings.timeout_s) & (pl.col("memory_mb") == settings.memory_mb)
     )
     kept = kept.filter(~pl.col("variant_id").is_in(_measured_otherwise(kept, settings)))
-    instances = set(fresh["instance"].to_list())
-    if instances and not kept.is_empty() and set(kept["instance"].to_list()) != instances:
-        kept = kept.clear()  # another size of the suite: old runs do not compare
+    formulas = _formulas(fresh) if asked is None else asked
+    if formulas and not kept.is_empty() and _formulas(kept) != formulas:
+        kept = kept.clear()  # another suite, or another size of it: old runs do not compare
     return pl.concat([kept, fresh.filter(~pl.col("variant_id").is_in(kept["variant_id"].unique().to_list()))])
+
+
+def _formulas(runs: pl.DataFrame) -> set[tuple[str, str]]:
+    return set(runs.select("instance", "formula_sha").unique().iter_rows())
 
 
 def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[str]:

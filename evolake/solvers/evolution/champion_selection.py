@@ -11,6 +11,7 @@ from evolake.errors import LakeError
 from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import measuring_plan
 from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.racing import Racing
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.duel import Contender, decide, decision_rng, run_duel
@@ -19,13 +20,14 @@ from evolake.solvers.tables import DUELS
 
 @dataclass(frozen=True)
 class ChampionSelection:
-    """Who reigns after the duels, and whether that is somebody new. Rows of DUELS and DECISIONS, verdicts on all who took part."""
+    """Who reigns after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS and RACES, verdicts on all who took part."""
 
     champion_id: str
     changed: bool
     trials: list[dict[str, Any]]
     decisions: list[dict[str, Any]]
     verdicts: list[Verdict]
+    races: list[dict[str, Any]]
 
 
 def challenge(
@@ -35,7 +37,8 @@ def challenge(
     """The best-ranked variants against the one that reigns, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
 
     Who has lost to it is asked again only where a duel has more formulas by now. Of several winners the one with the largest gain reigns. Where the
-    champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn.
+    champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn. Where the settings have
+    more variants race than may challenge, those who win the race do.
 
     Args:
         judge: finds who is unsound by the runs of a duel. unsound: who is known to be.
@@ -44,12 +47,18 @@ def challenge(
     settings, fallen = workspace.settings, set(unsound)
     suite, trials, decisions, seen = workspace.duel_suite(cycle), [], [], []
     lost = {name for name, formulas in population.value("duels_lost", {}).items() if formulas >= len(suite.instances)}
+    racing = Racing(workspace, executor, cycle, root_seed)
     while True:
         incumbent = incumbent_of(population, ranking, fallen)
         order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"]) if row["variant_id"] not in fallen]
         lost = lost if incumbent == population.champion_id() else set()
         reigning = Contender(incumbent, workspace.program(rows[incumbent]))
-        for name in [name for name in order if name != incumbent and name not in lost][: settings.challengers]:
+        rivals = [name for name in order if name != incumbent and name not in lost]
+        if raced := racing.run({name: rows[name] for name in rivals[: settings.race_entrants]}):
+            seen += racing.runs
+            fallen |= unsound_in(judge(racing.runs))
+            rivals = [name for name in raced if name not in fallen]
+        for name in rivals[: settings.challengers]:
             found = run_duel(
                 reigning, Contender(name, workspace.program(rows[name])), suite, measuring_plan(workspace, cycle), executor, cycle=cycle,
                 pairs=settings.pairs, journal=workspace.journal("duel", cycle, incumbent, name),
@@ -63,7 +72,7 @@ def challenge(
                 break
         if incumbent not in fallen:
             champion_id = champion_after(population, decisions, ranking, fallen)
-            return ChampionSelection(champion_id, champion_id != population.champion_id(), trials, decisions, judge(seen))
+            return ChampionSelection(champion_id, champion_id != population.champion_id(), trials, decisions, judge(seen), racing.rows)
 
 
 def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.benchmark import plan_jobs, run_jobs
+from evolake.solvers.suites import Suite
 from evolake.solvers.tables import HOLDOUT_RUNS
 
 
@@ -27,17 +28,25 @@ def measure_holdout(
     """
     settings, fallen = workspace.settings, set(unsound)
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
-    have = set(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s)["variant_id"].to_list())
+    suite = workspace.suite("holdout")
+    have = _measured(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s), suite)
     found = HOLDOUT_RUNS.empty()
     while True:
         champion_id = champion_after(population, decisions, ranking, fallen)
         pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
         programs = {row["variant_id"]: workspace.program(row) for row in pair if row["variant_id"] not in have}
         plan = measuring_plan(workspace, cycle, frozenset(programs), settings.holdout_repeats)
-        jobs = plan_jobs(programs, workspace.suite("holdout"), plan, cycle=cycle)
+        jobs = plan_jobs(programs, suite, plan, cycle=cycle)
         more = run_jobs(jobs, executor, journal=workspace.journal("holdout", cycle), schema=HOLDOUT_RUNS)
         found, have = pl.concat([found, more]), have | set(programs)
         verdicts = judge(found.to_dicts())
         fallen |= unsound_in(verdicts)
         if champion_id not in fallen:
             return found, verdicts
+
+
+def _measured(runs: pl.DataFrame, suite: Suite) -> set[str]:
+    """Variants that have run every formula of the suite, byte for byte."""
+    asked = {item.sha for item in suite.instances}
+    held = runs.group_by("variant_id").agg(pl.col("formula_sha").unique())
+    return {name for name, shas in held.iter_rows() if asked <= set(shas)}

@@ -34,11 +34,13 @@ from evolake.solvers.repository.variant import read_card
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.correctness import correctness_suite
-from evolake.solvers.suites.fresh import carried_suite, fresh_suite
-from evolake.solvers.suites.materialize import materialize_suite
+from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.opening import named_suite, unseen_suite
 from evolake.solvers.suites.secret import secret_of
 
-TITLES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "holdout_instances"}
+SIZES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "holdout_instances"}
+SUITES = {"train": "train_suite", "holdout": "holdout_suite"}
+"""Purpose of a suite -> setting that says which one it is; smoke is always the suite of that name."""
 
 
 @dataclass(frozen=True)
@@ -120,19 +122,27 @@ class Workspace:
         return open_program(built, adapter, self.blobs, self.cache)
 
     def suite(self, name: str) -> Suite:
-        """A suite as files, cut to the profile's number of formulas."""
-        return self._suite(name, getattr(self.settings, TITLES[name]))
+        """The suite for smoke, train or holdout as files, cut to the profile's number of formulas."""
+        chosen = getattr(self.settings, SUITES[name]) if name in SUITES else name
+        return self._suite(chosen, getattr(self.settings, SIZES[name]))
 
     def duel_suite(self, cycle: str) -> Suite:
         """The formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
+        return self._unseen(cycle)
+
+    def race_suite(self, cycle: str) -> Suite:
+        """The formulas of a cycle's races: as those of its duels, and others."""
+        return self._unseen(f"{cycle}-race")
+
+    def _unseen(self, cycle: str) -> Suite:
         ranked, more = self.settings.train_instances, self.settings.duel_instances
-        return fresh_suite(
-            "train", self.blobs, self.cache, seeds=self.seeds, secret=secret_of(self.blobs), root_seed=self.root_seed, cycle=cycle,
-            count=max(ranked, more) if ranked else 0, trees=self.trees,
+        return unseen_suite(
+            self.settings.duel_suite or self.settings.train_suite, self.blobs, self.cache, seeds=self.seeds, secret=secret_of(self.blobs),
+            root_seed=self.root_seed, cycle=cycle, count=max(ranked, more) if ranked else 0, trees=self.trees,
         )
 
     def _suite(self, name: str, count: int) -> Suite:
-        return materialize_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count)
+        return named_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count, locked=True)
 
     def key(self, cycle: str, purpose: str) -> bytes:
         """What a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
@@ -145,8 +155,10 @@ class Workspace:
 
     def bench(self, base: str, cycle: str) -> Bench:
         """What the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
-        formulas of the correctness gate are the cycle's own."""
+        formulas of the correctness gate are the cycle's own, and those of `correctness_suite` where the settings name one."""
         drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
+        if self.settings.correctness_suite:
+            drawn = replace(drawn, instances=(*drawn.instances, *self._suite(self.settings.correctness_suite, 0).instances))
         found = self._base_stability(base)
         return replace(
             self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=found.get("runs", []),

@@ -7,6 +7,7 @@ disagrees with the body are errors. SATLIB's `%` line ends a file, comments may 
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import re
@@ -153,16 +154,39 @@ def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -
 
 
 def read_cnf_file(path: Path, *, lenient: bool = False) -> Formula:
-    """The formula in a file .cnf, .cnf.gz or .cnf.xz. Raises InputError."""
+    """The formula in a file .cnf, plain or compressed as `UNPACK` has it. Raises InputError."""
     return read_dimacs(read_cnf_bytes(path), lenient=lenient, name=path.name)
 
 
 def read_cnf_bytes(path: Path) -> bytes:
     """Contents of a file that may be compressed, by its name's end. Raises InputError."""
     try:
-        data = path.read_bytes()
-        if path.suffix == ".gz":
-            return gzip.decompress(data)
-        return lzma.decompress(data) if path.suffix == ".xz" else data
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        return unpacked(path.read_bytes(), path.suffix)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError, RuntimeError) as error:
         raise InputError(f"the formula {path} cannot be read", got=str(error) or type(error).__name__, do="check the path") from None
+
+
+def unpacked(data: bytes, ending: str) -> bytes:
+    """`data` as its file's ending says that it is compressed; the same where the ending is none of `UNPACK`. Raises what the decompressor raises."""
+    return UNPACK[ending](data) if ending in UNPACK else data
+
+
+def _from_zstd(data: bytes) -> bytes:
+    """All frames of a Zstandard file, whether or not they tell their lengths; a frame that is cut off is an error."""
+    import zstandard
+
+    parts = []
+    while data:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            parts.append(frame.decompress(data))
+        except zstandard.ZstdError as error:
+            raise ValueError(str(error)) from None
+        if not frame.eof:
+            raise EOFError("the last frame is cut off")
+        data = frame.unused_data
+    return b"".join(parts)
+
+
+UNPACK = {".gz": gzip.decompress, ".xz": lzma.decompress, ".bz2": bz2.decompress, ".zst": _from_zstd}
+"""Ending of a compressed file -> what unpacks it."""

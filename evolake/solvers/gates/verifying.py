@@ -25,9 +25,10 @@ from evolake.solvers.measurement.drawing import new_key, seed_of
 from evolake.solvers.repository.variant import as_variant
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites import Suite, materialize_suite
+from evolake.solvers.suites import Suite
 from evolake.solvers.suites.correctness import correctness_suite
 from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.opening import named_suite
 from evolake.solvers.suites.secret import secret_of
 
 CYCLE = "verify"
@@ -93,7 +94,7 @@ def _bench(
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
 
     def files(name: str, count: int) -> Suite:
-        return materialize_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count)
+        return named_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count)
 
     smoke, limits = files("smoke", sizes.smoke_instances), stage_limits(sizes)
     named = smoke.first(instances) if suite == "smoke" else files(suite, instances or sizes.train_instances)
@@ -103,7 +104,7 @@ def _bench(
         smoke, replace(named, instances=(*drawn.instances, *named.instances)), growing, blobs, cache,
         smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
         progress=on_progress, verdicts=cache / "proofs", carried=carried_suite(
-            files("train", sizes.train_instances), blobs, cache / "formulas", secret=secret_of(blobs), root_seed=settings.seed,
+            files(sizes.train_suite, sizes.train_instances), blobs, cache / "formulas", secret=secret_of(blobs), root_seed=settings.seed,
             count=sizes.carry_instances, copies=sizes.carry_copies,
         ),
     )

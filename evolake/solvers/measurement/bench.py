@@ -26,8 +26,9 @@ from evolake.solvers.repository.variant import as_variant, check_layout, is_laid
 from evolake.solvers.rules.outcomes import REFUTED
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites import Suite, competition_suite, materialize_suite, suite_names
+from evolake.solvers.suites import Suite
 from evolake.solvers.suites.materialize import Trees
+from evolake.solvers.suites.opening import named_suite
 from evolake.solvers.tables import METRICS, RUNS
 
 CYCLE = "bench"
@@ -108,9 +109,7 @@ def open_suite(
     name: str, settings: Settings, blobs: BlobStore, cache: Path, *, statuses: Path | None = None, count: int = 0, trees: Trees | None = None
 ) -> Suite:
     """The suite of that name, or that folder's formulas where `name` is none. Raises InputError where it is neither."""
-    if name not in suite_names(settings.seeds) and Path(name).is_dir():
-        return competition_suite(Path(name), blobs, cache / "formulas", statuses=statuses, count=count)
-    return materialize_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count)
+    return named_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count, statuses=statuses)
 
 
 def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:

@@ -40,10 +40,14 @@ class Holdout:
 
 
 def holdout_metrics(holdout: pl.DataFrame, champion_id: str, baselines: list[str]) -> pl.DataFrame:
-    """Rows of METRICS of all variants whose holdout runs compare with the champion's newest ones (same timeout); none without such runs."""
-    timeouts = holdout.filter(pl.col("variant_id") == champion_id).sort("cycle")["timeout_s"]
-    comparable = holdout.filter(pl.col("timeout_s") == timeouts[-1]) if len(timeouts) else holdout.clear()
-    return compute_metrics(comparable, baselines=baselines)
+    """Rows of METRICS of all variants whose holdout runs compare with the champion's newest ones (same suite and timeout); none without such runs."""
+    return compute_metrics(_comparable(holdout, champion_id), baselines=baselines)
+
+
+def _comparable(holdout: pl.DataFrame, champion_id: str) -> pl.DataFrame:
+    """The runs of all variants on the suite and under the timeout of the champion's newest ones."""
+    newest = holdout.filter(pl.col("variant_id") == champion_id).sort("cycle").tail(1).select("suite", "timeout_s")
+    return holdout.join(newest, on=["suite", "timeout_s"], how="semi")
 
 
 def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle: str) -> Holdout | None:
@@ -56,7 +60,7 @@ def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle
     measured = {row["variant_id"]: row for row in metrics.to_dicts()}
     if champion_id == base_id or not {champion_id, base_id} <= measured.keys():
         return None
-    runs = holdout.filter((pl.col("timeout_s") == measured[champion_id]["timeout_s"]) & pl.col("variant_id").is_in([champion_id, base_id]))
+    runs = _comparable(holdout, champion_id).filter(pl.col("variant_id").is_in([champion_id, base_id]))
     costs = _costs(runs, champion_id), _costs(runs, base_id)
     shared = sorted(costs[0].keys() & costs[1].keys())
     passes = min(len(side[name]) for side in costs for name in shared)

@@ -72,14 +72,9 @@ def multiplier(bits_a: int, bits_b: int, product: int) -> Formula:
     """Factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd and greater than 1."""
     circuit = Circuit()
     a, b = circuit.wires(bits_a), circuit.wires(bits_b)
-    width = bits_a + bits_b
-    if product >= 1 << width:
-        raise ValueError(f"{product} has more than {width} bits")
-    total = [-circuit.true] * width
-    for place, bit in enumerate(b):
-        row = [-circuit.true] * place + [circuit.both(bit, other) for other in a]
-        total = circuit.add(total, row + [-circuit.true] * (width - len(row)))
-    circuit.fix(total, product)
+    if product >= 1 << bits_a + bits_b:
+        raise ValueError(f"{product} has more than {bits_a + bits_b} bits")
+    circuit.fix(_product(circuit, a, b), product)
     circuit.clauses += [[a[0]], [b[0]], a[1:], b[1:]]
     return circuit.formula()
 
@@ -124,3 +119,54 @@ def mix(words: list[int], width: int, rounds: int) -> list[int]:
             value = state[mixed] ^ state[total]
             state[mixed] = (value << rotation | value >> width - rotation) & mask
     return [out + word & mask for out, word in zip(state, words, strict=True)]
+
+
+def miter(bits: int, known: int, seed: int) -> Formula:
+    """Two array multipliers of bits x bits with their factors exchanged, and a difference of their products: unsatisfiable, as a b = b a.
+
+    known: so many bits of the factors, drawn at random, have a drawn value, which makes the formula easier bit by bit.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    circuit = Circuit()
+    a, b = circuit.wires(bits), circuit.wires(bits)
+    differs = [circuit.parity(x, y) for x, y in zip(_product(circuit, a, b), _product(circuit, b, a), strict=True)]
+    circuit.clauses.append(differs)
+    for place in rng.permutation(2 * bits)[:known].tolist():
+        circuit.fix([[*a, *b][place]], int(rng.integers(2)))
+    return circuit.formula()
+
+
+def _product(circuit: Circuit, a: list[int], b: list[int]) -> list[int]:
+    width = len(a) + len(b)
+    total = [-circuit.true] * width
+    for place, bit in enumerate(b):
+        row = [-circuit.true] * place + [circuit.both(bit, other) for other in a]
+        total = circuit.add(total, row + [-circuit.true] * (width - len(row)))
+    return total
+
+
+FILTER_INPUTS = 5
+
+
+def filter_state(length: int, outputs: int, known: int, seed: int) -> Formula:
+    """Find a state of a filter generator from its output: a linear register of `length` bits with four drawn taps, of which a drawn quadratic
+    function of five places, a b + c d + e, is put out (nonlinear filters: Rueppel 1986). Satisfiable by construction; `known` bits are given.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    taps = [0, *sorted((rng.permutation(length - 1)[:3] + 1).tolist())]
+    places = rng.permutation(length)[:FILTER_INPUTS].tolist()
+    hidden = rng.integers(2, size=length).tolist()
+    circuit = Circuit()
+    start = circuit.wires(length)
+    wires, values = list(start), list(hidden)
+    for _ in range(outputs):
+        a, b, c, d, e = (wires[place] for place in places)
+        out = circuit.parity(circuit.both(a, b), circuit.both(c, d), e)
+        a, b, c, d, e = (values[place] for place in places)
+        circuit.fix([out], a & b ^ c & d ^ e)
+        first = circuit.parity(wires[taps[0]], wires[taps[1]])
+        wires = [*wires[1:], circuit.parity(first, wires[taps[2]], wires[taps[3]])]
+        values = [*values[1:], sum(values[tap] for tap in taps) % 2]
+    for place in rng.permutation(length)[:known].tolist():
+        circuit.fix([start[place]], hidden[place])
+    return circuit.formula()

@@ -15,7 +15,7 @@ def tseitin(n: int, d: int, seed: int) -> Formula:
     Unsatisfiable, as each edge is counted at two nodes and so the parities sum to an even number.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
-    edges = _regular_graph(n, d, rng)
+    edges = regular_graph(n, d, rng)
     at: list[list[int]] = [[] for _ in range(n)]
     for number, (a, b) in enumerate(edges, start=1):
         at[a].append(number)
@@ -77,7 +77,7 @@ def _random_edges(n: int, m: int, rng: np.random.Generator) -> set[tuple[int, in
     return edges
 
 
-def _regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+def regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
     """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is mended by swaps."""
     if n * d % 2 or d >= n:
         raise ValueError(f"there is no simple {d}-regular graph on {n} nodes")

@@ -1,51 +1,95 @@
-"""A user's own folder of formulas as a suite: .cnf, .cnf.gz and .cnf.xz, with statuses from a CSV file where there is one.
+"""A user's own folder of formulas as a suite: .cnf, plain or packed by gzip, xz, bzip2 or Zstandard, with statuses from a CSV file or its lock.
 
 The CSV names formulas by file name, with or without its endings, and their status: `name,status` with SAT, UNSAT or unknown (or satisfiable and
-unsatisfiable, in any case). A formula without a status is "unknown"; what a run proves about it counts all the same (see `metrics`).
+unsatisfiable, in any case). A formula without a status is "unknown"; what a run proves about it counts all the same (see `metrics`). What the lock is
+for is told in `folder_lock`.
 """
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
+from evolake.solvers.formula.cnf import UNPACK, read_cnf_bytes, read_dimacs
+from evolake.solvers.suites.folder_lock import LOCK, Pin, check_lock, lock_folder, read_lock
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Status, Suite
 
-ENDINGS = (".cnf", ".cnf.gz", ".cnf.xz")
+ENDINGS = (".cnf", *(f".cnf{ending}" for ending in UNPACK))
 WORDS: dict[str, Status] = {"sat": "SAT", "satisfiable": "SAT", "unsat": "UNSAT", "unsatisfiable": "UNSAT", "unknown": "unknown", "": "unknown"}
+STATUS_FILE = "status.csv"
 
 
-def competition_suite(folder: Path, blobs: BlobStore, cache: Path, *, statuses: Path | None = None, count: int = 0) -> Suite:
+def competition_suite(
+    folder: Path, blobs: BlobStore, cache: Path, *, statuses: Path | None = None, count: int = 0, locked: bool = False,
+) -> Suite:
     """The suite of all formulas below `folder`, by path; its name is `competition:` and the folder's name.
 
     Args:
-        statuses: CSV file; default: the file `status.csv` in the folder, if there is one. count: only the first so many formulas, 0 for all.
+        statuses: CSV file; default: the file `status.csv` in the folder, if there is one. A status that it gives counts before the lock's.
+        count: only the first so many formulas, 0 for all. locked: whether the folder must have a lock.
 
     Raises:
-        InputError: no such folder, no formulas, a file that is no formula, or a CSV file that cannot be used.
+        InputError: no such folder, no formulas, a file that is no formula, a CSV file that cannot be used, no lock where one is needed, or files that
+            are not those of the lock.
     """
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}", wanted="a folder of .cnf, .cnf.gz or .cnf.xz files", do="check the path")
-    paths = sorted(path for path in folder.rglob("*") if path.name.endswith(ENDINGS) and path.is_file())[: count or None]
-    if not paths:
-        raise InputError(f"there is no formula in {folder}", wanted="files ending in .cnf, .cnf.gz or .cnf.xz", do="check the path")
-    default = folder / "status.csv"
-    known = read_statuses(statuses or default) if statuses or default.is_file() else {}
+    files, pins = formula_files(folder), read_lock(folder)
+    if pins is None and locked:
+        what = f"the folder {folder} has no lock"
+        raise InputError(what, wanted=f"{LOCK} in it, for a suite of the solvers line", do=f"evolake solvers lock {folder}")
+    if pins is not None:
+        check_lock(folder, files, pins)
+    known = _statuses_of(folder, statuses)
     instances = []
-    for path in paths:
-        data = read_cnf_bytes(path)
-        read_dimacs(data, lenient=True, name=path.name)
-        relative = path.relative_to(folder)
-        name = str(relative.with_name(stem_of(path.name)))
-        family = relative.parent.name or folder.name
-        instances.append(Instance(name, family, known.get(stem_of(path.name), "unknown"), blobs.put(data), base=name))
+    for relative, path in list(files.items())[: count or None]:
+        name = str(Path(relative).with_name(stem_of(path.name)))
+        pin = (pins or {}).get(relative)
+        status = known.get(stem_of(path.name), pin.status if pin else "unknown")
+        instances.append(Instance(name, Path(relative).parent.name or folder.name, status, _blob(path, pin, blobs), base=name))
     if twice := sorted({item.name for item in instances if [other.name for other in instances].count(item.name) > 1}):
         raise InputError(f"{folder} has a formula under two endings", wanted="one file a name", got=", ".join(twice[:5]))
     return with_files(Suite(f"competition:{folder.name}", tuple(instances)), blobs, cache)
+
+
+def lock_formulas(
+    folder: Path, *, statuses: Path | None = None, source: str = "", on_progress: Callable[[int, int, str], None] | None = None
+) -> dict[str, Pin]:
+    """Writes the lock of `folder`: path in it -> what is pinned. source: where the formulas come from, in words.
+
+    Raises InputError: no such folder, no formulas, or what `lock_folder` and `read_statuses` raise.
+    """
+    files, known = formula_files(folder), _statuses_of(folder, statuses)
+    told: dict[str, Status] = {name: known[stem] for name, path in files.items() if (stem := stem_of(path.name)) in known}
+    return lock_folder(folder, files, told, source, on_progress=on_progress)
+
+
+def formula_files(folder: Path) -> dict[str, Path]:
+    """Path in `folder` -> file, of all its formulas in order. Raises InputError where there is no such folder, or none in it."""
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}", wanted=f"a folder of {KINDS} files", do="check the path")
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.name.endswith(ENDINGS) and path.is_file()}
+    if not files:
+        raise InputError(f"there is no formula in {folder}", wanted=f"files ending in {KINDS}", do="check the path")
+    return files
+
+
+KINDS = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+
+
+def _blob(path: Path, pin: Pin | None, blobs: BlobStore) -> str:
+    if pin is not None and blobs.has(pin.sha256):
+        return pin.sha256
+    data = read_cnf_bytes(path)
+    read_dimacs(data, lenient=True, name=path.name)
+    return blobs.put(data)
+
+
+def _statuses_of(folder: Path, given: Path | None) -> dict[str, Status]:
+    default = folder / STATUS_FILE
+    return read_statuses(given or default) if given or default.is_file() else {}
 
 
 def read_statuses(path: Path) -> dict[str, Status]:
@@ -71,7 +115,7 @@ def read_statuses(path: Path) -> dict[str, Status]:
 
 
 def stem_of(name: str) -> str:
-    """A file's name without .cnf, .cnf.gz or .cnf.xz."""
+    """A file's name without the endings of `ENDINGS`."""
     for ending in sorted(ENDINGS, key=len, reverse=True):
         if name.endswith(ending):
             return name[: -len(ending)]

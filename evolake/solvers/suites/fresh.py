@@ -23,7 +23,9 @@ from evolake.solvers.suites.secret import secret_seed
 from evolake.solvers.suites.spec import Instance, Recipe, Status, Suite, load_spec
 
 FRESH, CARRIED = "fresh", "carried"
-BY_CONSTRUCTION: dict[str, Status] = {"planted": "SAT", "qgh": "SAT", "arx": "SAT", "tseitin": "UNSAT"}
+BY_CONSTRUCTION: dict[str, Status] = {
+    "planted": "SAT", "qgh": "SAT", "arx": "SAT", "filter": "SAT", "tseitin": "UNSAT", "counts": "UNSAT", "miter": "UNSAT",
+}
 """Generators whose formulas have one status whatever the seed. Of what cnfgen makes, see `principles`; where those draw nothing, the lock's holds."""
 
 
@@ -55,7 +57,7 @@ def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, tree
     if recipe.generator is None:
         return read_dimacs(build(recipe, trees), lenient=True), locked
     parameters = dict(recipe.parameters)
-    status: Status = BY_CONSTRUCTION.get(recipe.generator, "unknown")
+    status: Status = status_by_construction(recipe.generator, parameters)
     if recipe.generator == "cnfgen" and (drawn := drawn_principle(str(parameters.get("args", "")), rng)) is not None:
         return drawn, "UNSAT"
     if recipe.generator == "mult":
@@ -66,6 +68,22 @@ def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, tree
         status = locked
     made = generate(recipe.generator, parameters)
     return (made if isinstance(made, Formula) else read_dimacs(made, lenient=True)), status
+
+
+def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Status:
+    """The status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be told."""
+    match generator:
+        case "xor":
+            return "SAT" if parameters["satisfiable"] else "UNSAT"
+        case "even":
+            return "UNSAT" if parameters["n"] * parameters["d"] // 2 % 2 else "SAT"
+        case "mult":
+            product = int(parameters["product"])
+            factor = _least_factor(product)
+            fits = max(factor, product // factor) < 1 << max(parameters["bits_a"], parameters["bits_b"])
+            return "UNSAT" if factor == product else "SAT" if factor > 2 and fits and parameters["bits_a"] == parameters["bits_b"] else "unknown"
+        case _:
+            return BY_CONSTRUCTION.get(generator, "unknown")
 
 
 def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int) -> Suite:

@@ -13,9 +13,10 @@ import numpy as np
 
 from evolake.errors import InputError
 from evolake.solvers.formula.cnf import Formula, formula_of
-from evolake.solvers.suites.circuits import arx_preimage, multiplier
+from evolake.solvers.suites.circuits import arx_preimage, filter_state, miter, multiplier
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
 from evolake.solvers.suites.corner_cases import corner_case
+from evolake.solvers.suites.parities import contradictory_counts, even_coloring, xor_system
 
 
 def pcg(seed: int) -> np.random.Generator:
@@ -61,6 +62,7 @@ def _distinct_rows(rng: np.random.Generator, n: int, m: int, k: int) -> np.ndarr
 GENERATORS: dict[str, Callable[..., Formula | bytes]] = {
     "rksat": random_ksat, "planted": planted_ksat, "cnfgen": from_cnfgen, "tseitin": tseitin, "coloring": coloring, "qgh": quasigroup_with_holes,
     "mult": multiplier, "arx": arx_preimage, "corner": corner_case,
+    "xor": xor_system, "even": even_coloring, "counts": contradictory_counts, "miter": miter, "filter": filter_state,
 }
 
 

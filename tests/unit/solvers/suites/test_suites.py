@@ -226,7 +226,9 @@ def test_parameters_that_make_no_formula_are_refused() -> None:
         with pytest.raises(ValueError, match=r"."):
             make()
     assert quasigroup_with_holes(4, 0, 0) == quasigroup_with_holes(4, 0, 1)
-    assert set(GENERATORS) == {"rksat", "planted", "cnfgen", "tseitin", "coloring", "qgh", "mult", "arx", "corner"}
+    assert set(GENERATORS) == {
+        "rksat", "planted", "cnfgen", "tseitin", "coloring", "qgh", "mult", "arx", "corner", "xor", "even", "counts", "miter", "filter",
+    }
 
 
 def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:

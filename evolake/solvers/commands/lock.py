@@ -1,0 +1,40 @@
+"""`evolake solvers lock`: pin a folder of formulas, so that a file that changes is told wherever the folder is a suite.
+
+Exit codes: 0 locked, 2 for a folder, formula or CSV file that cannot be used.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status; default: the folder's status.csv.")
+@click.option("--source", default="", help="Where the formulas come from, kept with each of them.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int:
+    """Write formulas.lock.json into FOLDER: sha256, variables, clauses, status and source of each formula in it."""
+    from evolake.solvers.suites.competition import lock_formulas
+    from evolake.solvers.suites.folder_lock import LOCK, read_lock
+
+    before = read_lock(folder) or {} if folder.is_dir() else {}
+
+    def progress(done: int, total: int, name: str) -> None:
+        click.echo(f"{done}/{total} {name}", err=True)
+
+    pins = lock_formulas(folder, statuses=statuses, source=source, on_progress=None if as_json else progress)
+    counts = {status: sum(pin.status == status for pin in pins.values()) for status in ("SAT", "UNSAT", "unknown")}
+    changed = sorted(name for name in before.keys() | pins.keys() if name in before and before[name] != pins.get(name))
+    if as_json:
+        told = {"lock": str(folder / LOCK), "formulas": len(pins), "statuses": counts, "changed": changed}
+        click.echo(json.dumps({"verdict": "locked"} | told))
+    else:
+        click.echo(f"{folder / LOCK}: {len(pins)} formulas, {counts['SAT']} SAT, {counts['UNSAT']} UNSAT, {counts['unknown']} of unknown status")
+        for name in changed:
+            click.echo(f"  changed: {name}")
+        click.echo(f"  next: evolake solvers bench DIR --suite {folder}, or EVOLAKE_SOLVERS__HOLDOUT_SUITE={folder}")
+    return 0

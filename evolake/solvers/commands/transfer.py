@@ -1,0 +1,52 @@
+"""`evolake solvers transfer`: how a champion carries over from the suite that it was bred on to another one.
+
+Exit codes: 0 measured, 1 an answer is refuted, 2 a suite, variant or seed that cannot be used, 3 the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.option("--from", "bred", default="", help="The suite that was bred on, by name or as a folder; default: the settings' train_suite.")
+@click.option("--to", "other", required=True, help="The suite to carry over to, by name or as a folder of formulas.")
+@click.option("--variant", "variants", multiple=True, help="Id of a variant, or a repository's folder, in place of the champion. May be repeated.")
+@click.option("--seed", "seeds", multiple=True, help="Seed to compare with; default: all of the settings. May be repeated.")
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the page, both tables and the journal.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
+@click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of each suite; 0: all.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula; two show the noise of this host.")
+@click.option("--proof-share", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Share of UNSAT answers that are checked.")
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
+@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **options: Any) -> None:
+    """Measure the champion and every seed on two suites: solved, PAR-2, SAT and UNSAT apart, memory, share of the virtual best solver, with
+    intervals. Killed, the same command goes on where it stopped."""
+    import polars as pl
+
+    from evolake.solvers.evolution.transfer import Sides
+    from evolake.solvers.evolution.transfer import transfer as measure
+    from evolake.solvers.report.transfer import write_page
+    from evolake.solvers.rules.outcomes import REFUTED
+
+    def progress(done: int, total: int, row: Any) -> None:
+        click.echo(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
+
+    found = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
+    path = write_page(found.table, out)
+    refuted = found.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
+    reasons = [f"{row['variant_id'][:12]} on {row['instance']}: {row['problems']}" for row in refuted.to_dicts()]
+    if as_json:
+        told = {"page": str(path), "from": found.parts["from"], "to": found.parts["to"], "solvers": found.table.to_dicts()}
+        click.echo(json.dumps({"verdict": "refuted" if reasons else "measured", "reasons": reasons} | told))
+    else:
+        click.echo(path.read_text(encoding="utf-8") + "\n".join(reasons))
+        click.echo(f"written: {path}")
+    sys.exit(1 if reasons else 0)

@@ -1,0 +1,165 @@
+"""The champion of a lake, or repositories that a user names, and every seed on two suites: what `evolake solvers transfer` does.
+
+Runs go to a journal in the output folder as they come, so that a killed comparison goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.errors import InputError, MachineryError
+from evolake.lake import Lake
+from evolake.settings import Settings, load
+from evolake.solvers.measurement.bench import open_folder
+from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
+from evolake.solvers.measurement.transfer import Entrant, transfer_rows
+from evolake.solvers.process.cpu_affinity import usable_cores
+from evolake.solvers.process.execute import Program
+from evolake.solvers.repository.adapters import load_adapter
+from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.repository.variant import read_card, source_sha
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites.opening import named_suite, suite_title
+from evolake.solvers.suites.spec import Suite
+from evolake.solvers.tables_archive import VARIANTS
+
+LINE, CYCLE = "solvers", "transfer"
+JOURNAL, RUNS_FILE, TABLE_FILE = "runs.jsonl", "runs.parquet", "transfer.parquet"
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where both lie."""
+
+    table: pl.DataFrame = field(repr=False)
+    runs: pl.DataFrame = field(repr=False)
+    parts: dict[str, str]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The suites: names or folders. Empty `bred`: the settings' train_suite. instances: only the first so many of each, 0 for all."""
+
+    bred: str
+    other: str
+    instances: int = 0
+
+
+def transfer(
+    sides: Sides, out: Path, *, variants: Sequence[str] = (), seeds: Sequence[str] = (), timeout_s: float | None = None, repeats: int = 1,
+    proof_share: float = 1.0, workers: int | None = None, profile: str | None = None, on_progress: Callable[[int, int, Any], None] | None = None,
+) -> Transferred:
+    """Measures and writes runs and table into `out`.
+
+    Args:
+        variants: ids of variants (or their beginnings) or folders of repositories; default: the champion. The first is compared with all others.
+        seeds: which seeds; default: those of the settings.
+
+    Raises:
+        InputError: no such variant, seed or suite, one suite twice, no champion yet, or a repository that does not build. MachineryError: no
+            compiler, or a jail that does not work.
+    """
+    settings = load(profile)
+    sizes = settings.of(SolversSettings)
+    lake = Lake(settings.lake)
+    cache = lake.root / "cache" / "solvers"
+    suites = _suites(sides, settings, sizes, lake, cache)
+    opened = _opened(variants, seeds or sizes.seeds, settings, lake, cache)
+    _made(out)
+    limits, programs = stage_limits(sizes, timeout_s), {one.variant_id: program for one, program in opened}
+    plan = Plan(limits.run, proof_share=proof_share, repeats=repeats, proof_limits=limits.proof, verdicts=cache / "proofs", draw=b"transfer")
+    jobs = [job for suite in suites.values() for job in plan_jobs(programs, suite, plan, cycle=CYCLE)]
+    with ProcessPoolExecutor(min(workers or settings.workers, len(usable_cores()))) as executor:
+        runs = run_jobs(jobs, executor, journal=out / JOURNAL, on_progress=on_progress)
+    parts = {part: suite.name for part, suite in suites.items()}
+    table = transfer_rows(runs, [one for one, _ in opened], parts)
+    _write(runs, out / RUNS_FILE)
+    _write(table, out / TABLE_FILE)
+    return Transferred(table, runs, parts, out)
+
+
+def _suites(sides: Sides, settings: Settings, sizes: SolversSettings, lake: Lake, cache: Path) -> dict[str, Suite]:
+    trees, names = seed_trees(lake.blobs, cache, seeds=settings.seeds / "solvers.toml"), (sides.bred or sizes.train_suite, sides.other)
+    titles = [suite_title(name, settings.seeds) for name in names]
+    if titles[0] == titles[1]:
+        raise InputError("both suites have one name", wanted="another suite after --to", got=titles[1], do="name another, or rename a folder")
+    return {
+        part: named_suite(name, lake.blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=sides.instances)
+        for part, name in zip(("from", "to"), names, strict=True)
+    }
+
+
+def _opened(
+    variants: Sequence[str], seeds: Sequence[str], settings: Settings, lake: Lake, cache: Path
+) -> list[tuple[Entrant, Program]]:
+    """Who takes part, each once: those named (or the champion), then the seeds."""
+    found: dict[str, tuple[Entrant, Program]] = {}
+    for name in variants or [""]:
+        entrant, program = _folder(Path(name), lake, cache) if name and Path(name).is_dir() else _of_lake(name, settings, lake, cache)
+        found.setdefault(entrant.variant_id, (entrant, program))
+    for name in seeds:
+        seed = seed_named(name, settings.seeds / "solvers.toml")
+        folder = lay_out_seed(seed, lake.blobs, cache, adapters=settings.seeds / "solvers" / "adapters")
+        variant_id = source_sha(folder)
+        if variant_id not in found:
+            found[variant_id] = Entrant(name, variant_id, "seed"), _program(folder, seed.adapter, name, settings, lake, cache)
+    if len(found) < 2:
+        raise InputError("there is nothing to compare with", wanted="a variant and a seed that it is not", do="name other seeds by --seed")
+    return list(found.values())
+
+
+def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[Entrant, Program]:
+    """The variant whose id begins so; the champion where nothing is given."""
+    cycles = lake.seals.cycles(LINE)
+    rows = lake.read(LINE, f"incoming_{VARIANTS.name}", max(cycles)).to_dicts() if cycles else []
+    chosen = [row for row in rows if row["variant_id"].startswith(name) and row["state"] != "blocked"] if name else [
+        row for row in rows if row["state"] == "champion"
+    ]
+    if len(chosen) != 1:
+        what = f"{'several variants begin' if chosen else 'no folder is named and no variant that passed begins'} with {name!r}"
+        do = "evolake run --lines solvers makes one; --variant DIR takes a repository of your own"
+        raise InputError(what if name else "the lake has no champion of the solvers line", wanted="one variant", do=do)
+    row = chosen[0]
+    with tempfile.TemporaryDirectory(prefix="evolake-transfer-") as place:
+        folder = Path(place) / "variant"
+        lake.blobs.get_tree(row["archive_sha"], folder)
+        program = _program(folder, read_card(folder)["adapter"], row["title"], settings, lake, cache)
+    return Entrant(row["title"], row["variant_id"], "champion" if row["state"] == "champion" else "variant"), program
+
+
+def _folder(folder: Path, lake: Lake, cache: Path) -> tuple[Entrant, Program]:
+    opened = open_folder(folder, None, lake.blobs, cache)
+    if opened.program is None:
+        raise InputError(f"{folder} cannot be measured: {opened.reason}", wanted="a repository of the layout", do="evolake solvers layout makes one")
+    return Entrant(folder.name, opened.variant_id, "variant"), opened.program
+
+
+def _program(folder: Path, adapter_name: str, title: str, settings: Settings, lake: Lake, cache: Path) -> Program:
+    adapter = load_adapter(adapter_name, settings.seeds / "solvers" / "adapters")
+    built = build_variant(folder, adapter, lake.blobs)
+    if not built.ok:
+        raise MachineryError(f"{title} cannot be built here", got=built.reason, do="see evolake doctor")
+    return open_program(built, adapter, lake.blobs, cache)
+
+
+def _made(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {out} cannot be made", got=error.strerror or str(error), do="name another after --out") from None
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    beside = path.with_name(f".{path.name}-{os.getpid()}")
+    frame.write_parquet(beside)
+    beside.replace(path)

@@ -1,0 +1,188 @@
+"""How hard the formulas of a suite are for one solver: the table beside a spec whose formulas are too hard to be confirmed by several.
+
+    python -m evolake.solvers.measurement.hardness hard-train hard-holdout [--solver cadical195] [--timeout 60] [--proof-timeout 60] [--lock]
+
+One formula at a time; a row is written as it is known, and formulas whose bytes have a row are not run again. Conflicts and propagations do not
+depend on the machine, the cpu seconds do. A model is checked, a proof where the checker ends in time; what is known neither so nor from how the
+formula is made is "unchecked", and its status in the lock unknown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import EvolakeError, InputError
+from evolake.lake import BlobStore, Lake
+from evolake.settings import load
+from evolake.solvers.formula.cnf import read_dimacs
+from evolake.solvers.measurement.benchmark import run_limits
+from evolake.solvers.measurement.measuring import Job, measure
+from evolake.solvers.process.execute import Program
+from evolake.solvers.proof import ProofLimits
+from evolake.solvers.repository.adapters import load_adapter
+from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.rules.outcomes import REFUTED
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
+from evolake.solvers.suites.fresh import status_by_construction
+from evolake.solvers.suites.materialize import build, recipes_of
+from evolake.solvers.suites.spec import FOLDER, Instance, Recipe, Spec, load_spec
+
+COLUMNS = (
+    "suite", "name", "family", "sha256", "variables", "clauses", "status", "known_by", "cpu_s", "conflicts", "decisions", "propagations", "restarts",
+    "peak_mb", "proof_bytes", "proof_cpu_s", "solver",
+)
+KNOWN_BY = ("model", "proof", "construction", "unchecked", "unsolved")
+"""What a status rests on: a checked model, a verified proof, how the formula is made, one solver's word, or nothing."""
+MEMORY_MB, PROOF_MB = 4096, 4096
+
+
+def table_path(suite: str, seeds: Path) -> Path:
+    """The table of a suite: beside its spec."""
+    return seeds / FOLDER / f"{suite}.measured.csv"
+
+
+def read_table(path: Path) -> dict[str, dict[str, str]]:
+    """Formula's name -> row of COLUMNS as text; none where there is no file. Raises InputError for a file of other columns."""
+    if not path.is_file():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise InputError(f"{path} is not a table of this kind", wanted=", ".join(COLUMNS), do="remove it to measure anew")
+        return {row["name"]: row for row in reader}
+
+
+def measure_spec(
+    spec: Spec, program: Program, path: Path, blobs: BlobStore, *, solver: str, timeout_s: float, proof: ProofLimits, check: bool = True,
+) -> dict[str, dict[str, str]]:
+    """Rows of COLUMNS of all formulas of the spec, in its order, written to `path` as they come.
+
+    Args:
+        check: whether proofs are checked; a later run with proofs runs the formulas of which nothing else is known again.
+
+    Raises:
+        InputError: the solver gives an answer that is refuted, or other than the one by which the formula was made.
+    """
+    rows = read_table(path)
+    for recipe in recipes_of(spec):
+        data = build(recipe)
+        known = rows.get(recipe.name)
+        same = known is not None and known["sha256"] == hashlib.sha256(data).hexdigest()
+        if known and same and not (check and known["known_by"] == "unchecked" and not known["proof_cpu_s"]):
+            continue
+        rows[recipe.name] = _measured(recipe, data, program, blobs, spec.name, solver, timeout_s, proof, check)
+        _write(path, rows.values())
+        print(*(rows[recipe.name][name] for name in ("name", "status", "known_by", "cpu_s", "conflicts", "proof_cpu_s")), file=sys.stderr, flush=True)
+    ordered = {recipe.name: rows[recipe.name] for recipe in recipes_of(spec)}
+    _write(path, ordered.values())
+    return ordered
+
+
+def lock_measured(spec: Spec, rows: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
+    """What the spec's lock holds by the rows of its table. Raises InputError where a formula has no row."""
+    if missing := [recipe.name for recipe in recipes_of(spec) if recipe.name not in rows]:
+        raise InputError(f"{missing[0]} of the suite {spec.name!r} is not measured", do="run this command without --lock first")
+    return {
+        recipe.name: {
+            "sha256": rows[recipe.name]["sha256"], "status": locked_status(rows[recipe.name]),
+            "confirmed_by": [rows[recipe.name]["solver"], rows[recipe.name]["known_by"]],
+        }
+        for recipe in recipes_of(spec)
+    }
+
+
+def locked_status(row: Mapping[str, str]) -> str:
+    """The status that a row warrants."""
+    return row["status"] if row["known_by"] in ("model", "proof", "construction") else "unknown"
+
+
+def _measured(
+    recipe: Recipe, data: bytes, program: Program, blobs: BlobStore, suite: str, solver: str, timeout_s: float, proof: ProofLimits, check: bool,
+) -> dict[str, str]:
+    made = status_by_construction(recipe.generator or "", recipe.parameters)
+    formula, sha = read_dimacs(data), blobs.put(data)
+    with tempfile.TemporaryDirectory(prefix="evolake-hardness-") as folder:
+        path = Path(folder) / "formula.cnf"
+        path.write_bytes(data)
+        item = Instance(recipe.name, recipe.family, made, sha, path, recipe.seed, base=recipe.name)
+        job = Job(
+            solver, program, item, suite, "hardness", run_limits(timeout_s, MEMORY_MB, PROOF_MB), proof_share=1.0 if check else 0.0,
+            proof_limits=replace(proof, proof_mb=PROOF_MB), measured=False,
+        )
+        run = measure(job)
+    if run["status"] == "wrong" or run["proof_status"] in REFUTED:
+        raise InputError(f"{solver} gives {recipe.name} an answer that is refuted", got=run["problems"])
+    status = run["answer"] or made
+    if made != "unknown" and status != made:
+        raise InputError(f"{solver} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
+    known_by = run["certificate"] or ("construction" if made != "unknown" else "unchecked" if run["answer"] else "unsolved")
+    values = {
+        "suite": suite, "name": recipe.name, "family": recipe.family, "sha256": sha, "variables": formula.variables, "clauses": formula.clauses,
+        "status": status, "known_by": known_by, "solver": solver, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",
+        "proof_cpu_s": "" if run["proof_cpu_s"] is None else f"{run['proof_cpu_s']:.1f}",
+        **{name: run[name] for name in ("conflicts", "decisions", "propagations", "restarts", "proof_bytes")},
+    }
+    return {name: "" if values[name] is None else str(values[name]) for name in COLUMNS}
+
+
+def _write(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
+    beside = path.with_name(f".{path.name}-new")
+    with beside.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([row[name] for name in COLUMNS] for row in rows)
+    beside.replace(path)
+
+
+def main() -> int:
+    """Measures the suites that the command line names; the exit code. What is wrong is said without a traceback."""
+    try:
+        _measure()
+    except EvolakeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _measure() -> None:
+    parser = argparse.ArgumentParser(prog="python -m evolake.solvers.measurement.hardness")
+    parser.add_argument("suites", nargs="+")
+    parser.add_argument("--seeds", type=Path, default=Path("data_lake/seeds"))
+    parser.add_argument("--solver", default="cadical195")
+    parser.add_argument("--timeout", type=float, default=60.0)
+    parser.add_argument("--proof-timeout", type=float, default=60.0)
+    parser.add_argument("--no-proofs", action="store_true")
+    parser.add_argument("--lock", action="store_true")
+    given = parser.parse_args()
+    specs = [load_spec(name, given.seeds) for name in given.suites]
+    lake = Lake(load().lake)
+    seed, adapter = seed_named(given.solver), load_adapter(given.solver)
+    cache = lake.root / "cache" / "solvers"
+    built = build_variant(lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs)
+    if not built.ok:
+        raise InputError(f"{given.solver} does not build", got=built.reason, do="see evolake doctor")
+    program = open_program(built, adapter, lake.blobs, cache)
+    for spec in specs:
+        path = table_path(spec.name, given.seeds)
+        rows = measure_spec(
+            spec, program, path, lake.blobs, solver=given.solver, timeout_s=given.timeout, proof=ProofLimits(given.proof_timeout),
+            check=not given.no_proofs,
+        )
+        if given.lock:
+            text = json.dumps({"suite": spec.name, "formulas": lock_measured(spec, rows)}, indent=1) + "\n"
+            (given.seeds / FOLDER / f"{spec.name}.lock.json").write_text(text, encoding="utf-8")
+            print(f"{spec.name}: {len(rows)} formulas locked")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

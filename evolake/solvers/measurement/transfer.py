@@ -1,0 +1,136 @@
+"""How a champion carries over: it and every seed on the suite that it was bred on and on another one, side by side.
+
+SATLUTION breeds on the formulas of one competition and shows the next one's (its section 4). Here the two suites are measured in one go, under the
+same limits, and every figure that a claim could rest on has a bootstrap interval over the formulas of its suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from evolake.lake.schemas import TableSchema
+from evolake.seeds import generator
+from evolake.solvers.measurement.duel import repeat_noise_floor
+from evolake.solvers.measurement.metrics import compute_metrics, cost
+from evolake.solvers.tables import TERMS
+from evolake.stats import Interval, bootstrap_interval
+
+LEVEL = 0.95
+LEAST_COST_S = 1e-6
+TRANSFER = TableSchema(
+    "transfer", 1,
+    {
+        "suite": pl.String, "part": (pl.String, "Whether the suite is the one that was bred on (from) or the other one (to)."),
+        "solver": (pl.String, "Title of the variant."), "role": (pl.String, "champion, variant (named by the user) or seed."),
+        "variant_id": pl.String, "instances": pl.Int64, "timeout_s": pl.Float64,
+        "solved": (pl.Float64, "Formulas solved, as a mean over repetitions."),
+        "solved_sat": (pl.Float64, "Satisfiable formulas solved."), "solved_unsat": (pl.Float64, "Unsatisfiable formulas solved."),
+        "proof_share": (pl.Float64, "Share of UNSAT answers with a verified proof; null without such answers."),
+        "par2": pl.Float64, "par2_low": (pl.Float64, "Lower end of its interval."), "par2_high": (pl.Float64, "Upper end of its interval."),
+        "par2_sat": (pl.Float64, "PAR-2 over the satisfiable formulas, in seconds."),
+        "par2_unsat": (pl.Float64, "PAR-2 over the unsatisfiable formulas, in seconds."),
+        "memory_mean_mb": (pl.Float64, "Mean over the runs of the most memory held, in MiB."),
+        "memory_max_mb": (pl.Float64, "Most memory held by any run, in MiB."),
+        "vbs_share": (pl.Float64, "Share of the formulas that anyone solved on which it was the fastest; ties are divided."),
+        "vbs_low": (pl.Float64, "Lower end of its interval."), "vbs_high": (pl.Float64, "Upper end of its interval."),
+        "gain": (pl.Float64, "PAR-2 of this solver over that of the first one; above 1 the first is faster. Null for the first."),
+        "gain_low": (pl.Float64, "Lower end of its paired interval."), "gain_high": (pl.Float64, "Upper end of its paired interval."),
+        "noise_floor": (pl.Float64, "Ratio of PAR-2 that repeated passes of one solver stay within; null where each formula was run once."),
+    },
+    keys=("suite", "variant_id"), terms=TERMS,
+)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A solver of the comparison. role: champion, variant or seed."""
+
+    title: str
+    variant_id: str
+    role: str
+
+
+def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mapping[str, str]) -> pl.DataFrame:
+    """Rows of TRANSFER, suite by suite, solvers in the order given. Only formulas that every solver has run count.
+
+    Args:
+        runs: rows of RUNS of all entrants. entrants: the one that the others are compared with first. parts: "from" and "to" -> name of the suite.
+    """
+    rows = []
+    for part, suite in parts.items():
+        mine = _shared(runs.filter(pl.col("suite") == suite), len(entrants))
+        if mine.is_empty():
+            continue
+        metrics = {row["variant_id"]: row for row in compute_metrics(mine).to_dicts()}
+        costs = {one.variant_id: _costs(mine, one.variant_id) for one in entrants}
+        first, share = costs[entrants[0].variant_id], _shares([costs[one.variant_id] for one in entrants], _solved_by_anyone(mine))
+        for place, one in enumerate(entrants):
+            own, known = costs[one.variant_id], metrics[one.variant_id]
+            rng = generator(0, "solvers", suite, f"transfer of {one.variant_id}")
+            par2, gain = _interval(own, rng), _gain(first, own, rng) if place else None
+            vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
+            names = ("solved", "solved_sat", "solved_unsat", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
+            rows.append({
+                "suite": suite, "part": part, "solver": one.title, "role": one.role, "variant_id": one.variant_id, "instances": len(own),
+                **{name: known[name] for name in names}, "par2": par2.estimate, "par2_low": par2.low, "par2_high": par2.high,
+                **_ends("vbs", "share", vbs), **_ends("gain", "", gain),
+                "noise_floor": repeat_noise_floor([first, own]) if own.shape[1] > 1 else None,
+            })
+    return TRANSFER.frame(rows)
+
+
+def claim(row: Mapping[str, float | None]) -> str:
+    """What may be said of one row's gain."""
+    low, high, floor = row["gain_low"], row["gain_high"], row["noise_floor"] or 1.0
+    if low is None or high is None:
+        return ""
+    word = "faster" if low > floor else "slower" if high < 1 / floor else "no difference beyond the noise"
+    return word if row["noise_floor"] else f"{word} (one pass: the noise of this host is not known)"
+
+
+def _shared(runs: pl.DataFrame, solvers: int) -> pl.DataFrame:
+    """Runs of the formulas that all solvers have run as often as the others."""
+    each = runs.group_by("instance", "variant_id").len()
+    counts = each.group_by("instance").agg(pl.len().alias("solvers"), pl.col("len").n_unique().alias("sizes"))
+    whole = counts.filter((pl.col("solvers") == solvers) & (pl.col("sizes") == 1))["instance"]
+    return runs.filter(pl.col("instance").is_in(whole.to_list()))
+
+
+def _costs(runs: pl.DataFrame, variant_id: str) -> np.ndarray:
+    """(formulas, passes) PAR-2 costs, formulas in order of their names."""
+    side = runs.filter(pl.col("variant_id") == variant_id).sort("instance", "repeat").select("instance", cost().clip(LEAST_COST_S).alias("cost"))
+    return side["cost"].to_numpy().reshape(side["instance"].n_unique(), -1)
+
+
+def _solved_by_anyone(runs: pl.DataFrame) -> np.ndarray:
+    return runs.group_by("instance").agg(pl.col("solved").any()).sort("instance")["solved"].to_numpy()
+
+
+def _shares(costs: Sequence[np.ndarray], solved: np.ndarray) -> np.ndarray:
+    """(formulas that anyone solved, solvers): 1 divided among the fastest."""
+    means = np.stack([side.mean(axis=1) for side in costs], axis=1)[solved]
+    best = means == means.min(axis=1, keepdims=True) if len(means) else np.zeros(means.shape, dtype=bool)
+    return best / best.sum(axis=1, keepdims=True) if len(means) else best.astype(float)
+
+
+def _interval(costs: np.ndarray, rng: np.random.Generator) -> Interval:
+    return bootstrap_interval(costs.mean(axis=1), rng, level=LEVEL)
+
+
+def _gain(first: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Interval:
+    ours, theirs = first.mean(axis=1), other.mean(axis=1)
+
+    def ratio(places: np.ndarray) -> np.ndarray:
+        chosen = places.astype(np.int64)
+        return theirs[chosen].mean(axis=-1) / ours[chosen].mean(axis=-1)
+
+    return bootstrap_interval(np.arange(len(ours)), rng, statistic=ratio, level=LEVEL)
+
+
+def _ends(name: str, estimate: str, found: Interval | None) -> dict[str, float | None]:
+    whole = f"{name}_{estimate}" if estimate else name
+    return {whole: found and found.estimate, f"{name}_low": found and found.low, f"{name}_high": found and found.high}

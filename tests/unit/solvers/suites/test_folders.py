@@ -1,0 +1,146 @@
+"""A user's folder as a suite: every way of packing, its lock, what is told of a folder that changed, and duels on copies of it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+import zstandard
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evolake.errors import InputError
+from evolake.lake.blobs import BlobStore
+from evolake.project import BROUGHT
+from evolake.solvers.commands.lock import lock
+from evolake.solvers.formula.cnf import read_cnf_bytes, read_cnf_file
+from evolake.solvers.suites.competition import competition_suite, lock_formulas
+from evolake.solvers.suites.folder_lock import LOCK, read_lock
+from evolake.solvers.suites.opening import named_suite, unseen_suite
+
+SEEDS = BROUGHT / "data_lake" / "seeds"
+TEXTS = {"a.cnf": b"p cnf 2 2\n1 2 0\n-1 2 0\n", "deep/b.cnf.xz": b"p cnf 1 2\n1 0\n-1 0\n", "c.cnf.gz": b"p cnf 3 1\n1 -3 0\n",
+         "d.cnf.bz2": b"p cnf 4 1\n4 0\n", "e.cnf.zst": b"p cnf 5 1\n-5 0\n"}
+PACK = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstandard.ZstdCompressor().compress, ".cnf": bytes}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of one formula of each packing, with statuses of two."""
+    place = tmp_path / "mine"
+    for name, text in TEXTS.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(PACK[Path(name).suffix](text))
+    (place / "status.csv").write_text("a.cnf,sat\nb,UNSAT\n")
+    return place
+
+
+def opened(folder: Path, lake: Path, **more: bool):
+    return competition_suite(folder, BlobStore(lake), lake / "cache", **more)
+
+
+def test_formulas_of_every_packing_are_read(folder: Path, tmp_path: Path) -> None:
+    suite = opened(folder, tmp_path / "lake")
+    assert {item.name: item.path.read_bytes() for item in suite.instances if item.path} == {
+        name.split(".cnf")[0]: text for name, text in TEXTS.items()
+    }
+
+
+@pytest.mark.parametrize("ending", [".gz", ".xz", ".bz2", ".zst"])
+def test_a_packed_file_that_is_cut_off_is_no_formula(ending: str, tmp_path: Path) -> None:
+    whole = PACK[ending](b"p cnf 9 2\n" + b"1 2 3 0\n" * 2000)
+    (tmp_path / f"x.cnf{ending}").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="cannot be read"):
+        read_cnf_bytes(tmp_path / f"x.cnf{ending}")
+
+
+def test_several_frames_of_zstandard_are_one_file(tmp_path: Path) -> None:
+    parts = [b"p cnf 2 2\n", b"1 0\n", b"-2 0\n"]
+    (tmp_path / "x.cnf.zst").write_bytes(b"".join(PACK[".zst"](part) for part in parts))
+    assert read_cnf_bytes(tmp_path / "x.cnf.zst") == b"".join(parts)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.binary(max_size=300), ending=st.sampled_from([".gz", ".xz", ".bz2", ".zst"]), junk=st.booleans())
+def test_what_is_packed_comes_back_or_is_told(data: bytes, ending: str, junk: bool, tmp_path: Path) -> None:
+    path = tmp_path / f"x.cnf{ending}"
+    path.write_bytes(data if junk else PACK[ending](data))
+    try:
+        found = read_cnf_bytes(path)
+    except InputError:
+        assert junk
+    else:
+        assert junk or found == data
+
+
+def test_the_lock_says_what_a_folder_holds(folder: Path, tmp_path: Path) -> None:
+    pins = lock_formulas(folder, source="written for this test")
+    assert pins == read_lock(folder)
+    assert {name: (pin.variables, pin.clauses, pin.status) for name, pin in pins.items()} == {
+        "a.cnf": (2, 2, "SAT"), "deep/b.cnf.xz": (1, 2, "UNSAT"), "c.cnf.gz": (3, 1, "unknown"), "d.cnf.bz2": (4, 1, "unknown"),
+        "e.cnf.zst": (5, 1, "unknown"),
+    }
+    assert {pin.source for pin in pins.values()} == {"written for this test"}
+    (folder / "status.csv").unlink()
+    assert lock_formulas(folder) == pins, "what it knows of a file that is the same stays"
+    suite = opened(folder, tmp_path / "lake", locked=True)
+    assert {item.name: item.status for item in suite.instances} == {"a": "SAT", "deep/b": "UNSAT", "c": "unknown", "d": "unknown", "e": "unknown"}
+
+
+def test_a_line_takes_no_folder_without_a_lock(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no lock"):
+        named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS, locked=True)
+    assert len(named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS).instances) == len(TEXTS)
+
+
+@pytest.mark.parametrize("harm, told", [
+    (lambda place: (place / "a.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 changed \(a\.cnf\)"),
+    (lambda place: (place / "e.cnf.zst").unlink(), r"1 missing \(e\.cnf\.zst\)"),
+    (lambda place: (place / "new.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 new \(new\.cnf\)"),
+    (lambda place: (place / "c.cnf.gz").write_bytes(gzip.compress(TEXTS["c.cnf.gz"], mtime=7)), r"1 changed \(c\.cnf\.gz\)"),
+])
+def test_a_file_that_changed_is_told(folder: Path, tmp_path: Path, harm, told: str) -> None:
+    lock_formulas(folder)
+    opened(folder, tmp_path / "lake")
+    harm(folder)
+    with pytest.raises(InputError, match=told):
+        opened(folder, tmp_path / "lake")
+    lock_formulas(folder)
+    opened(folder, tmp_path / "lake")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"formulas": {"a.cnf": {"sha": 1}}}', '{"formulas": 3}'])
+def test_a_lock_that_cannot_be_used_is_told(folder: Path, text: str, tmp_path: Path) -> None:
+    (folder / LOCK).write_text(text)
+    with pytest.raises(InputError, match="cannot be used"):
+        opened(folder, tmp_path / "lake")
+
+
+def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Path) -> None:
+    lock_formulas(folder)
+    blobs, cache = BlobStore(tmp_path / "lake"), tmp_path / "cache"
+
+    def drawn(cycle: str, secret: bytes = b"s" * 32):
+        return unseen_suite(str(folder), blobs, cache, seeds=SEEDS, secret=secret, root_seed=0, cycle=cycle)
+
+    first, same, later = drawn("0001"), drawn("0001"), drawn("0002")
+    assert first.sha == same.sha != later.sha
+    assert [item.status for item in first.instances] == ["SAT", "unknown", "unknown", "UNSAT", "unknown"]
+    for item, own in zip(first.instances, opened(folder, tmp_path / "lake").instances, strict=True):
+        assert item.path is not None and own.path is not None and item.name == f"{own.name}@0001"
+        made, known = read_cnf_file(item.path), read_cnf_file(own.path)
+        assert (made.variables, made.clauses, len(made.literals)) == (known.variables, known.clauses, len(known.literals))
+
+
+def test_the_command_locks_and_says_what_changed(folder: Path) -> None:
+    run = CliRunner().invoke(lock, [str(folder), "--json", "--source", "here"], standalone_mode=False)
+    assert json.loads(run.output) == {
+        "verdict": "locked", "lock": str(folder / LOCK), "formulas": 5, "statuses": {"SAT": 1, "UNSAT": 1, "unknown": 3}, "changed": [],
+    }
+    (folder / "a.cnf").write_bytes(b"p cnf 7 1\n7 0\n")
+    assert "changed: a.cnf" in CliRunner().invoke(lock, [str(folder)], standalone_mode=False).output

@@ -1,0 +1,165 @@
+"""`evolake solvers transfer`: its figures by hand, its laws on drawn runs, and the command on two small solvers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from solver_runs import run_row
+
+from evolake.errors import InputError
+from evolake.solvers.commands.group import solvers
+from evolake.solvers.measurement.transfer import Entrant, claim, transfer_rows
+from evolake.solvers.report.transfer import page
+from evolake.solvers.tables import RUNS
+
+PAIR = (Entrant("new", "v", "champion"), Entrant("old", "w", "seed"))
+PARTS = {"from": "train", "to": "other"}
+
+
+def runs_of(costs: dict[str, list[float]], suite: str = "train", repeat: int = 0) -> list[dict]:
+    """Runs of 10 s at most on formulas f0, f1, ...; a cost of 20 is a timeout."""
+    return [
+        run_row(variant, f"f{place}", "timeout" if cost == 20 else "sat", 10.1 if cost == 20 else cost, suite=suite, repeat=repeat)
+        for variant, side in costs.items() for place, cost in enumerate(side)
+    ]
+
+
+def test_two_suites_by_hand() -> None:
+    runs = RUNS.frame(runs_of({"v": [1, 2, 3, 20], "w": [2, 1, 3, 20]}) + runs_of({"v": [1, 1], "w": [4, 4]}, "other"))
+    rows = transfer_rows(runs, PAIR, PARTS).to_dicts()
+    assert [(row["part"], row["suite"], row["solver"], row["role"], row["instances"], row["solved"], row["par2"], row["vbs_share"], row["gain"])
+            for row in rows] == [
+        ("from", "train", "new", "champion", 4, 3.0, 6.5, 0.5, None), ("from", "train", "old", "seed", 4, 3.0, 6.5, 0.5, 1.0),
+        ("to", "other", "new", "champion", 2, 2.0, 1.0, 1.0, None), ("to", "other", "old", "seed", 2, 2.0, 4.0, 0.0, 4.0),
+    ]
+    assert claim(rows[1]).startswith("no difference") and claim(rows[3]).startswith("faster") and "one pass" in claim(rows[3])
+    text = page(transfer_rows(runs, PAIR, PARTS))
+    assert "## Bred on train: 4 formulas, 10 s" in text and "## Carried over to other: 2 formulas" in text
+    assert "PAR-2 of old over that of new: 4 (4 to 4): new is faster" in text
+
+
+def test_two_passes_show_the_noise_and_hide_what_is_within_it() -> None:
+    first, second = runs_of({"v": [1.0, 1.0], "w": [1.2, 1.2]}), runs_of({"v": [1.5, 1.5], "w": [1.2, 1.2]}, repeat=1)
+    row = transfer_rows(RUNS.frame(first + second), PAIR, {"from": "train"}).row(1, named=True)
+    assert row["noise_floor"] > 1.4 and claim(row) == "no difference beyond the noise"
+
+
+def test_only_formulas_that_all_have_run_count() -> None:
+    rows = transfer_rows(RUNS.frame(runs_of({"v": [1, 2, 9], "w": [2, 4]})), PAIR, PARTS)
+    assert rows["instances"].to_list() == [2, 2] and rows["gain"].to_list() == [None, 2.0]
+
+
+COST = st.one_of(st.floats(0.01, 10), st.just(20.0))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(COST, COST, COST), min_size=2, max_size=12))
+def test_shares_sum_to_one_and_intervals_hold_their_estimates(costs: list[tuple[float, float, float]]) -> None:
+    sides = {name: [row[place] for row in costs] for place, name in enumerate("vwx")}
+    entrants = (*PAIR, Entrant("third", "x", "seed"))
+    rows = transfer_rows(RUNS.frame(runs_of(sides)), entrants, {"from": "train"})
+    assert rows.equals(transfer_rows(RUNS.frame(runs_of(sides)), entrants, {"from": "train"}))
+    if any(cost < 20 for row in costs for cost in row):
+        assert sum(rows["vbs_share"].to_list()) == pytest.approx(1)
+    else:
+        assert rows["vbs_share"].to_list() == [None] * 3
+    for row in rows.to_dicts():
+        assert row["par2_low"] <= row["par2"] * (1 + 1e-9) and row["par2"] <= row["par2_high"] * (1 + 1e-9)
+        if row["gain"] is not None:
+            assert row["gain_low"] <= row["gain"] * (1 + 1e-9) and row["gain"] <= row["gain_high"] * (1 + 1e-9)
+
+
+SOURCE = """
+#include <cstdio>
+int main(int argc, char **argv) {
+    int variables = 0, clauses = 0;
+    char line[256];
+    FILE *formula = fopen(argv[1], "r");
+    while (fgets(line, sizeof line, formula))
+        if (sscanf(line, "p cnf %d %d", &variables, &clauses) == 2) break;
+    for (volatile long k = 0; k < ROUNDS; k++) ;
+    if (variables == 2) { printf("s SATISFIABLE\\nv -1 2 0\\n"); return 10; }
+    if (argc > 2) { FILE *proof = fopen(argv[2], "w"); fputs("0\\n", proof); fclose(proof); }
+    printf("s UNSATISFIABLE\\n");
+    return 20;
+}
+"""
+ADAPTER = """
+name = "toy"
+licences = ["src/LICENSE"]
+editable = ["src/*.cc"]
+tunables = "none"
+
+[layout]
+from = "."
+
+[build]
+commands = [["g++", "-O1", "-o", "bin/toy", "src/main.cc"]]
+program = "bin/toy"
+
+[run]
+argv = ["toy", "{cnf}"]
+proof_argv = ["toy", "{cnf}", "{proof}"]
+proof = "drat-text"
+
+[statistics]
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+    """A lake, seeds with one slow solver, a quick repository `mine`, and two folders of formulas."""
+    requires("c++")
+    seeds = tmp_path / "seeds"
+    (seeds / "solvers" / "adapters").mkdir(parents=True)
+    (seeds / "solvers" / "adapters" / "toy.toml").write_text(ADAPTER)
+    (seeds / "solvers.toml").write_text('[[seeds]]\nname = "toy"\nversion = "1"\nadapter = "toy"\nlicence = "MIT"\npath = "upstream"\n')
+    for name, rounds in (("upstream", 400_000_000), ("quick", 1)):
+        (seeds / name).mkdir()
+        (seeds / name / "main.cc").write_text(SOURCE.replace("ROUNDS", str(rounds)))
+        (seeds / name / "LICENSE").write_text("MIT\n")
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "good.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
+        (tmp_path / name / "bad.cnf").write_text("p cnf 1 2\n1 0\n-1 0\n")
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(seeds))
+    monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
+    monkeypatch.setenv("EVOLAKE_SOLVERS__SEEDS", '["toy"]')
+    made = CliRunner().invoke(solvers, ["layout", str(seeds / "quick"), "--adapter", "toy", "--out", str(tmp_path / "mine")])
+    assert made.exit_code == 0, made.output
+    return tmp_path
+
+
+def test_the_command_measures_writes_and_goes_on_where_it_stopped(house: Path) -> None:
+    words = ["transfer", "--from", str(house / "old"), "--to", str(house / "new"), "--variant", str(house / "mine"), "--out", str(house / "out")]
+    run = CliRunner().invoke(solvers, [*words, "--timeout", "30", "--json"])
+    assert run.exit_code == 0, run.output
+    told = json.loads(run.stdout)
+    assert [(row["solver"], row["role"], row["suite"], row["solved"], row["proof_share"]) for row in told["solvers"]] == [
+        (solver, role, suite, 2.0, 1.0) for suite in ("competition:old", "competition:new") for solver, role in (("mine", "variant"), ("toy", "seed"))
+    ]
+    assert all(row["gain_low"] > 1 for row in told["solvers"] if row["role"] == "seed")
+    assert pl.read_parquet(house / "out" / "runs.parquet").height == 8
+    journal = house / "out" / "runs.jsonl"
+    lines = journal.read_text().splitlines()
+    journal.write_text("\n".join(lines[:5]) + '\n{"key": "torn')
+    seen: list[str] = CliRunner().invoke(solvers, [*words, "--timeout", "30"]).stderr.splitlines()
+    assert [line.split(" ")[0] for line in seen] == ["6/8", "7/8", "8/8"], "five runs are not made again"
+
+
+def test_what_cannot_be_compared_is_said(house: Path) -> None:
+    def error(*words: str) -> str:
+        run = CliRunner().invoke(solvers, ["transfer", "--from", str(house / "old"), "--to", str(house / "new"), "--out", str(house / "out"), *words])
+        assert isinstance(run.exception, InputError), run.output
+        return str(run.exception)
+
+    assert "the lake has no champion of the solvers line" in error()
+    assert "no variant that passed begins with 'ab'" in error("--variant", "ab")
