@@ -43,7 +43,7 @@ def build_patched(folder: Path, adapter: Adapter, into: Path) -> tuple[dict[str,
             rules.append(rule(name, changed, units))
             programs[spec.name] = name
     makefile = f"all: {' '.join(f'{name}.exe' for name in programs.values())}\n" + "".join(rules)
-    limits = Limits(cpu_s=300, wall_s=900, memory_mb=4096, file_mb=32, output_bytes=1 << 20, open_files=256, processes=40)
+    limits = Limits(cpu_s=300, wall_s=900, memory_mb=4096, file_mb=128, output_bytes=1 << 20, open_files=256, processes=40)
     built = run_native(["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, [f"{name}.exe" for name in programs.values()], limits)
     found = {}
     for patch, name in programs.items():

@@ -31,8 +31,8 @@ from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 
 BASES = ("minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195")
 FORMS = [(base, spec.name) for base in BASES for spec in PATCHES.values() if base.rstrip("0123456789") in spec.forms]
-LATER = {"cadical-rephase-schedule", "cadical-reduce-schedule", "cadical-probe-schedule"}
-"""Patches that decide something which such small formulas may end before."""
+LATER = {"cadical-chrono-relative"}
+"""Patches that decide on deeper trails than such small formulas have."""
 LIMITS = RunLimits(cpu_s=60, wall_s=300)
 
 pytestmark = pytest.mark.slow

@@ -28,7 +28,7 @@ RESTART_GROWING = _spec(
 RESTART_BLOCKED = _spec(
     "cadical-restart-blocked", "restart-block",
     "A trail that is much longer than on average may be close to a model: a restart that would throw it away is put off.",
-    {"share": Parameter(1.02, 1.6, 1.2)},
+    {"share": Parameter(1.005, 1.4, 1.05)},
     Rewrite(
         "restart.cpp", "double f = averages.current.glue.fast;",
         "if (averages.current.trail.fast > @share@ * averages.current.trail.slow)\n    return false;\n  ", "before",
