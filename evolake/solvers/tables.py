@@ -230,7 +230,7 @@ RACES = TableSchema(
         "variant_id": pl.String,
         "instances": (pl.List(pl.String), "Formulas of this rung alone, which nobody has seen before and no duel uses."),
         "formulas": (pl.Int64, "How many formulas it has run in all rungs so far."),
-        "solved": (pl.Float64, "How many of them it solved."),
+        "solved": (pl.Float64, "How many of those formulas it answered in time and with a certificate."),
         "par2": pl.Float64,
         "place": (pl.Int64, "Place among those of the rung by PAR-2 so far; 1 is best."),
         "survives": (pl.Boolean, "Whether it goes on to the next rung, or, after the last one, to a duel."),

@@ -50,9 +50,7 @@ class Evolved:
 def evolved(tmp_path_factory) -> Evolved:
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    house = open_house(
-        folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_SOLVERS__RACE_ENTRANTS="4", EVOLAKE_SOLVERS__RACE_FORMULAS="2",
-    )
+    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"))
     command = ("run", "--cycles", "1", "--lines", "solvers")
     assert "solvers: cycle 1 of 1 in " in house.run(*command).stdout
     killed = kill_when_journal_begins(house, "benchmark", *command)
@@ -110,20 +108,6 @@ def test_whatever_runs_or_is_ranked_passed_all_five_gates(house: House):
     rows = house.sql(passes)
     assert {row[0] for row in rows} == {row[0] for row in house.sql("SELECT artifact_id FROM artifacts WHERE state = 'accepted'")}
     assert {(row[1], row[2]) for row in rows} == {(GATES, 0)}
-
-
-def test_who_fights_the_champion_won_a_race_on_other_formulas(house: House):
-    rows = house.sql("SELECT cycle, rung, variant_id, survives, instances FROM solvers.champion_races ORDER BY cycle, rung, place")
-    decided = house.sql("SELECT cycle, challenger_id FROM solvers.champion")
-    duelled = {name for (name,) in house.sql("SELECT DISTINCT instance FROM solvers.champion_trials")}
-    assert duelled.isdisjoint(name for row in rows for name in row[4])
-    for cycle in CYCLES:
-        mine = [row for row in rows if row[0] == cycle]
-        first, last = ([row for row in mine if row[1] == rung] for rung in (1, max((row[1] for row in mine), default=0)))
-        ranked = house.sql(f"SELECT count(*) FROM solvers.consensus_ranking WHERE cycle = '{cycle}'")[0][0]
-        assert len(first) != 1 and (cycle != "0001" or bool(mine) == (ranked > 2)), "the best seed and one variant need no race"
-        if mine:
-            assert [row[2] for row in last if row[3]] == [name for when, name in decided if when == cycle]
 
 
 def test_what_became_of_every_variant_is_known(house: House):

@@ -125,7 +125,7 @@ def _measured(
     status = run["answer"] or made
     if made != "unknown" and status != made:
         raise InputError(f"{solver} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
-    known_by = run["certificate"] or ("construction" if made != "unknown" else "unchecked" if run["answer"] else "unsolved")
+    known_by = run["certificate"] or ("unsolved" if not run["answer"] else "construction" if made != "unknown" else "unchecked")
     values = {
         "suite": suite, "name": recipe.name, "family": recipe.family, "sha256": sha, "variables": formula.variables, "clauses": formula.clauses,
         "status": status, "known_by": known_by, "solver": solver, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",
