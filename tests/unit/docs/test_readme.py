@@ -24,6 +24,8 @@ TESTED = {
     "let a solver of your own take part in the next cycle":
         "integration/solvers/test_coders.py::test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other",
     "judge a SAT solver's repository": "integration/solvers/test_verify.py::test_a_bad_variant_is_blocked_by_a_named_gate",
+    "breed on formulas of your own, or see how a champion carries over to them":
+        "unit/solvers/test_transfer.py::test_the_command_measures_writes_and_goes_on_where_it_stopped",
     "make a repository of an upstream solver": (
         "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
     ),
@@ -56,6 +58,7 @@ TESTED = {
 """What a reader wants -> the test that does it. One that is parametrized or has more beside it stands for its file."""
 ALSO = {
     "judge a task family of your own": ("docs/contracts/family.md",),
+    "breed on formulas of your own, or see how a champion carries over to them": ("tests/unit/solvers/suites/test_folders.py",),
     "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
     "run the repair study": ("tests/integration/repair/test_repair_report.py",),
     "write a design": ("docs/contracts/design.md",),
