@@ -24,7 +24,7 @@ SEEDS = BROUGHT / "data_lake" / "seeds"
 HARD = ("hard-train", "hard-holdout")
 SMALL = [
     ("xor", {"n": 12, "m": 14, "k": 4, "satisfiable": True}, "SAT"), ("xor", {"n": 12, "m": 14, "k": 4, "satisfiable": False}, "UNSAT"),
-    ("even", {"n": 7, "d": 4}, "SAT"), ("even", {"n": 7, "d": 6}, "UNSAT"), ("counts", {"groups": 4}, "UNSAT"),
+    ("even", {"n": 7, "d": 4}, "SAT"), ("even", {"n": 11, "d": 6}, "UNSAT"), ("counts", {"groups": 4}, "UNSAT"),
     ("miter", {"bits": 3, "known": 1}, "UNSAT"), ("filter", {"length": 14, "outputs": 20, "known": 3}, "SAT"),
 ]
 
