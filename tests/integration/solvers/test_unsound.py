@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from evolake.solvers.process.execute import Program, RunLimits, run_solver
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
+from evolake.solvers.tables import RACES
 from evolake.solvers.tables_archive import VARIANTS
 
 SETTINGS = SolversSettings(
@@ -120,6 +121,24 @@ def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(m
     assert {arena.name(item["variant_id"]): item["state"] for item in closed.rows()} == {"seed": "champion", mutant.name: "blocked"}
     assert closed.variant(row["variant_id"])["rule_id"] == "solvers-benchmark-sound"
     assert set(closed.runs["variant_id"]) == {arena.rows["seed"]["variant_id"]} and closed.ranking.height == 1
+
+
+def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
+    guesser, seed, reader = (arena.rows[name] for name in (LATE_GUESSER.name, "seed", LABEL_READER.name))
+    settings = arena.workspace.settings.model_copy(update={"race_entrants": 4, "race_formulas": 3, "challengers": 1})
+    workspace = replace(arena.workspace, settings=settings)
+    population = empty_population().add(variants=[seed, guesser, reader]).with_states({seed["variant_id"]: "champion"})
+    ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
+    judge = stage_judge("duel", RULES, workspace.blobs, cycle="0008", run_id="test")
+    with ThreadPoolExecutor(2) as executor:
+        reign = challenge(workspace, population, [], ranking, executor, cycle="0008", root_seed=0, judge=judge)
+    races = RACES.frame(reign.races)
+    assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]} and races["survives"].sum() == 1
+    assert guesser["variant_id"] in unsound_in(reign.verdicts)
+    assert guesser["variant_id"] not in {row["challenger_id"] for row in reign.decisions}
+    assert reign.champion_id != guesser["variant_id"]
+    raced = {name for names in races["instances"].to_list() for name in names}
+    assert raced.isdisjoint(row["instance"] for row in reign.trials)
 
 
 def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena: Arena) -> None:
