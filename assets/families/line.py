@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assets.cycle import Line
 from assets.immigrants import with_immigrants
@@ -15,6 +14,7 @@ from evolake.families.tables import ARCHIVE
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.compute import Jails
+    from evolake.families.gates.judging import FamilyGates
     from evolake.families.model.population import Population
     from evolake.gates import Ruleset
 
@@ -48,16 +48,9 @@ def open_jail(store: LineStore) -> Jails:
     return open_jails(store.remote, store.settings.workers, PRELOAD, store.settings.jail)
 
 
-def judge(store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> Callable[..., Any]:
+def judge(store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> FamilyGates:
     """All gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'."""
-    from evolake.families.gates.judging import run_gates
+    from evolake.families.gates.judging import FamilyGates
 
     settings = store.settings
-
-    def one(family: Any, known: Sequence[Any]) -> Any:
-        return run_gates(
-            family, pool=pool, agents=agents, ruleset=ruleset, settings=sizes or settings.of(FamiliesSettings), cycle=store.cycle,
-            run_id=store.run_id, known=known, root_seed=settings.seed,
-        )
-
-    return one
+    return FamilyGates(pool, agents, ruleset, sizes or settings.of(FamiliesSettings), store.cycle, store.run_id, settings.seed)

@@ -90,11 +90,11 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     with (
         store.roles(agents) as served, coding(settings, served, workspace, cycle) as coder,
-        tempfile.TemporaryDirectory(prefix="evolake-variants-", dir=workspace.scratch) as folder,
+        tempfile.TemporaryDirectory(prefix="evolake-variants-", dir=workspace.scratch) as folder, workspace.at_once(settings.workers) as gates,
     ):
         made = make_variants(
-            served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(workspace, ruleset, cycle=cycle, run_id=store.run_id),
-            cycle=cycle, root_seed=settings.seed, author=coder.author,
+            served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(gates, ruleset, cycle=cycle, run_id=store.run_id),
+            cycle=cycle, root_seed=settings.seed, author=coder.author, workers=gates.slots,
         )
         runs = coder.runs()
     store.artifacts(made.rows)

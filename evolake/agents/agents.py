@@ -113,6 +113,26 @@ class Agents:
             for turn in self._turns.get(slot, ()):
                 turn["artifact_id"] = artifact_id
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Operators' agents travel to a worker, and back with their rows."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"} | {"_results": list(self._results.values())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state | {"_lock": threading.Lock(), "_results": {id(result): (result, slot) for result, slot in state["_results"]}})
+
+    def apart(self) -> Agents:
+        """Agents of the same backend, with rows of their own until `take_in`: for work beside other work whose rows are to stand in a fixed order."""
+        return Agents(self.backend, line=self.line, cycle=self.cycle)
+
+    def take_in(self, other: Agents) -> None:
+        """The calls of `other` (see `apart`) after those that were made so far. It is done with then."""
+        with self._lock, other._lock:
+            first = len(self._calls)
+            self._calls.extend(other._calls)
+            self._results |= {key: (result, first + slot) for key, (result, slot) in other._results.items()}
+            self._turns |= {first + slot: turns for slot, turns in other._turns.items()}
+            self._spent += other._spent
+
     def rows(self) -> list[dict[str, Any]]:
         """One row an attempt so far, in the order of the requests: the columns of `agent_calls`."""
         return [replace(call, call_id=name).row() for call, name in self._named()]

@@ -11,6 +11,7 @@ import pickle
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Executor, Future
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 from distributed import Client
@@ -22,6 +23,7 @@ from evolake.compute.proof import Admission, Demand, Proof, shown
 from evolake.errors import InputError
 
 FIRST_WORKER_S = 60.0
+SHARED = ("work", "compute")
 DOCTOR = "run `evolake doctor`, which lists the workers"
 
 
@@ -36,6 +38,11 @@ class ClusterExecutor(Executor):
     def slots(self) -> int:
         """Tasks that the workers that were there at the start take at one time."""
         return sum(proof.threads for proof in self.proofs.values() if not proof.problems)
+
+    @property
+    def folder(self) -> Path:
+        """In the lake, for what tasks share."""
+        return Path(self.demand.lake, *SHARED)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """A task for a worker that has what `fn` needs (see `needs`).

@@ -6,12 +6,12 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
 from evolake.compute.identity import identity
 from evolake.compute.lake_mark import mark_lake
+from evolake.compute.local import LocalExecutor
 from evolake.errors import InputError
 from evolake.project import install
 from evolake.settings import Settings
@@ -38,8 +38,8 @@ def open_executor(settings: Settings, workers: int = 0, initializer: Callable[[]
         InputError: the extra `cluster` is not installed, or no scheduler answers. ComputeUnavailable: see `cluster.admit`.
     """
     count = workers or settings.workers
-    if is_local(settings):  # spawned, never forked: Dagster's process has threads, and a fork would copy their locks
-        return ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=initializer)
+    if is_local(settings):
+        return LocalExecutor(count, initializer)
     require_dask()
     from evolake.compute.cluster import admit, connect
 

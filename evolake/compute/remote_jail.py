@@ -6,23 +6,31 @@ Each worker keeps its jails warm for as long as it lives. What an outcome says i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from functools import cache
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from evolake.compute.shared import Shared, shared
 from evolake.jail import Call, Limits, Outcome, Pool, open_pool
 
 _opening = threading.Lock()
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @runtime_checkable
 class Remote(Protocol):
-    """An executor whose workers may be on other hosts, as `cluster.ClusterExecutor`. slots: how many tasks they take at one time."""
+    """An executor whose workers may be on other hosts, as `cluster.ClusterExecutor`. slots: how many tasks they take at one time. folder: where all
+    of them see what tasks share."""
 
     @property
     def slots(self) -> int: ...
+
+    @property
+    def folder(self) -> Path: ...
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]: ...
 
@@ -54,6 +62,11 @@ class RemotePool:
     def map(self, calls: Iterable[Call]) -> list[Outcome]:
         """Outcomes in the order of `calls`."""
         return [future.result() for future in [self._executor.submit(run_here, call, self._preload, self.jail) for call in calls]]
+
+    def spread(self, task: Callable[[Shared, Item], Result], common: Any, items: Sequence[Item]) -> list[Result]:
+        """`task(common, item)` for each item by the workers that have a jail (see `jails_here`); results in the order of the items."""
+        with shared(common, self._executor.folder) as where:
+            return [future.result() for future in [self._executor.submit(task, where, item) for item in items]]
 
 
 Jails = Pool | RemotePool

@@ -1,7 +1,8 @@
 """The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates, mended by what the gates say, or given up.
 
-Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then on. Which parents, which operator and
-which random numbers depend on the root seed, the cycle and the number of the proposal alone. Nothing here decides: the gates do. A reply that makes
+Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then on. Attempts of the operators' are made
+side by side and held against each other in their order (`gates.in_turn`). Which parents, which operator and which random numbers depend on the root
+seed, the cycle and the number of the proposal alone. Nothing here decides: the gates do. A reply that makes
 our code raise before the gates is a failure with its reason, and the next one is looked at.
 """
 
@@ -14,6 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents
+from evolake.compute.remote_jail import RemotePool, jails_here
+from evolake.compute.shared import Shared
 from evolake.errors import InputError
 from evolake.families.evolution.author_session import SAW as SESSION_SAW
 from evolake.families.evolution.author_session import SessionAuthor
@@ -22,7 +25,7 @@ from evolake.families.evolution.authorship import authorship_rows
 from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
 from evolake.families.evolution.validator_pool import Written, complete
-from evolake.families.gates.judging import FamilyResults
+from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.loading import make_family
 from evolake.families.model.similarity import Fingerprint
@@ -33,8 +36,10 @@ from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
 from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
 from evolake.families.roles.quality import CURATOR_ROLE
+from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
+from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed, generator
 
 LINE = "families"
@@ -51,6 +56,8 @@ IDEAS = {
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
 }
 T = TypeVar("T")
+Failure = tuple[int, str, str]
+"""(number of an attempt, operator, why there was no family at all)"""
 Judge = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
 """(family, fingerprints of all known ones) -> the family after its gates: `judging.run_gates` with the rest bound."""
 
@@ -75,10 +82,10 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """Of a cycle. failures: (number, operator, why there was no family at all). authors: rows of VALIDATOR_AUTHORS, of every version."""
+    """Of a cycle. authors: rows of VALIDATOR_AUTHORS, of every version."""
 
     proposals: tuple[Proposal, ...]
-    failures: tuple[tuple[int, str, str], ...]
+    failures: tuple[Failure, ...]
     authors: tuple[dict[str, Any], ...] = ()
 
     @property
@@ -100,6 +107,7 @@ def propose_families(
 
     Args:
         population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
+        judge: the gates. Where it is a `FamilyGates` and the operators propose, attempts are made side by side.
         experience: lessons that requests show. guidance: what people asked for.
 
     Raises:
@@ -108,41 +116,22 @@ def propose_families(
     if not population:
         raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
     check_evolution_agent(settings, agents.backend.name)
-    taken = {family.family_id for family in population}
-    seen = list(known)
-    proposals, failures = [], []
-    authors: list[dict[str, Any]] = []
     session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
     requests = [
         _request(population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings)
         for number in range(settings.families_per_cycle if count is None else count)
     ]
-    ahead = len(requests) if agents.backend.threads > 1 and session is None else 1
-    for start in range(0, len(requests), ahead):
-        batch = [one.model_copy(update={"taken": sorted(taken)}) for one in requests[start : start + ahead]]
-        numbers = range(start, start + len(batch))
-        seeds = [child_seed(root_seed, LINE, cycle, "evolve", number) for number in numbers]
-        if session is None:
-            replies = [(reply, reply) for reply in agents.call_many(EVOLUTION_ROLE, batch, seeds=seeds, attempts=list(numbers))]
-        else:
-            replies = [session.write(one, seed=seed, attempt=number) for one, seed, number in zip(batch, seeds, numbers, strict=True)]
-        for number, request, (reply, given) in zip(numbers, batch, replies, strict=True):
-            attempt = _Attempt(agents, request, number, cycle, root_seed, pool, settings, taken, session, authors)
-            family = _value(contained(family_of, reply, request, whole=agents.backend.name == "operators"))
-            whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
-            if isinstance(whole, str) or isinstance(family, str):
-                failures.append((number, request.operator, str(whole)))
-                continue
-            if whole is None:
-                failures.append((number, request.operator, f"family {family.family_id[:12]} is there already"))
-                continue
-            agents.assign(given, whole.family_id)
-            done = refine(
-                whole, lambda one: judge(one, seen), attempt.revised, rounds=settings.refinements, guard=SubmissionGuard(settings.refused_submissions)
-            )
-            seen.extend(one.fingerprint for one in done.rounds if one.accepted and one.fingerprint is not None)
-            proposals.append(Proposal(number, request.operator, done))
-    return Proposals(tuple(proposals), tuple(failures), tuple(authors))
+    taken = {family.family_id for family in population}
+    attempts = _Attempts(agents, judge, pool, settings, cycle, root_seed, requests, taken, list(known), session)
+    if isinstance(judge, FamilyGates) and agents.backend.name == "operators":
+        made = in_turn(range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle)
+    else:
+        made = attempts.one_by_one()
+    outcomes = [one.outcome for one in made]
+    return Proposals(
+        tuple(one for one in outcomes if isinstance(one, Proposal)), tuple(one for one in outcomes if not isinstance(one, Proposal)),
+        tuple(row for one in made for row in one.authors),
+    )
 
 
 def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
@@ -190,6 +179,132 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     except InputError as error:
         return str(error)
     return named(written)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What came of an attempt. taken: the ids that it took. authors: rows of VALIDATOR_AUTHORS. agents: who was asked."""
+
+    outcome: Proposal | Failure
+    taken: frozenset[str]
+    authors: tuple[dict[str, Any], ...]
+    agents: Agents
+
+
+@dataclass
+class _Attempts:
+    """The attempts of a cycle. taken: ids that are there, and seen: fingerprints to differ from, both of the population and of attempts before."""
+
+    agents: Agents
+    judge: Judge
+    pool: Any
+    settings: FamiliesSettings
+    cycle: str
+    root_seed: int
+    requests: Sequence[EvolveRequest]
+    taken: set[str]
+    seen: list[Fingerprint]
+    session: SessionAuthor | None = None
+
+    def __post_init__(self) -> None:
+        self._at_start = len(self.seen)
+
+    @property
+    def gates(self) -> FamilyGates:
+        """The judge, of attempts that are made apart."""
+        assert isinstance(self.judge, FamilyGates)
+        return self.judge
+
+    def one_by_one(self) -> list[_Made]:
+        """Each after those before it, so that nobody pays to have a double reviewed; a backend that may be asked several at once gives the replies
+        beforehand."""
+        ahead: list[EvolveReply | AgentFailure] = []
+        if self.agents.backend.threads > 1 and self.session is None:
+            numbers = range(len(self.requests))
+            asked = [self._request(number, self.taken) for number in numbers]
+            ahead = self.agents.call_many(EVOLUTION_ROLE, asked, seeds=[self._seed(number) for number in numbers], attempts=list(numbers))
+        made: list[_Made] = []
+        for number in range(len(self.requests)):
+            made.append(self._made(number, self.agents, self.judge, self.taken, ahead[number] if ahead else None))
+            self._saw(made[-1].outcome)
+        return made
+
+    def beside_each_other(self, numbers: Sequence[int]) -> list[_Made]:
+        """Attempts by threads of this process, or whole by the workers of a cluster."""
+        if isinstance(self.pool, RemotePool):
+            common = replace(self, agents=self.agents.apart(), judge=None, pool=None), replace(self.gates, pool=None, agents=None), self.pool.jail
+            return self.pool.spread(_apart_there, common, numbers)
+        return side_by_side(self.apart, numbers, self.pool.workers)
+
+    def apart(self, number: int) -> _Made:
+        """An attempt beside others, under what is taken and seen now. Called by threads."""
+        agents = self.agents.apart()
+        return self._made(number, agents, self.gates.by(agents), set(self.taken))
+
+    def still(self, number: int, made: _Made) -> _Made | None:
+        """The attempt beside all that are taken and seen by now; None where it would have gone another way. A child that operators passed over was
+        there already, so only the ids that it took itself can meet others."""
+        if made.taken & self.taken:
+            return None
+        if not isinstance(made.outcome, Proposal) or len(self.seen) == self._at_start:
+            return made
+        rounds = [self.gates.beside(one, self.seen) for one in made.outcome.rounds]
+        if any(one is None for one in rounds):
+            return None
+        refinement = replace(made.outcome.refinement, rounds=tuple(one for one in rounds if one is not None))
+        return replace(made, outcome=replace(made.outcome, refinement=refinement))
+
+    def settle(self, number: int, made: _Made) -> None:
+        """What the attempts after this one meet."""
+        self.agents.take_in(made.agents)
+        self.taken |= made.taken
+        self._saw(made.outcome)
+
+    def _saw(self, outcome: Proposal | Failure) -> None:
+        if isinstance(outcome, Proposal):
+            self.seen.extend(one.fingerprint for one in outcome.rounds if one.accepted and one.fingerprint is not None)
+
+    def _made(
+        self, number: int, agents: Agents, judge: Judge, taken: set[str], reply: EvolveReply | AgentFailure | None = None
+    ) -> _Made:
+        """One attempt with its refinements. taken: gets the ids of its versions."""
+        before, authors = frozenset(taken), list[dict[str, Any]]()
+        outcome = self._attempted(number, agents, judge, taken, reply, authors)
+        return _Made(outcome, frozenset(taken - before), tuple(authors), agents)
+
+    def _attempted(
+        self, number: int, agents: Agents, judge: Judge, taken: set[str], reply: EvolveReply | AgentFailure | None, authors: list[dict[str, Any]]
+    ) -> Proposal | Failure:
+        request = self._request(number, taken)
+        attempt = _Attempt(agents, request, number, self.cycle, self.root_seed, self.pool, self.settings, taken, self.session, authors)
+        given: Any = reply
+        if self.session is not None:
+            reply, given = self.session.write(request, seed=self._seed(number), attempt=number)
+        elif reply is None:
+            given = reply = agents.call(EVOLUTION_ROLE, request, seed=self._seed(number), attempt=number)
+        family = _value(contained(family_of, reply, request, whole=agents.backend.name == "operators"))
+        whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
+        if isinstance(whole, str) or isinstance(family, str):
+            return number, request.operator, str(whole)
+        if whole is None:
+            return number, request.operator, f"family {family.family_id[:12]} is there already"
+        agents.assign(given, whole.family_id)
+        seen, guard = tuple(self.seen), SubmissionGuard(self.settings.refused_submissions)
+        done = refine(whole, lambda one: judge(one, seen), attempt.revised, rounds=self.settings.refinements, guard=guard)
+        return Proposal(number, request.operator, done)
+
+    def _request(self, number: int, taken: set[str]) -> EvolveRequest:
+        return self.requests[number].model_copy(update={"taken": sorted(taken)})
+
+    def _seed(self, number: int) -> int:
+        return child_seed(self.root_seed, LINE, self.cycle, "evolve", number)
+
+
+def _apart_there(common: Shared, number: int) -> _Made:
+    """Runs in a worker: one attempt by its jails."""
+    attempts, gates, mode = common.value()
+    pool = jails_here(PRELOAD, mode)
+    return replace(attempts, pool=pool, judge=replace(gates, pool=pool, agents=attempts.agents)).apart(number)
 
 
 @dataclass

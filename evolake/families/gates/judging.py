@@ -16,11 +16,14 @@ from evolake.families.gates.blind import Review
 from evolake.families.gates.collecting import Course
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.specs import GATES
+from evolake.families.gates.static import nearest
 from evolake.families.model.contract import Family, as_json
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.sandbox.metering import MeteredPool
 from evolake.families.settings import FamiliesSettings
-from evolake.gates import GateResults, GateSpec, Ruleset
+from evolake.gates import GateResults, GateSpec, Ruleset, gate_named, raised_in
+
+STATIC = gate_named(GATES, "static")
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,47 @@ def run_gates(
         done.artifact_id, done.results, done.accepted, family, tuple(course.sample_votes), tuple(course.blind_votes), tuple(course.reviews),
         course.fingerprint, course.pool.costs,
     )
+
+
+@dataclass(frozen=True)
+class FamilyGates:
+    """The gates with everything bound but the family and the fingerprints of those that it must differ from; see `run_gates`."""
+
+    pool: Any
+    agents: Agents
+    ruleset: Ruleset
+    settings: FamiliesSettings
+    cycle: str
+    run_id: str
+    root_seed: int = 0
+
+    def __call__(self, family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
+        return run_gates(
+            family, pool=self.pool, agents=self.agents, ruleset=self.ruleset, settings=self.settings, cycle=self.cycle, run_id=self.run_id,
+            known=known, root_seed=self.root_seed,
+        )
+
+    def by(self, agents: Agents) -> FamilyGates:
+        """The same gates, whose reviewers are these."""
+        return replace(self, agents=agents)
+
+    def beside(self, done: FamilyResults, known: Sequence[Fingerprint]) -> FamilyResults | None:
+        """What the gates say of a family beside `known`, from what they said of it beside others, without running anything; None where another
+        verdict, or another question to the quality reviewer, comes of it.
+        """
+        static = next((result for result in done.results if result.gate == STATIC.name), None)
+        if static is None:
+            return done
+        if done.fingerprint is None or raised_in(static.evidence):
+            return None
+        relatives, before = nearest(done.fingerprint, known), static.evidence["nearest"]
+        if relatives == before:
+            return done
+        if any(item["same_text"] for item in relatives) != any(item["same_text"] for item in before):
+            return None
+        evidence = dict(static.evidence) | {"nearest": relatives}
+        said = gates.replay_gate(STATIC, evidence, self.ruleset, artifact_id=done.family_id, cycle=self.cycle, run_id=self.run_id)
+        return replace(done, results=tuple(said if one is static else one for one in done.results)) if said.verdicts == static.verdicts else None
 
 
 def _metered(gate: GateSpec) -> GateSpec:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from evolake.agents import AgentFailure, Agents
 from evolake.gates.boundary import Raised, contained
+from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, write_edits
 from evolake.solvers.evolution.authors import Author, Commission
@@ -117,7 +119,7 @@ class _Context:
     def seed(self, purpose: str, index: int) -> int:
         return child_seed(self.root_seed, LINE, self.cycle, purpose, index)
 
-    def fresh(self, number: int, attempt: int) -> Path:
+    def fresh(self, number: int, attempt: int | str) -> Path:
         folder = self.into / f"{number:03d}-{attempt}"
         if folder.exists():
             shutil.rmtree(folder)
@@ -126,7 +128,7 @@ class _Context:
 
 @dataclass(frozen=True)
 class _Turn:
-    """One plan on its way to a variant."""
+    """One plan on its way to a variant. drafts: gets each that was made."""
 
     plan: Mapping[str, Any]
     parents: list[KnownVariant]
@@ -135,13 +137,14 @@ class _Turn:
     material: CoderMaterial | None = None
     crossed: tuple[dict[str, Any], ...] = ()
     shown: tuple[Excerpt, ...] = ()
+    drafts: list[Draft] = field(default_factory=list)
 
 
 def propose_variants(
     agents: Agents, plans: Sequence[Mapping[str, Any]], known: Mapping[str, KnownVariant], bases: Mapping[str, Base],
     standing: Mapping[str, Standing], into: Path, judge: Judge, *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
     forbidden: Sequence[Forbidden] = (), existing: Sequence[str] = (), taken: Mapping[str, Sequence[str]] | None = None,
-    author: WhoElse = lambda plan: None,
+    author: WhoElse = lambda plan: None, workers: int = 1,
 ) -> Proposals:
     """A variant for each plan, as far as one can be made. What a reply makes raise is its plan's end, never the cycle's.
 
@@ -151,36 +154,90 @@ def propose_variants(
         rules: what blocks a variant, in words. existing: ids of all variants there are; one that is made again is unmade.
         taken: base -> texts of `edits.json` that exist, beside those of `known`.
         author: see `WhoElse`.
+        workers: how many plans of the operators are carried out at one time.
     """
     context = _Context(agents, into, judge, settings, cycle, root_seed, rules, forbidden, author)
-    result = Proposals()
-    ids = set(existing) | set(known)
     texts = {base: set(items) for base, items in (taken or {}).items()}
     for item in known.values():
         if item.edits is not None:
             texts.setdefault(item.base, set()).add(write_edits(item.edits))
-    for plan in plans:
-        if missing := [parent for parent in plan["parent_ids"] if parent not in known]:
-            result.unmade.append(Unmade(plan["plan_id"], f"its parent {missing[0][:SHORT_ID]} may not be built on in this cycle"))
-            continue
-        parents = [known[parent] for parent in plan["parent_ids"]]
-        base = bases[parents[0].base]
-        mine = texts.setdefault(base.name, set())
-        turn = _Turn(plan, parents, base, standing[parents[0].variant_id[:SHORT_ID]])
-        made = contained(_make if context.author(plan) is None else _take, context, turn, ids, mine)
-        if isinstance(made, Raised):
-            made = Unmade(plan["plan_id"], made.reason)
-        if isinstance(made, AgentFailure):
-            result.failures.append(made)
-            made = Unmade(plan["plan_id"], f"{made.role}: {made.reason}")
-        if isinstance(made, Unmade):
-            result.unmade.append(made)
-            continue
-        ids.add(made.variant_id)
-        if made.edits is not None:
-            mine.add(write_edits(made.edits))
-        result.variants.append(made)
+    turns = _Turns(context, known, bases, standing, set(existing) | set(known), texts)
+    if context.operators and all(context.author(plan) is None for plan in plans):
+        done = in_turn(plans, partial(side_by_side, turns.apart, workers=workers), still=turns.still, settle=turns.settle)
+    else:  # each after those before it, so that nobody pays for a double
+        done = []
+        for plan in plans:
+            done.append(turns.take(plan, context))
+            turns.settle(plan, done[-1])
+    result = Proposals()
+    for plan, one in zip(plans, done, strict=True):
+        outcome = one.outcome
+        if isinstance(outcome, AgentFailure):
+            result.failures.append(outcome)
+            outcome = Unmade(plan["plan_id"], f"{outcome.role}: {outcome.reason}")
+        if isinstance(outcome, Unmade):
+            result.unmade.append(outcome)
+        else:
+            result.variants.append(outcome)
     return result
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What came of a plan. tried: ids of all its drafts. written: base and text of the edits of each. agents: who was asked, where it was apart."""
+
+    outcome: Proposal | Unmade | AgentFailure
+    tried: frozenset[str]
+    written: frozenset[tuple[str, str]]
+    agents: Agents | None
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """The coder's turns of a cycle. ids: of all variants there are; texts: base -> edits that exist; both with those made on plans before."""
+
+    context: _Context
+    known: Mapping[str, KnownVariant]
+    bases: Mapping[str, Base]
+    standing: Mapping[str, Standing]
+    ids: set[str]
+    texts: dict[str, set[str]]
+
+    def apart(self, plan: Mapping[str, Any]) -> _Done:
+        """A plan carried out beside others, under what exists now. Called by threads."""
+        agents = self.context.agents.apart()
+        return replace(self.take(plan, replace(self.context, agents=agents)), agents=agents)
+
+    def take(self, plan: Mapping[str, Any], context: _Context) -> _Done:
+        """A plan carried out. What it makes raise is its end."""
+        if missing := [parent for parent in plan["parent_ids"] if parent not in self.known]:
+            why = f"its parent {missing[0][:SHORT_ID]} may not be built on in this cycle"
+            return _Done(Unmade(plan["plan_id"], why), frozenset(), frozenset(), None)
+        parents = [self.known[parent] for parent in plan["parent_ids"]]
+        base = self.bases[parents[0].base]
+        drafts: list[Draft] = []
+        turn = _Turn(plan, parents, base, self.standing[parents[0].variant_id[:SHORT_ID]], drafts=drafts)
+        made = contained(_make if context.author(plan) is None else _take, context, turn, self.ids, self.texts.get(base.name, set()))
+        outcome = Unmade(plan["plan_id"], made.reason) if isinstance(made, Raised) else made
+        written = frozenset((base.name, write_edits(one.edits)) for one in drafts if one.edits is not None)
+        return _Done(outcome, frozenset(one.variant_id for one in drafts if not one.problem), written, None)
+
+    def still(self, plan: Mapping[str, Any], done: _Done) -> _Done | None:
+        """The same, where none of its drafts has been made by now that was not there; operators pass over what is there, so only their drafts can
+        meet others."""
+        if isinstance(done.outcome, Unmade) and not done.tried:
+            return done
+        met = done.tried & self.ids or any(text in self.texts.get(base, ()) for base, text in done.written)
+        return None if met else done
+
+    def settle(self, plan: Mapping[str, Any], done: _Done) -> None:
+        """What the plans after this one meet."""
+        if done.agents is not None:
+            self.context.agents.take_in(done.agents)
+        if isinstance(done.outcome, Proposal):
+            self.ids.add(done.outcome.variant_id)
+            if done.outcome.edits is not None:
+                self.texts.setdefault(done.outcome.base, set()).add(write_edits(done.outcome.edits))
 
 
 def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Proposal | Unmade | AgentFailure:
@@ -201,6 +258,7 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
             return last or Unmade(turn.plan["plan_id"], reply.changelog)
         written = reply if context.operators else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
         draft = make_draft(written, turn.plan, turn.parents, turn.base, context.fresh(number, attempt))
+        turn.drafts.append(draft)
         objection = draft.problem or (EXISTS if draft.variant_id in ids else "")
         if not objection:
             context.agents.assign(reply, draft.variant_id)
@@ -239,8 +297,7 @@ def _prepared(context: _Context, turn: _Turn, texts: set[str]) -> _Turn | AgentF
     """With what the backend needs: edits as data for the operators, excerpts that it asked for for a model."""
     number = turn.plan["number"]
     if context.operators:
-        scratch = context.into / f"{number:03d}-join"
-        material, crossed = material_of(turn.plan, turn.parents, turn.base, scratch, texts, context.forbidden)
+        material, crossed = material_of(turn.plan, turn.parents, turn.base, context.fresh(number, "join"), texts, context.forbidden)
         return replace(turn, material=material, crossed=crossed)
     files = visible_files(turn.parents[0].folder, turn.base.adapter)
     request = lookup_request(turn.plan, turn.parents[0], turn.base, files)

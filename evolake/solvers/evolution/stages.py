@@ -6,6 +6,7 @@ A rule that has changed is thus judged anew on all old cycles without a build or
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,13 +42,14 @@ class VariantGateResult(GateResult):
 
 
 def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], VariantResults]:
-    """All gates on a folder, for a coder that is to be told what objects."""
+    """All gates on a folder, for a coder that is to be told what objects. Safe under threads."""
+    laying_out = threading.Lock()
 
     def judge(folder: Path) -> VariantResults:
         base = workspace.base(read_card(folder)["base"])
-        return judge_variant(
-            folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=workspace.bench(base.name, cycle), cycle=cycle, run_id=run_id,
-        )
+        with laying_out:
+            bench = workspace.bench(base.name, cycle)
+        return judge_variant(folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=bench, cycle=cycle, run_id=run_id)
 
     return judge
 

@@ -57,8 +57,10 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 def make_variants(
     agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace, ruleset: Ruleset, into: Path,
     judge: Callable[[Path], VariantResults], *, cycle: str, root_seed: int, author: WhoElse = lambda plan: None,
+    workers: int = 1,
 ) -> Made:
-    """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
+    """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met.
+    workers: see `propose_variants`."""
     submitted_on = {parent for plan in plans if is_submitted(plan) for parent in plan["parent_ids"]}
     rows_known = [row for row in population.rows() if row["state"] in LIVE or (row["state"] == "retired" and row["variant_id"] in submitted_on)]
     live = [workspace.known(row) for row in rows_known]
@@ -70,7 +72,7 @@ def make_variants(
     found = propose_variants(
         agents, plans, {item.variant_id: item for item in live}, workspace.bases(), {item.variant_id: item for item in lines}, into, judge,
         settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset),
-        existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author,
+        existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author, workers=workers,
     )
     rows, derivations, runs = [], [], []
     for item in found.variants:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evolake.compute.remote_jail import Remote
 from evolake.errors import LakeError, MachineryError
 from evolake.file_names import file_name
 from evolake.lake.blobs import BlobStore
@@ -48,7 +50,7 @@ class Workspace:
     """Where variants are unpacked, built and run.
 
     seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name of a seed -> its unpacked upstream tree.
-    executor: for the builds and the runs of gates; None: threads of this process.
+    executor: for the builds and the runs of gates; None: threads of this process. slots: how many variants it is of use to judge at one time.
     """
 
     blobs: BlobStore
@@ -59,12 +61,22 @@ class Workspace:
     seed_rows: Mapping[str, Mapping[str, Any]]
     trees: Callable[[str], Path]
     executor: Executor | None = None
+    slots: int = 1
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @property
     def scratch(self) -> Path | None:
         """Where folders for a while are made: where the workers that run the gates see them, None for anywhere."""
         return self.cache if self.executor else None
+
+    @contextmanager
+    def at_once(self, workers: int) -> Generator[Workspace]:
+        """This workspace for variants that are judged side by side: where this process does it, their builds and runs share `workers` threads."""
+        if self.executor is not None:
+            yield replace(self, slots=self.executor.slots if isinstance(self.executor, Remote) else workers)
+            return
+        with ThreadPoolExecutor(workers, thread_name_prefix="evolake-gates") as threads:
+            yield replace(self, executor=threads, slots=workers)
 
     @property
     def cache(self) -> Path:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import platform
 import re
+import secrets
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -228,7 +228,7 @@ def _remembered(blobs: BlobStore, key: str) -> BuildResult | None:
 def _remember(blobs: BlobStore, key: str, result: BuildResult) -> None:
     values = asdict(result)
     del values["cached"]
-    disk.write_atomic(_record(blobs, key), json.dumps(values).encode(), tag=str(os.getpid()))
+    disk.write_atomic(_record(blobs, key), json.dumps(values).encode(), tag=secrets.token_hex(8))
 
 
 def open_program(build: BuildResult, adapter: Adapter, blobs: BlobStore, cache: Path) -> Program:
@@ -245,7 +245,7 @@ def open_program(build: BuildResult, adapter: Adapter, blobs: BlobStore, cache: 
     if not target.is_file():
         data = blobs.get(build.program)
         folder.mkdir(parents=True, exist_ok=True)
-        beside = folder.parent / f".{build.program}-{name}-{os.getpid()}"
+        beside = folder.parent / f".{build.program}-{name}-{secrets.token_hex(8)}"
         beside.write_bytes(data)
         beside.chmod(0o555)
         beside.replace(target)

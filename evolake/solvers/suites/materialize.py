@@ -5,7 +5,7 @@ A formula's file name says nothing about it, so that no solver can decide by nam
 
 from __future__ import annotations
 
-import os
+import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +101,7 @@ def _of_archive(archive: Archive, spec: Spec) -> list[Recipe]:
 def _file(sha: str, blobs: BlobStore, cache: Path) -> Path:
     target = cache / f"{sha}.cnf"
     if not target.exists():
-        beside = cache / f".{sha}-{os.getpid()}"
+        beside = cache / f".{sha}-{secrets.token_hex(8)}"
         beside.write_bytes(blobs.get(sha))
         beside.chmod(0o444)
         beside.replace(target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
+from evolake.families.evolution import proposing
 from evolake.families.evolution.observations import LESSONS
 from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
-from evolake.families.gates.judging import run_gates
+from evolake.families.evolution.records import gates_seen
+from evolake.families.gates.judging import FamilyGates, run_gates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import switch
-from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.contract import Family, as_json, from_record, to_record
 from evolake.families.operators.invert import invert
 from evolake.families.operators.registry import OPERATORS
 from evolake.families.roles.evolution import evolve
@@ -29,6 +32,8 @@ from evolake.settings import BudgetSettings, Settings
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 PARENTS = [CLINIC, CARDS, LIARS]
+DOUBLING = 5
+"""A root seed under which the third child of the clinic alone is the first."""
 SIZES = SETTINGS.model_copy(update={"families_per_cycle": 6, "refinements": 2})
 
 
@@ -71,6 +76,44 @@ def test_the_same_seed_proposes_the_same_families_with_the_same_verdicts(pool, f
 
     assert content(proposed(pool, count=2)) == content(first)[:2]
     assert content(proposed(pool, 1, count=1)) != content(first)[:1]
+
+
+@dataclass
+class Threads:
+    """The pool, for `workers` candidates at one time."""
+
+    pool: Any
+    workers: int
+
+    def call(self, **arguments: Any) -> Any:
+        return self.pool.call(**arguments)
+
+
+def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pytest.MonkeyPatch):
+    """Of one parent alone, so that children double each other: families, verdicts, evidence and the order of calls."""
+
+    def told(found: Proposals, agents: Agents) -> Any:
+        made = [
+            (one.number, one.refinement.ended, [(to_record(made.family), made.verdicts, as_json(gates_seen(made))) for made in one.rounds])
+            for one in found.proposals
+        ]
+        return made, found.failures, [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
+
+    judged: list[int] = []
+    apart = proposing._Attempts.apart
+    monkeypatch.setattr(proposing._Attempts, "apart", lambda attempts, number: (judged.append(number), apart(attempts, number))[1])
+    serial, ends = operators(), []
+    reference = told(proposed(pool, DOUBLING, serial, population=[CLINIC], count=3), serial)
+    for workers in (1, 5):
+        agents, jails = operators(), Threads(pool, workers)
+        found = propose_families(
+            agents, [CLINIC], pool=jails, judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"), settings=SIZES, cycle="0001",
+            root_seed=DOUBLING, known=(), count=3,
+        )
+        assert told(found, agents) == reference
+        ends.append([row["prompt_sha"] for row in agents.rows()])
+    assert ends[0] == ends[1]
+    assert sorted(judged) == [0, 0, 1, 1, 2, 2, 2, 2], "the third attempt draws the first one's child"
 
 
 def test_a_family_that_nothing_can_be_made_of_is_a_failure_that_says_why(pool):

@@ -15,6 +15,7 @@ from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
+from evolake.solvers.evolution import proposing
 from evolake.solvers.evolution.planning import standings
 from evolake.solvers.evolution.proposing import Proposals, propose_variants
 from evolake.solvers.repository.variant import source_sha
@@ -61,6 +62,39 @@ def test_the_same_seed_makes_the_same_variants(house: SmallHouse, tmp_path: Path
         with operators() as agents:
             ids.extend(item.variant_id for item in house.propose(agents, plans).variants)
     assert first == second and len(set(first)) == 3
+
+
+def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two crossovers of the same parents, the second of which has to find something new."""
+    parents = [house.seed, house.child("one", DECAY), house.child("two", FIRST)]
+    plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [planned([house.seed], number=2)]
+    judged: list[Path] = []
+
+    def told(workers: int) -> Any:
+        with operators() as agents:
+            found = propose_variants(
+                agents, plans, {item.variant_id: item for item in parents}, {house.base.name: house.base},
+                {item.variant_id: item for item in standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")}, house.into,
+                lambda folder: (judged.append(folder), house.judge(folder))[1], settings=SETTINGS, cycle="0001", root_seed=5, workers=workers,
+            )
+            calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
+            return [(item.variant_id, item.title, item.edits, item.diff, item.dropped) for item in found.variants], found.unmade, calls
+
+    with monkeypatch.context() as serial:
+        serial.setattr(proposing, "in_turn", one_after_another)
+        reference = told(1)
+    assert len({variant_id for variant_id, *_ in reference[0]}) == 3
+    judged.clear()
+    assert [told(workers) for workers in (1, 2, 5)] == [reference] * 3
+    assert len(judged) == 3 * 4, "the second crossover was to meet the first"
+
+
+def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
+    found = []
+    for item in items:
+        found += judge_all([item])
+        settle(item, found[-1])
+    return found
 
 
 def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(house: SmallHouse) -> None:

@@ -1,0 +1,57 @@
+"""Processes of this machine as a `concurrent.futures.Executor` that survives the death of any of them.
+
+A pool of several processes is lost as a whole when one dies, and does not say under which task. So each worker is a pool of one process, fed by a
+thread of its own: the task that was under way is tried again in a new process, and no other task hears of it. As on a cluster, a task that four
+processes died of is a failure of the machinery.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+from evolake.compute.errors import WorkersLost
+
+DEATHS = 3
+"""How many processes may die under one task before it is given up; Dask's `allowed-failures` has the same default."""
+
+
+class LocalExecutor(Executor):
+    """At most `workers` processes, each started with its first task. initializer: what each begins with."""
+
+    def __init__(self, workers: int, initializer: Callable[[], None] | None = None):
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="evolake-worker")
+        self._initializer = initializer
+        self._here = threading.local()
+        self._all: list[ProcessPoolExecutor] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The future raises what `fn` raises, or WorkersLost where process after process died of it."""
+        return self._threads.submit(self._called, fn, args, kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._threads.shutdown(wait, cancel_futures=cancel_futures)
+        for process in self._all:
+            process.shutdown(wait, cancel_futures=cancel_futures)
+
+    def _called(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        told = ""
+        for _ in range(DEATHS + 1):
+            running = self._process().submit(fn, *args, **kwargs)
+            error = running.exception()
+            if not isinstance(error, BrokenExecutor):
+                return running.result()
+            told = str(error)
+            self._here.process.shutdown()
+            del self._here.process
+        raise WorkersLost("a task found no process that lived to finish it", got=told, do="look for a lack of memory; then run again")
+
+    def _process(self) -> ProcessPoolExecutor:
+        """That of this thread. Spawned, never forked: Dagster's process has threads, and a fork would copy their locks."""
+        if not hasattr(self._here, "process"):
+            self._here.process = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=self._initializer)
+            self._all.append(self._here.process)
+        return self._here.process

@@ -1,0 +1,47 @@
+"""Candidates judged side by side, with the results of judging one after another.
+
+What one candidate's judgement depends on from those before it in the cycle (duplicates, what is taken) is little and cheap. So all are judged at
+once under what holds at the start; then, in their order, each result is held against what those before it have left, and the few that this changes
+are judged again. What comes out depends on neither the number of workers nor on who ends first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def side_by_side(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
+    """`work` of each item by at most `workers` threads, in the order of the items. Of what is raised, that of the earliest item; what has not begun
+    by then is not begun. One worker is a thread too, so that a candidate meets a stack of the same depth however many there are.
+    """
+    with ThreadPoolExecutor(max_workers=max(1, workers), thread_name_prefix="evolake-candidate") as threads:
+        return list(threads.map(work, items))
+
+
+def in_turn(
+    items: Sequence[Item], judge_all: Callable[[Sequence[Item]], Sequence[Result]], *, still: Callable[[Item, Result], Result | None],
+    settle: Callable[[Item, Result], None],
+) -> list[Result]:
+    """Results as if each item were judged and settled before the next is judged, in the order of the items.
+
+    Args:
+        judge_all: judges items side by side (`side_by_side`, or the workers of a cluster), each as if it came next. Reads what `settle` writes.
+        still: what a result that was found under an earlier state would be under that of now; None where it has to be found again.
+        settle: notes for the items after it what a result leaves. Called in order, by this thread.
+    """
+    ahead = list(judge_all(items))
+    for place, item in enumerate(items):
+        held = still(item, ahead[place])
+        if held is None:
+            again = [place, *(later for later in range(place + 1, len(items)) if still(items[later], ahead[later]) is None)]
+            for number, found in zip(again, judge_all([items[number] for number in again]), strict=True):
+                ahead[number] = found
+            held = ahead[place]
+        ahead[place] = held
+        settle(item, held)
+    return ahead

@@ -1,0 +1,49 @@
+"""Processes of this machine: what a death costs, and whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+
+import pytest
+from compute_tasks import answer, die, die_once
+
+from evolake.compute.errors import WorkersLost
+from evolake.compute.local import DEATHS, LocalExecutor
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[LocalExecutor]:
+    opened = LocalExecutor(2)
+    yield opened
+    opened.shutdown()
+
+
+def test_a_task_whose_process_is_killed_is_done_once_by_another_and_no_other_task_notices(executor: LocalExecutor, tmp_path: Path) -> None:
+    flag = tmp_path / "died"
+    dying, others = executor.submit(die_once, str(flag)), [executor.submit(answer) for _ in range(6)]
+    assert [dying.result(120), *(one.result(120) for one in others)] == ["done"] + [42] * 6
+    assert flag.read_text() == "done\n"
+
+
+def test_a_task_that_every_process_dies_of_is_a_failure_of_the_machinery(executor: LocalExecutor) -> None:
+    with pytest.raises(WorkersLost, match="no process that lived") as caught:
+        executor.submit(die).result(240)
+    assert isinstance(caught.value, BrokenExecutor)
+    assert executor.submit(answer).result(120) == 42
+    assert DEATHS == 3
+
+
+def test_what_a_task_raises_is_raised_here_and_order_is_kept(executor: LocalExecutor) -> None:
+    with pytest.raises(ZeroDivisionError):
+        executor.submit(divmod, 1, 0).result(120)
+    assert list(executor.map(abs, [-3, -1, -2])) == [3, 1, 2]
+
+
+def test_its_processes_end_with_it() -> None:
+    opened = LocalExecutor(1)
+    pid = opened.submit(os.getpid).result(120)
+    opened.shutdown()
+    assert pid != os.getpid() and not Path("/proc", str(pid)).exists()
