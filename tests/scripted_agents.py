@@ -11,6 +11,7 @@ from evolake.agents.backends import OperatorsBackend
 class Scripted:
     """A backend whose answers are given beforehand, role by role; roles without a script are served by the operators."""
 
+    name = "scripted"
     threads = 1
 
     def __init__(self, answers: dict[str, list[Any]]):

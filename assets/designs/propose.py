@@ -71,7 +71,7 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
 def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, directions: pl.DataFrame) -> pl.DataFrame:
     """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows."""
     from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
-    from evolake.designs.evolution.proposals import propose_candidates
+    from evolake.designs.evolution.designing import propose_candidates
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
@@ -82,7 +82,7 @@ def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, dir
         session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed) if sizes.designer == "session" else None
         proposals = propose_candidates(
             served, population, directions.to_dicts(), store.text, gates(store, pool), settings=sizes, cycle=cycle, root_seed=settings.seed,
-            origin=settings.backend, objectives=heaviest[:5], session=session,
+            origin=settings.backend, objectives=heaviest[:5], session=session, workers=pool.workers,
         )
     rows = record_candidates(store, proposals.candidates)
     store.extra(UNMADE, (

@@ -1,8 +1,8 @@
-"""The designer's turn in a cycle: from directions to candidates that are traced, repaired once, and told apart from what is known.
+"""From a designer's reply to a candidate that is traced, repaired once, and told apart from what is known.
 
 A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.run_gates` with its
 rules bound), so every candidate meets the same ones, seeds and tuned copies too. The genome that comes with a reply is believed only if
-composing it gives that very file. A reply that cannot even be taken in is a failed call; no reply stops the line.
+composing it gives that very file. A reply that cannot even be taken in is a failed call; no reply stops the line (`designing`).
 """
 
 from __future__ import annotations
@@ -13,22 +13,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.designs.evolution.designer_session import SessionDesigner
-from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging import DesignResults
-from evolake.designs.evolution.planning import detail, resolved, schedule_text, short_ids
-from evolake.designs.evolution.population import Population, Texts
+from evolake.designs.evolution.planning import resolved, short_ids
+from evolake.designs.evolution.population import Population
 from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import design_key, parent_of_genome
-from evolake.designs.genome.grammar import BASELINE, Genome, from_json
+from evolake.designs.genome.genetic import design_key
+from evolake.designs.genome.grammar import Genome, from_json
 from evolake.designs.genome.values import values_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import HyperValue, TracedDesign
-from evolake.designs.roles.designer import DESIGN_REPAIR_ROLE, DESIGN_ROLE
-from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial, RepairRequest
-from evolake.designs.settings import DesignsSettings
-from evolake.errors import InputError
-from evolake.seeds import child_seed
+from evolake.designs.roles.designer import DESIGN_REPAIR_ROLE
+from evolake.designs.roles.models import DesignReply, RepairRequest
 
 REPAIRS = 1
 REPAIRABLE = ("contract", "trace", "dynamics")
@@ -77,112 +72,13 @@ class Judged(Candidate):
         return self.examined.accepted
 
 
-@dataclass(frozen=True)
-class Proposals:
-    """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word."""
-
-    candidates: list[Judged]
-    failures: list[AgentFailure]
-    repeats: int = 0
-
-
-def propose_candidates(
-    agents: Agents, population: Population, directions: Sequence[Mapping[str, Any]], texts: Texts, judge: Judge, *,
-    settings: DesignsSettings, cycle: str, root_seed: int, origin: str, objectives: Sequence[str] = (), session: SessionDesigner | None = None,
-) -> Proposals:
-    """`settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
-
-    Args:
-        directions: rows of DIRECTIONS. texts: reads a blob as text by its sha. judge: the gates.
-        origin: the backend's name, kept with every design. objectives: what the objectives measure, heaviest first.
-        session: who writes designs in sessions; None: each is one reply.
-    """
-    if not directions:
-        return Proposals([], [])
-    requests, chosen = [], []
-    for number in range(settings.designs_per_cycle):
-        direction = directions[number % len(directions)]
-        requests.append(_request(population, direction, texts, settings, objectives))
-        chosen.append(direction)
-    candidates: list[Judged] = []
-    failures: list[AgentFailure] = []
-    seen, known = set(population.keys()), dict(population.graphs())
-    ids, repeats = set(population.designs["design_id"].to_list()), 0
-    batches = [requests] if agents.backend.threads > 1 and session is None else [[request] for request in requests]
-    asked = 0
-    for batch in batches:
-        fresh = [request.model_copy(update={"taken": sorted(seen)}) for request in batch]
-        seeds = [child_seed(root_seed, LINE, cycle, "design", asked + number) for number in range(len(fresh))]
-        draws = [(asked + number) // len(directions) for number in range(len(fresh))]  # a direction's second design is a second draw
-        if session is None:
-            replies = [(reply, reply) for reply in agents.call_many(DESIGN_ROLE, fresh, seeds=seeds, attempts=draws)]
-        else:
-            replies = [session.write(one, seed=seed, attempt=draw) for one, seed, draw in zip(fresh, seeds, draws, strict=True)]
-        for number, (reply, given) in enumerate(replies, start=asked):
-            if isinstance(reply, AgentFailure):
-                failures.append(reply)
-                continue
-            seed = child_seed(root_seed, LINE, cycle, "repair", number)
-            candidate = _taken_in(agents, reply, population, chosen[number], origin, known, judge, seed)
-            if isinstance(candidate, AgentFailure):
-                failures.append(candidate)
-                continue
-            agents.assign(given, candidate.design_id)
-            if candidate.design_id in ids:
-                repeats += 1
-                continue
-            ids.add(candidate.design_id)
-            candidates.append(candidate)
-            seen.add(candidate.key())
-            if candidate.traced is not None and candidate.accepted:
-                known[candidate.traced.graph_sha] = candidate.design_id
-        asked += len(batch)
-    return Proposals(candidates, failures, repeats)
-
-
 def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Judged:
     """The candidate after its gates. `known`: graph_sha -> design id."""
     proposed = {field.name: getattr(candidate, field.name) for field in fields(Candidate)}
     return Judged(**proposed, examined=judge(candidate.source, candidate.hyper, known))
 
 
-def _request(
-    population: Population, direction: Mapping[str, Any], texts: Texts, settings: DesignsSettings, objectives: Sequence[str]
-) -> DesignRequest:
-    references = [design_id for design_id in direction["reference_ids"] if design_id in set(population.live_ids())]
-    parents = [population.parent(design_id, texts) for design_id in references] or [parent_of_genome("", "baseline", BASELINE)]
-    return DesignRequest(
-        phase=direction["phase"], direction=direction["direction"], rationale=direction["rationale"], focus=direction["focus"],
-        avoid=direction["avoid"], key_insights=list(direction["key_insights"]), baseline_source=compose(BASELINE, "Baseline dynamics"),
-        references=[detail(population, design_id, texts) for design_id in references], objectives=list(objectives),
-        schedule=schedule_text(settings),
-        parents=[
-            ParentMaterial(
-                design_id=parent.design_id[:SHORT_ID], title=parent.title, genome=parent.genome.to_json() if parent.genome else None,
-                source=parent.source, values=dict(parent.values),
-                scales=[{"name": s.name, "type": s.type, "low": s.low, "high": s.high, "choices": list(s.choices)} for s in parent.scales],
-            )
-            for parent in parents
-        ],
-    )
-
-
-def _taken_in(
-    agents: Agents, reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str, known: Mapping[str, str], judge: Judge,
-    seed: int,
-) -> Judged | AgentFailure:
-    """The judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on."""
-
-    def take() -> Judged:
-        found = _judged(agents, _candidate(reply, population, direction, origin), known, judge, seed)
-        design_row(found, "", "", None)
-        derivation_rows(found, "")
-        return found
-
-    return alone(take, lambda reason: AgentFailure(DESIGN_ROLE.name, "invalid", reason, 1), passing=(InputError,))
-
-
-def _candidate(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
+def candidate_of(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
     known = short_ids(population)
     weights = shares({item.design_id: item.weight for item in reply.reference_weights}, known, list(direction["reference_ids"]))
     genome = believed_genome(reply.genome, reply.solver_code)
@@ -222,7 +118,7 @@ def _body(source: str) -> str:
     return source.partition('"""\n')[2] if source.startswith('"""') else source
 
 
-def _judged(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
+def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
     """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason. A duplicate does not."""
     found = judged(candidate, known, judge)
     for attempt in range(REPAIRS):

@@ -13,8 +13,9 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
+from evolake.designs.evolution.designing import Proposals, propose_candidates
 from evolake.designs.evolution.population import Population, empty_population
-from evolake.designs.evolution.proposals import Judge, Proposals, derivation_rows, design_row, propose_candidates, seed_candidate, store_candidate
+from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.grammar import BASELINE, genome
 from evolake.designs.settings import DesignsSettings

@@ -12,12 +12,13 @@ from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
 from evolake.designs.engines.engine import unsolved
+from evolake.designs.evolution.designing import propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.judging import run_gates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
-from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, propose_candidates, seed_candidate, store_candidate
+from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.grammar import BASELINE, design_340, genome
 from evolake.designs.model.boundary import alone, is_machinery

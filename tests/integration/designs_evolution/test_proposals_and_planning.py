@@ -13,8 +13,11 @@ import pytest
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.designs.evolution import designing
 from evolake.designs.evolution.analysis import analyse_designs
 from evolake.designs.evolution.champion import Succession
+from evolake.designs.evolution.designing import propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.line_state import rank_designs
 from evolake.designs.evolution.objective_writing import initial_objectives, live_objectives, write_objectives
@@ -26,7 +29,6 @@ from evolake.designs.evolution.proposals import (
     blocking_gate,
     derivation_rows,
     design_row,
-    propose_candidates,
     seed_candidate,
     shares,
     store_candidate,
@@ -40,6 +42,7 @@ from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
 from evolake.lake import Lake
 from evolake.objectives.score import score_all
 from evolake.objectives.tables import LongConsensus, rank_long
+from evolake.seeds import child_seed
 
 GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
@@ -59,10 +62,51 @@ def planned(serving: Agents, lake: Lake, population: Population, settings: Desig
     return plan_directions(serving, population, texts_of(lake), settings=settings, cycle="0001", root_seed=1, guidance=["use a dead zone"]).rows
 
 
+def operators() -> Agents:
+    return Agents(OperatorsBackend("0001"), line="designs", cycle="0001")
+
+
 def proposed(serving: Agents, lake: Lake, population: Population, rows: list[dict[str, Any]], judge: Judge, settings: DesignsSettings):
     return propose_candidates(
         serving, population, rows, texts_of(lake), judge, settings=settings, cycle="0001", root_seed=1, origin="model", objectives=["steps"]
     )
+
+
+def test_requests_served_side_by_side_give_what_one_after_another_gives(
+    start: tuple[Lake, Population], judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three requests of one direction, seeded so that the operators draw for the third what they drew for the second."""
+    lake, population = start
+    rows = planned(operators(), lake, population, tiny)[:1]
+    judged: list[str] = []
+
+    def judge(source: str, hyper: Any, known: Any) -> Any:
+        judged.append(source)
+        return judge_at("0001")(source, hyper, known)
+
+    def told(workers: int) -> Any:
+        serving = operators()
+        found = propose_candidates(
+            serving, population, rows, texts_of(lake), judge, settings=tiny, cycle="0001", root_seed=1, origin="operators", workers=workers
+        )
+        calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in serving.rows()]
+        return [design_row(one, "0001", "", "") for one in found.candidates], found.failures, found.repeats, calls
+
+    monkeypatch.setattr(designing, "child_seed", lambda root, line, cycle, purpose, number: child_seed(root, line, cycle, purpose, min(number, 1)))
+    with monkeypatch.context() as serial:
+        serial.setattr(designing, "in_turn", one_after_another)
+        reference = told(1)
+    judged.clear()
+    assert [told(workers) for workers in (1, 5)] == [reference] * 2
+    assert len(judged) > 2 * 3, "the third request was to meet the second"
+
+
+def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
+    found = []
+    for item in items:
+        found += judge_all([item])
+        settle(item, found[-1])
+    return found
 
 
 def reply(source: str, **more: Any) -> models.DesignReply:

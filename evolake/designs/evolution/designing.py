@@ -1,0 +1,202 @@
+"""The designer's turn in a cycle: requests by direction, replies taken in and judged. Those of the operators side by side, held against each other in
+their order (`gates.in_turn`); those of a model one after another, so that nobody pays for a double to be mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from evolake.agents import AgentFailure, Agents
+from evolake.designs.evolution.designer_session import SessionDesigner
+from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.planning import detail, schedule_text
+from evolake.designs.evolution.population import Population, Texts
+from evolake.designs.evolution.proposals import Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
+from evolake.designs.genome.compose import compose
+from evolake.designs.genome.genetic import parent_of_genome
+from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.model.boundary import alone
+from evolake.designs.roles.designer import DESIGN_ROLE
+from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial
+from evolake.designs.settings import DesignsSettings
+from evolake.errors import InputError
+from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.seeds import child_seed
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word."""
+
+    candidates: list[Judged]
+    failures: list[AgentFailure]
+    repeats: int = 0
+
+
+def propose_candidates(
+    agents: Agents, population: Population, directions: Sequence[Mapping[str, Any]], texts: Texts, judge: Judge, *,
+    settings: DesignsSettings, cycle: str, root_seed: int, origin: str, objectives: Sequence[str] = (), session: SessionDesigner | None = None,
+    workers: int = 1,
+) -> Proposals:
+    """`settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
+
+    Args:
+        directions: rows of DIRECTIONS. texts: reads a blob as text by its sha. judge: the gates.
+        origin: the backend's name, kept with every design. objectives: what the objectives measure, heaviest first.
+        session: who writes designs in sessions; None: each is one reply.
+        workers: how many requests of the operators are served at one time.
+    """
+    if not directions:
+        return Proposals([], [])
+    chosen = [directions[number % len(directions)] for number in range(settings.designs_per_cycle)]
+    requests = [_request(population, direction, texts, settings, objectives) for direction in chosen]
+    draws = [number // len(directions) for number in range(len(chosen))]  # a direction's second design is a second draw
+    seen, known, ids = set(population.keys()), dict(population.graphs()), set(population.designs["design_id"].to_list())
+    attempts = _Attempts(agents, population, chosen, requests, draws, judge, cycle, root_seed, origin, seen, known, ids, session)
+    if agents.backend.name == "operators":
+        in_turn(range(len(requests)), partial(side_by_side, attempts.apart, workers=workers), still=attempts.still, settle=attempts.settle)
+    else:
+        attempts.one_by_one()
+    return Proposals(attempts.candidates, attempts.failures, attempts.repeats)
+
+
+class _Known(dict[str, str]):
+    """Designs by graph, and which graphs were asked for that nobody has."""
+
+    def __init__(self, known: Mapping[str, str]):
+        super().__init__(known)
+        self.new: set[str] = set()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self.new.add(key)
+        return super().get(key, default)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What came of a request. drawn: the key of the design as the designer gave it, "" where there is one already. new: graphs of its versions that
+    nobody had. agents: who was asked."""
+
+    outcome: Judged | AgentFailure
+    drawn: str
+    new: frozenset[str]
+    agents: Agents
+
+
+@dataclass
+class _Attempts:
+    """The requests of a cycle. seen: keys, known: graph -> id, ids: of all designs there are, and of those that requests before gave."""
+
+    agents: Agents
+    population: Population
+    chosen: Sequence[Mapping[str, Any]]
+    requests: Sequence[DesignRequest]
+    draws: Sequence[int]
+    judge: Judge
+    cycle: str
+    root_seed: int
+    origin: str
+    seen: set[str]
+    known: dict[str, str]
+    ids: set[str]
+    session: SessionDesigner | None = None
+    candidates: list[Judged] = field(default_factory=list)
+    failures: list[AgentFailure] = field(default_factory=list)
+    repeats: int = 0
+
+    def one_by_one(self) -> None:
+        """Each after those before it; a backend that may be asked several at once gives the replies beforehand."""
+        numbers = range(len(self.requests))
+        for batch in [numbers] if self.agents.backend.threads > 1 and self.session is None else [[number] for number in numbers]:
+            for number, reply in zip(batch, self._replies(batch, self.agents), strict=True):
+                self.settle(number, self._made(number, reply, self.agents))
+
+    def apart(self, number: int) -> _Made:
+        """One request beside others, under what is known now. Called by threads."""
+        agents = self.agents.apart()
+        return self._made(number, self._replies([number], agents)[0], agents)
+
+    def still(self, number: int, made: _Made) -> _Made | None:
+        """The same, unless by now its design was given by another request, or a version of it computes what another one does. Operators pass over
+        what is there, so only what they gave themselves can meet others."""
+        return None if made.drawn in self.seen or made.new & self.known.keys() else made
+
+    def settle(self, number: int, made: _Made) -> None:
+        """What the requests after this one meet."""
+        if made.agents is not self.agents:
+            self.agents.take_in(made.agents)
+        found = made.outcome
+        if isinstance(found, AgentFailure):
+            self.failures.append(found)
+        elif found.design_id in self.ids:
+            self.repeats += 1
+        else:
+            self.ids.add(found.design_id)
+            self.candidates.append(found)
+            self.seen.add(found.key())
+            if found.traced is not None and found.accepted:
+                self.known[found.traced.graph_sha] = found.design_id
+
+    def _replies(self, numbers: Sequence[int], agents: Agents) -> list[tuple[DesignReply | AgentFailure, Any]]:
+        """The reply to each request, and what `Agents.assign` knows it by."""
+        requests = [self.requests[number].model_copy(update={"taken": sorted(self.seen)}) for number in numbers]
+        seeds = [child_seed(self.root_seed, LINE, self.cycle, "design", number) for number in numbers]
+        draws = [self.draws[number] for number in numbers]
+        if self.session is not None:
+            return [self.session.write(one, seed=seed, attempt=draw) for one, seed, draw in zip(requests, seeds, draws, strict=True)]
+        return [(reply, reply) for reply in agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)]
+
+    def _made(self, number: int, answer: tuple[DesignReply | AgentFailure, Any], agents: Agents) -> _Made:
+        reply, given = answer
+        known, drawn = _Known(self.known), []
+        if isinstance(reply, AgentFailure):
+            return _Made(reply, "", frozenset(), agents)
+        seed = child_seed(self.root_seed, LINE, self.cycle, "repair", number)
+        found = _taken_in(agents, reply, self.population, self.chosen[number], self.origin, known, self.judge, seed, drawn)
+        if isinstance(found, Judged):
+            agents.assign(given, found.design_id)
+        key = drawn[0] if drawn and drawn[0] not in self.seen else ""
+        return _Made(found, key, frozenset(known.new), agents)
+
+
+def _request(
+    population: Population, direction: Mapping[str, Any], texts: Texts, settings: DesignsSettings, objectives: Sequence[str]
+) -> DesignRequest:
+    references = [design_id for design_id in direction["reference_ids"] if design_id in set(population.live_ids())]
+    parents = [population.parent(design_id, texts) for design_id in references] or [parent_of_genome("", "baseline", BASELINE)]
+    return DesignRequest(
+        phase=direction["phase"], direction=direction["direction"], rationale=direction["rationale"], focus=direction["focus"],
+        avoid=direction["avoid"], key_insights=list(direction["key_insights"]), baseline_source=compose(BASELINE, "Baseline dynamics"),
+        references=[detail(population, design_id, texts) for design_id in references], objectives=list(objectives),
+        schedule=schedule_text(settings),
+        parents=[
+            ParentMaterial(
+                design_id=parent.design_id[:SHORT_ID], title=parent.title, genome=parent.genome.to_json() if parent.genome else None,
+                source=parent.source, values=dict(parent.values),
+                scales=[{"name": s.name, "type": s.type, "low": s.low, "high": s.high, "choices": list(s.choices)} for s in parent.scales],
+            )
+            for parent in parents
+        ],
+    )
+
+
+def _taken_in(
+    agents: Agents, reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str, known: Mapping[str, str], judge: Judge,
+    seed: int, drawn: list[str],
+) -> Judged | AgentFailure:
+    """The judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on.
+    drawn: gets the key of the design as it was given."""
+
+    def take() -> Judged:
+        candidate = candidate_of(reply, population, direction, origin)
+        drawn.append(candidate.key())
+        found = judged_and_mended(agents, candidate, known, judge, seed)
+        design_row(found, "", "", None)
+        derivation_rows(found, "")
+        return found
+
+    return alone(take, lambda reason: AgentFailure(DESIGN_ROLE.name, "invalid", reason, 1), passing=(InputError,))
