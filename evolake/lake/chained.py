@@ -47,16 +47,17 @@ class Log:
     """What a log says.
 
     Attributes:
-        bodies: the whole lines, in order, less their numbers. numbered: for each, whether it is part of the chain by its own word.
+        bodies: the whole lines, in order, less their numbers; those after its checkpoint, where it was read from one.
+        chained: whether the last line is part of the chain by its own word.
         faults: what is broken and not acknowledged; empty where the log can be trusted.
         no, chain: where the next line goes on.
     """
 
     bodies: tuple[dict[str, Any], ...] = ()
-    numbered: tuple[bool, ...] = ()
     faults: tuple[Fault, ...] = ()
     no: int = 0
     chain: str = ""
+    chained: bool = False
 
 
 def encode(body: Mapping[str, Any], no: int, chain: str) -> tuple[bytes, str]:
@@ -103,7 +104,6 @@ class _Reading:
     chain: str = ""
     chained: bool = False
     bodies: list[dict[str, Any]] = field(default_factory=list)
-    numbered: list[bool] = field(default_factory=list)
     faults: dict[str, Fault] = field(default_factory=dict)
     doubtful: list[Fault] = field(default_factory=list)  # damaged lines; the next numbered line says whether they counted
 
@@ -113,8 +113,7 @@ def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
     lines = data.split(b"\n")
     reading = _Reading()
     if before is not None:
-        chained = bool(before.numbered) and before.numbered[-1]
-        reading = _Reading(before.no, before.chain, chained, list(before.bodies), list(before.numbered))
+        reading = _Reading(before.no, before.chain, before.chained, list(before.bodies))
     for at, line in enumerate(lines, start=1 + lines_before):
         if not line:
             continue
@@ -130,7 +129,7 @@ def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
         if body.get("event") == MENDED:
             for name in body["faults"]:
                 faults.pop(name, None)
-    return Log(tuple(reading.bodies), tuple(reading.numbered), tuple(faults.values()), reading.no, reading.chain)
+    return Log(tuple(reading.bodies), tuple(faults.values()), reading.no, reading.chain, reading.chained)
 
 
 def _take(reading: _Reading, at: int, line: bytes, body: dict[str, Any]) -> None:
@@ -152,7 +151,6 @@ def _take(reading: _Reading, at: int, line: bytes, body: dict[str, Any]) -> None
         reading.chained = True
     reading.no, reading.chain = no, link(chain, check)
     reading.bodies.append(body)
-    reading.numbered.append(reading.chained)
 
 
 def _was_whole(line: bytes) -> bool:

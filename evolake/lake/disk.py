@@ -89,10 +89,12 @@ def append(path: Path, data: bytes) -> None:
         sync_folder(path.parent)
 
 
-def read(path: Path) -> bytes:
-    """The bytes of a file."""
+def read(path: Path, start: int = 0) -> bytes:
+    """The bytes of a file, from `start` on."""
     _step("read", path)
-    return path.read_bytes()
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read()
 
 
 def names(path: Path) -> list[str]:
@@ -160,6 +162,19 @@ def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
         discard(temporary)
         raise
     sync_folder(path.parent)
+
+
+def write_unsynced(path: Path, data: bytes, *, tag: str) -> None:
+    """As `write_atomic`, without waiting for the disk: for what is derived and carries a check sum, in a folder that is there."""
+    temporary = path.with_name(f".tmp-{tag}-{path.name}")
+    try:
+        _step("create", temporary)
+        with temporary.open("wb") as file:
+            _write_all(file.fileno(), data, temporary)
+        replace(temporary, path)
+    except OSError:
+        discard(temporary)
+        raise
 
 
 def file_sha(path: Path) -> str:

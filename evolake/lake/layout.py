@@ -6,6 +6,7 @@
     tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
     tables/<line>/<asset>/_history/...                        parts that were superseded
+    cache/manifests/<line>/<asset>.checkpoint                 what a manifest says, in columns; derived, see `checkpoint`
     _format.json                                              which format this is; see `lake_format`
     blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
     profile                                                   the profile that the newest population was sealed under (evolake.settings)
@@ -35,6 +36,8 @@ PART = "part.parquet"
 MANIFEST = "_manifest.jsonl"
 HISTORY = "_history"
 RECORD = "_record.json"
+CACHE = "cache"
+"""At the lake's root: what is derived and made anew where it is missing."""
 MIRRORED = "_mirror.json"
 """At the lake's root: what it was last mirrored as; see `mirror`."""
 PULLING = "_pulling.json"

@@ -8,17 +8,20 @@ damaged manifest is an error for whoever reads or publishes, never a table witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from evolake.errors import LakeError
-from evolake.lake import chained, disk, layout
+from evolake.lake import chained, checkpoint, disk, layout
 from evolake.lake.chained import VERIFY
 
-INTENT, COMMIT, ABANDONED = "intent", "commit", "abandoned"
+INTENT, COMMIT, ABANDONED, PACKED = "intent", "commit", "abandoned", "packed"
 
 
 @dataclass(frozen=True)
@@ -84,16 +87,29 @@ def entry_of(body: Mapping[str, Any], root: Path) -> Entry:
 
 
 @dataclass(frozen=True)
+class Packed:
+    """Where the rows of one part lie in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
+
+    path: Path
+    file_sha: str
+    size: int
+    offset: int
+    rows: int
+
+
+@dataclass(frozen=True)
 class PartitionLog:
     """What a manifest says of one partition, in the order of tokens.
 
     Attributes:
         commits: one entry a token. The last is what the part should hold.
         pending: intents newer than the last commit, newest first: their writers died, or are at work now.
+        packed: token -> where the part that it wrote lies, if it has been put into one file with others.
     """
 
     commits: tuple[Entry, ...]
     pending: tuple[Entry, ...]
+    packed: Mapping[int, Packed] = field(default_factory=dict)
 
     @property
     def committed(self) -> Entry | None:
@@ -103,23 +119,135 @@ class PartitionLog:
     def last_token(self) -> int:
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
+    def place_of(self, entry: Entry) -> Packed | None:
+        """Where an entry's rows lie, if in a file with others."""
+        return self.packed.get(entry.token)
+
+
+class Partitions(Mapping[str | None, PartitionLog]):
+    """cycle -> log, by cycle. Of what comes from a checkpoint a log is made when it is asked for.
+
+    Args:
+        logs: a log, or the rows of `stored` that it is made of.
+        stored: rows of `checkpoint.COLUMNS`. packs: bodies of the events of compaction, in order.
+    """
+
+    def __init__(
+        self, table: Path, root: Path, logs: Mapping[str | None, PartitionLog | tuple[int, int]], stored: pl.DataFrame | None,
+        packs: tuple[Mapping[str, Any], ...] = (),
+    ):
+        self._table, self._root, self._stored, self.packs = table, root, stored, packs
+        self._logs = dict(sorted(logs.items(), key=lambda item: item[0] or ""))
+
+    def __getitem__(self, cycle: str | None) -> PartitionLog:
+        found = self._logs[cycle]
+        if isinstance(found, tuple):
+            found = self._logs[cycle] = self._made(cycle, found)
+        return found
+
+    def __iter__(self) -> Iterator[str | None]:
+        return iter(self._logs)
+
+    def __contains__(self, cycle: object) -> bool:
+        return cycle in self._logs
+
+    def __len__(self) -> int:
+        return len(self._logs)
+
+    @cached_property
+    def _places(self) -> dict[str | None, dict[int, Packed]]:
+        places: dict[str | None, dict[int, Packed]] = {}
+        for body in self.packs:
+            path, offset = self._root / body["path"], 0
+            for cycle, token, rows in body["members"]:
+                places.setdefault(cycle, {})[token] = Packed(path, body["file_sha"], body["size"], offset, rows)
+                offset += rows
+        return places
+
+    def packed_of(self, cycle: str | None) -> Mapping[int, Packed]:
+        """token -> where, of one partition's parts that lie in files with others."""
+        return self._places.get(cycle, {}) if self.packs else {}
+
+    def _made(self, cycle: str | None, span: tuple[int, int]) -> PartitionLog:
+        assert self._stored is not None
+        rows = self._stored[span[0] : span[1]].rows()
+        entries = [checkpoint.entry_of(row, self._table.parent.name, self._table.name, self._root) for row in rows]
+        commits = tuple(entry for entry in entries if entry.event == COMMIT)
+        return PartitionLog(commits, tuple(entry for entry in entries if entry.event != COMMIT), self.packed_of(cycle))
+
+    def plain(self) -> tuple[pl.DataFrame, list[str | None]]:
+        """The stored rows of partitions with one commit and nothing else, less those whose log has been made; and the cycles of all others."""
+        kept = [found[0] for found in self._logs.values() if isinstance(found, tuple) and found[1] - found[0] == 1]
+        rows = checkpoint.frame([]) if self._stored is None else self._stored[kept].filter("committed")
+        known = set(rows.get_column("cycle").to_list())
+        return rows, [cycle for cycle in self._logs if cycle not in known]
+
+    def stored(self) -> pl.DataFrame:
+        """All of it as rows of a checkpoint."""
+        spans: list[pl.DataFrame] = []
+        rows: list[tuple[Any, ...]] = []
+        for found in self._logs.values():
+            if isinstance(found, tuple):
+                assert self._stored is not None
+                spans += [checkpoint.frame(rows)] if rows else []
+                rows = []
+                spans.append(self._stored[found[0] : found[1]])
+            else:
+                rows += [checkpoint.row_of(entry, self._root) for entry in (*found.commits, *found.pending)]
+        return pl.concat([*spans, checkpoint.frame(rows)]).rechunk()
+
+    def grown(self, bodies: Iterable[Mapping[str, Any]]) -> Partitions:
+        """With what further lines say. Raises KeyError, TypeError or ValueError where one is no record."""
+        commits: dict[str | None, dict[int, Entry]] = {}
+        intents: dict[str | None, dict[int, Entry]] = {}
+        given_up: dict[str | None, set[int]] = {}
+        packs: list[Mapping[str, Any]] = []
+        bodies = list(bodies)
+        done = {(body["cycle"], body["token"]) for body in bodies if body.get("event") == COMMIT}
+        for body in bodies:
+            event = body.get("event")
+            if event == COMMIT:
+                commits.setdefault(body["cycle"], {})[body["token"]] = entry_of(body, self._root)
+            elif event == INTENT and (body["cycle"], body["token"]) not in done:
+                intents.setdefault(body["cycle"], {})[body["token"]] = entry_of(body, self._root)
+            elif event == ABANDONED:
+                given_up.setdefault(body["cycle"], set()).add(body["token"])
+            elif event == PACKED:
+                packs.append(body)
+        logs: dict[str | None, PartitionLog | tuple[int, int]] = dict(self._logs)
+        touched = {*commits, *intents, *(cycle for cycle in given_up if cycle in logs)}
+        for cycle in touched:
+            before = self[cycle] if cycle in self._logs else PartitionLog((), ())
+            done_here = {entry.token: entry for entry in before.commits} | commits.get(cycle, {})
+            last = max(done_here, default=0)
+            waiting = {entry.token: entry for entry in before.pending} | intents.get(cycle, {})
+            kept = sorted((token for token in waiting if token > last and token not in given_up.get(cycle, ())), reverse=True)
+            logs.pop(cycle, None)
+            if done_here or kept:
+                logs[cycle] = PartitionLog(tuple(done_here[token] for token in sorted(done_here)), tuple(waiting[token] for token in kept))
+        made = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packs))
+        for cycle in {*touched, *(member[0] for body in packs for member in body["members"])} & logs.keys():
+            if not isinstance(found := made._logs[cycle], tuple):
+                made._logs[cycle] = replace(found, packed=made.packed_of(cycle))
+        return made
+
 
 @dataclass(frozen=True)
 class Manifest:
     """A manifest as it lies there: its log, damaged or not, and what its whole lines say, by cycle."""
 
     log: chained.Log
-    partitions: Mapping[str | None, PartitionLog]
+    partitions: Partitions
 
 
 @dataclass(frozen=True)
 class _Parsed:
-    """A manifest that has been read: inode and size then, its entries in order, and how many lines its bytes have."""
+    """A manifest that has been read: inode and size then, how many lines its bytes have, and how many of them a checkpoint held or was made of."""
 
     inode: int
     size: int
     lines: int
-    entries: tuple[Entry, ...]
+    stored: int
     manifest: Manifest
 
     @property
@@ -127,22 +255,17 @@ class _Parsed:
         """Whether what is appended can be read by itself: nothing is damaged so far, and the last line is whole."""
         return not self.manifest.log.faults and self.lines > 0
 
+    def grown(self, data: bytes) -> _Parsed:
+        """With further bytes of the file."""
+        before = self.manifest.log
+        log = chained.parse(data, before, self.lines)
+        partitions = self.manifest.partitions.grown(log.bodies[len(before.bodies) :])
+        lines = self.lines + data.count(b"\n") if data.endswith(b"\n") else 0
+        return _Parsed(self.inode, self.size + len(data), lines, self.stored, Manifest(log, partitions))
 
-def _parse(inode: int, data: bytes, root: Path, before: _Parsed | None = None) -> _Parsed:
-    """What a manifest says; of one that has grown only what is new is parsed."""
-    start = before.size if before else 0
-    log = chained.parse(data[start:], before.manifest.log if before else None, before.lines if before else 0)
-    known = len(before.manifest.log.bodies) if before else 0
-    done = {(body["cycle"], body["token"]) for body in log.bodies[known:] if body.get("event") == COMMIT}
-    fresh = tuple(
-        entry_of(body, root) for body in log.bodies[known:]
-        if body.get("event") == COMMIT or (body.get("event") == INTENT and (body["cycle"], body["token"]) not in done)
-    )
-    entries = (*before.entries, *fresh) if before else fresh
-    given_up = {(body["cycle"], body["token"]) for body in log.bodies if body.get("event") == ABANDONED}
-    alive = entries if not given_up else [one for one in entries if one.event == COMMIT or (one.record.cycle, one.token) not in given_up]
-    lines = data.count(b"\n") if data.endswith(b"\n") else 0
-    return _Parsed(inode, len(data), lines, entries, Manifest(log, _by_partition(alive)))
+
+def _none(path: Path, root: Path) -> Partitions:
+    return Partitions(path.parent, root, {}, None)
 
 
 class Manifests:
@@ -154,23 +277,46 @@ class Manifests:
 
     def look(self, path: Path) -> Manifest:
         """The manifest whether damaged or not; an empty one where there is none."""
+        return self._look(path, checkpoints=True)
+
+    def reread(self, path: Path) -> Manifest:
+        """As `look`, from its lines alone, each held to its check sum: no checkpoint is believed."""
+        self._parsed.pop(path, None)
+        return self._look(path, checkpoints=False)
+
+    def _look(self, path: Path, *, checkpoints: bool) -> Manifest:
         with disk.told(f"the manifest {path} cannot be read", "the record of what was published"):
             try:
                 status = path.stat()
             except FileNotFoundError:
-                return Manifest(chained.Log(), {})
+                return Manifest(chained.Log(), _none(path, self._root))
             known = self._parsed.get(path)
             if known and known.inode == status.st_ino and known.size == status.st_size:
-                self._parsed[path] = known
                 return known.manifest
-            data = disk.read(path)
-        grown = known is not None and known.inode == status.st_ino and known.may_grow and known.size < len(data)
+            grown = known is not None and known.inode == status.st_ino and known.may_grow and known.size < status.st_size
+            data = disk.read(path, known.size if known and grown else 0)
         try:
-            parsed = _parse(status.st_ino, data, self._root, known if grown else None)
+            parsed = known.grown(data) if known and grown else self._parse(path, status.st_ino, data, checkpoints)
         except (KeyError, TypeError, ValueError) as error:
             raise LakeError(f"the manifest {path} holds a line that is no record", got=repr(error), do="restore it from a backup") from None
         self._parsed[path] = parsed
         return parsed.manifest
+
+    def _parse(self, path: Path, inode: int, data: bytes, checkpoints: bool) -> _Parsed:
+        stored = checkpoint.load(path, data) if checkpoints else None
+        if stored is None:
+            parsed = _Parsed(inode, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
+        else:
+            log = chained.Log(no=stored.no, chain=stored.chain, chained=stored.numbered)
+            partitions = Partitions(path.parent, self._root, stored.spans(), stored.rows, stored.packs)
+            parsed = _Parsed(inode, stored.size, stored.lines, stored.lines, Manifest(log, partitions)).grown(data[stored.size :])
+        if checkpoints and parsed.may_grow and checkpoint.is_due(parsed.lines, parsed.stored):
+            log, partitions = parsed.manifest.log, parsed.manifest.partitions
+            made = checkpoint.Checkpoint(
+                len(data), parsed.lines, log.no, log.chain, log.chained, partitions.stored(), tuple(dict(body) for body in partitions.packs)
+            )
+            checkpoint.write(path, data, made)
+        return parsed
 
     def load(self, path: Path) -> Mapping[str | None, PartitionLog]:
         """cycle -> log, for every partition that the manifest names; empty where there is no manifest.
@@ -179,14 +325,14 @@ class Manifests:
             LakeError: the manifest is damaged, or is gone while parts lie beside it.
         """
         found = self.look(path)
-        if not found.log.bodies and next(layout.parts(path.parent), None):
+        if not found.log.no and next(layout.parts(path.parent), None):
             found = self.look(path)  # the table's first writer may have begun in between: its intent is there before its part
         if found.log.faults:
             raise LakeError(
                 f"the manifest {path} is damaged", wanted="every line that was written, once and in order",
                 got="; ".join(str(fault) for fault in found.log.faults[:3]), do=VERIFY,
             )
-        if not found.log.bodies and (part := next(layout.parts(path.parent), None)):
+        if not found.log.no and (part := next(layout.parts(path.parent), None)):
             raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
         return found.partitions
 
@@ -198,18 +344,3 @@ class Manifests:
         """Adds lines, durably."""
         table = path.parent
         chained.append(path, self._root / "locks" / table.parent.name / table.name / "_manifest.lock", bodies, lambda: self.look(path).log)
-
-
-def _by_partition(entries: Iterable[Entry]) -> dict[str | None, PartitionLog]:
-    commits: dict[str | None, dict[int, Entry]] = {}
-    intents: dict[str | None, dict[int, Entry]] = {}
-    for entry in entries:
-        chosen = commits if entry.event == COMMIT else intents
-        chosen.setdefault(entry.record.cycle, {})[entry.token] = entry
-    logs = {}
-    for cycle in sorted({*commits, *intents}, key=lambda cycle: cycle or ""):
-        done = commits.get(cycle, {})
-        last = max(done, default=0)
-        waiting = sorted((token for token in intents.get(cycle, {}) if token > last), reverse=True)
-        logs[cycle] = PartitionLog(tuple(done[token] for token in sorted(done)), tuple(intents[cycle][token] for token in waiting))
-    return logs
