@@ -34,7 +34,8 @@ def columns_of(catalogue: Catalogue, table: str) -> Result:
 def schema_of(table: str) -> TableSchema | None:
     """The schema of a table by the name that SQL has for it; None for a view over several, and for a table of free columns."""
     from evolake.cli.known_tables import all_tables
-    from evolake.lake.datasets import PARTS, SEALS
+    from evolake.lake.datasets import SEALS
+    from evolake.lake.inventory import PARTS
     from evolake.lake.schemas import SHARED, shared_table_of
 
     line, _, asset = table.rpartition(".")

@@ -28,7 +28,7 @@ import polars as pl
 
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import datasets, statements
-from evolake.lake.inventory import Inventory, Part, take_inventory
+from evolake.lake.inventory import Inventory, Part, TableParts, take_inventory
 from evolake.lake.layout import check_name
 from evolake.lake.schemas import SHARED, TableSchema, shared_table_of
 from evolake.lake.store import Lake
@@ -69,10 +69,11 @@ class Catalogue:
         })
         self._connection.execute("SET TimeZone = 'UTC'")
         self._needs: dict[str, set[str]] = {}  # a view's or macro's name -> words of its definition
-        self._parts: dict[str, list[Part]] = {}  # a view's name -> the parts under it
+        self._parts: dict[str, Callable[[], list[Part]]] = {}  # a view's name -> the parts under it
         self._broken: dict[str, LakeError] = {}  # a view's name -> why it cannot be believed
         self._verified: set[Path] = set()
-        self._later: dict[str, tuple[str, Callable[[], Any]]] = {}  # a view's name -> its source, and what belongs there
+        self._ready_views: set[str] = set()  # names of views whose parts are verified and below them
+        self._later: dict[str, tuple[str, Callable[[list[Part]], Any]]] = {}  # a view's name -> its source, and what its parts are there
         self.warnings: list[str] = []
         self._register(take_inventory(lake), dict(extra_schemas or {}))
         self._run_files(sql_root)
@@ -90,44 +91,39 @@ class Catalogue:
         self._connection.close()
 
     def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema]) -> None:
-        parts = inventory.parts
         for (line, asset), error in inventory.damaged.items():
             self.warnings.append(f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}")
             self._broken[f"{line}.{asset}"] = error
             if table := shared_table_of(asset):
                 self._broken |= {table: error, f"{table}_all": error}
-        self.warnings += [f"superseded part is lost: {part.path}" for part in parts if part.state == "lost"]
-        readable = [part for part in parts if part.state != "lost"]
-        by_table: dict[tuple[str, str], list[Part]] = {}
-        for part in readable:
-            by_table.setdefault((part.line, part.asset), []).append(part)
-        for table, schema in SHARED.items():
-            of_table = [part for (_, asset), some in by_table.items() if shared_table_of(asset) == table for part in some]
-            current = [part for part in of_table if not part.superseded]
-            self._view(table, of_table, datasets.arrow_schema(schema), partial(datasets.shared, current, schema))
-            self._view(f"{table}_all", of_table, datasets.origin_schema(schema), partial(datasets.shared, of_table, schema, with_origin=True))
+        self.warnings += [f"superseded part is lost: {part.path}" for table in inventory.tables for part in table.odd if part.state == "lost"]
+        by_table = {(table.line, table.asset): table for table in inventory.tables}
+        for name, schema in SHARED.items():
+            of_table = [table for table in inventory.tables if shared_table_of(table.asset) == name]
+            current, everything = partial(_parts, of_table, current=True), partial(_parts, of_table, current=False)
+            self._view(name, current, datasets.arrow_schema(schema), partial(datasets.shared, schema=schema))
+            self._view(f"{name}_all", everything, datasets.origin_schema(schema), partial(datasets.shared, schema=schema, with_origin=True))
         tables = sorted(by_table.keys() | extra_schemas.keys())
         for line in sorted({line for line, _ in tables}):
             self._connection.execute(f'CREATE SCHEMA "{check_name("line", line)}"')
         for line, asset in tables:
-            current = [part for part in by_table.get((line, asset), []) if not part.superseded]
-            wanted = datasets.table_schema(current, extra_schemas.get((line, asset)))
-            self._view(f"{line}.{check_name('asset', asset)}", current, wanted, partial(datasets.table, current, wanted))
-        self._table("parts", datasets.parts_table(parts))
+            own = [by_table[line, asset]] if (line, asset) in by_table else []
+            wanted = datasets.table_schema(own, extra_schemas.get((line, asset)))
+            self._view(f"{line}.{check_name('asset', asset)}", partial(_parts, own, current=True), wanted, partial(datasets.table, wanted=wanted))
+        self._table("parts", datasets.parts_table(inventory.tables))
         try:
             self._table("seals", datasets.seals_table(self._lake))
         except LakeError as error:
             self.warnings.append(f"table seals cannot be read: {error.what}, {error.got}; {error.do}")
             self._broken["seals"] = error
 
-    def _view(self, name: str, parts: list[Part], schema: Any, dataset: Callable[[], Any]) -> None:
+    def _view(self, name: str, parts: Callable[[], list[Part]], schema: Any, dataset: Callable[[list[Part]], Any]) -> None:
         """A view that knows its columns; its files are put below it by the first query that may read them."""
         self._parts[name] = parts
         if schema is None:
             return  # every part of it is missing; a query that names it says so
         source = f"_source_{len(self._parts)}"
-        if parts:
-            self._later[name] = (source, dataset)
+        self._later[name] = (source, dataset)
         self._connection.register(source, datasets.empty(schema))
         quoted = ".".join(f'"{step}"' for step in name.split("."))
         self._connection.execute(f"CREATE VIEW {quoted} AS FROM {source}")
@@ -195,8 +191,9 @@ class Catalogue:
             if everything or words.issuperset(name.lower().split(".")):
                 raise damage
         reached = [name for name in self._parts if everything or name.rpartition(".")[2] in words]
-        wanted = [part for name in reached for part in self._parts[name]]
-        wanted = [part for part in {part.path: part for part in wanted}.values() if part.path not in self._verified]
+        reached = [name for name in reached if name not in self._ready_views]
+        parts = {name: self._parts[name]() for name in reached}
+        wanted = [part for part in {part.path: part for some in parts.values() for part in some}.values() if part.path not in self._verified]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for part, damage in zip(wanted, pool.map(self._damage, wanted), strict=True):
                 if damage:
@@ -205,7 +202,9 @@ class Catalogue:
         for name in reached:
             if name in self._later:
                 source, dataset = self._later.pop(name)
-                self._connection.register(source, dataset())
+                if parts[name]:
+                    self._connection.register(source, dataset(parts[name]))
+            self._ready_views.add(name)
 
     def _damage(self, part: Part) -> CorruptPart | None:
         try:
@@ -230,6 +229,11 @@ class Catalogue:
         """).fetchall()
         rows.sort(key=lambda row: (row[0] != "main", row))
         return [(name if schema == "main" else f"{schema}.{name}", columns) for schema, name, columns in rows]
+
+
+def _parts(tables: list[TableParts], *, current: bool) -> list[Part]:
+    """The parts of some tables that are not lost, or the current ones alone."""
+    return [part for table in tables for part in table.parts if part.state != "lost" and not (current and part.superseded)]
 
 
 def _words(sql: str) -> set[str]:

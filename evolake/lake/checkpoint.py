@@ -100,7 +100,7 @@ def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
     if hashlib.sha256(rows).hexdigest() != told.get("rows"):
         return "its rows are damaged"
     try:
-        frame = pl.read_ipc(io.BytesIO(rows), memory_map=False)
+        frame = pl.read_ipc(io.BytesIO(rows))
         made = Checkpoint(told["size"], told["lines"], told["no"], told["chain"], told["numbered"], frame, tuple(told["packs"]))
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         return f"{type(error).__name__}: {error}"

@@ -15,8 +15,8 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 import pyarrow.parquet as pq
 
-from evolake.lake.inventory import Part
-from evolake.lake.schemas import Instant, TableSchema
+from evolake.lake.inventory import PARTS, Part, TableParts
+from evolake.lake.schemas import TableSchema
 from evolake.lake.store import Lake
 
 ORIGIN = pa.schema([
@@ -24,21 +24,6 @@ ORIGIN = pa.schema([
     ("origin_run", pa.string()),
 ])
 _CYCLE = pa.field("cycle", pa.string())
-PARTS = TableSchema(
-    "parts", 1,
-    {
-        "line": pl.String, "asset": (pl.String, "Table by name, as in <line>.<asset>."),
-        "cycle": (pl.String, "Partition of the table; null where it has none."),
-        "state": (pl.String, "current, superseded, missing (gone), damaged (of the wrong size) or lost (superseded, and gone)."),
-        "rows": (pl.Int64, "How many rows the part holds."),
-        "content_sha": (pl.String, "sha256 (hex) of the content, however it is stored: Dagster's data version."),
-        "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
-        "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
-        "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."), "run_id": pl.String,
-        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Where the file lies, absolute."),
-    },
-    keys=("path",),
-)
 SEALS = TableSchema(
     "seals", 1,
     {
@@ -85,12 +70,12 @@ def empty(schema: pa.Schema) -> ds.Dataset:
     return ds.dataset(schema.empty_table())
 
 
-def table_schema(parts: Sequence[Part], schema: TableSchema | None) -> pa.Schema | None:
+def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa.Schema | None:
     """The Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
-    readable = [part for part in parts if part.readable]
     known = [arrow_schema(schema)] if schema else []
-    for columns in {tuple(part.columns.items()) for part in readable}:
-        known += _footer(part.path for part in readable if tuple(part.columns.items()) == columns)
+    for parts in tables:
+        for paths in parts.paths_by_columns():
+            known += _footer(paths)
     if not known:
         return None
     stored = pa.unify_schemas(known, promote_options="permissive")
@@ -122,28 +107,18 @@ def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: list[ds.Expres
     return ds.FileSystemDataset.from_paths(paths, schema=schema, format=ds.ParquetFileFormat(), filesystem=local, partitions=constants)
 
 
-def parts_table(parts: Sequence[Part]) -> pl.DataFrame:
-    """One row a part: what the manifests say."""
-    rows = [
-        {
-            "line": part.line, "asset": part.asset, "cycle": part.partition.cycle, "state": part.state, "rows": part.record.rows,
-            "content_sha": part.record.content_sha, "file_sha": part.record.file_sha, "schema_name": part.record.schema_name,
-            "schema_version": part.record.schema_version, "run_id": part.record.run_id, "created_at": part.record.created_at,
-            "path": str(part.path),
-        }
-        for part in parts
-    ]
-    return pl.DataFrame(rows, schema=dict(PARTS.columns))
+def parts_table(tables: Sequence[TableParts]) -> pl.DataFrame:
+    """One row per part: what the manifests say."""
+    return pl.concat([PARTS.empty(), *(table.frame() for table in tables)])
 
 
 def seals_table(lake: Lake) -> pl.DataFrame:
-    """One row a seal. `broken`: this link or one before it does not hold."""
+    """One row per seal. `broken`: this link or one before it does not hold."""
     rows = []
     for line in lake.seals.lines():
-        whole = lake.seals.whole_up_to(line)
-        for cycle in lake.seals.cycles(line):
-            seal = lake.seals.read(line, cycle)
-            if seal:
-                row = {name: getattr(seal, name) for name in SEALS.columns if name != "broken"}
-                rows.append(row | {"broken": int(cycle) > whole})
+        seals, broken = lake.seals.chain(line)
+        whole = int(broken[0]) - 1 if broken else len(seals)
+        for seal in filter(None, seals.values()):
+            row = {name: getattr(seal, name) for name in SEALS.columns if name != "broken"}
+            rows.append(row | {"broken": int(seal.cycle) > whole})
     return pl.DataFrame(rows, schema=dict(SEALS.columns))

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
+import polars as pl
 
 from evolake.errors import InputError, LakeError
 from evolake.lake import datasets
 from evolake.lake.catalogue import SQL_ROOT
-from evolake.lake.inventory import Part, take_inventory
+from evolake.lake.inventory import Inventory, Part, take_inventory
 from evolake.lake.layout import check_name
 from evolake.lake.schemas import SHARED, TableSchema
 from evolake.lake.store import Lake
@@ -39,14 +40,14 @@ def write(lake: Lake, file: Path, schemas: Mapping[tuple[str, str], TableSchema]
     inventory = take_inventory(lake)
     for error in inventory.damaged.values():
         raise error
-    parts = [part for part in inventory.parts if part.state != "lost"]
-    for part in parts:
-        part.verify(lake)
+    for part in inventory.parts:
+        if part.state != "lost":
+            part.verify(lake)
     try:
         with tempfile.TemporaryDirectory(prefix=".tmp-", dir=file.absolute().parent) as folder:
             made = Path(folder) / "lake.duckdb"
             with duckdb.connect(made) as connection:
-                views = _fill(connection, lake, parts, schemas, sql_root)
+                views = _fill(connection, lake, inventory, schemas, sql_root)
             made.replace(file)
     except OSError as error:
         wanted = "a file in a folder that is there"
@@ -68,10 +69,12 @@ def _refuse_others(file: Path) -> None:
 
 
 def _fill(
-    connection: duckdb.DuckDBPyConnection, lake: Lake, parts: Sequence[Part], schemas: Mapping[tuple[str, str], TableSchema], sql_root: Path
+    connection: duckdb.DuckDBPyConnection, lake: Lake, inventory: Inventory, schemas: Mapping[tuple[str, str], TableSchema], sql_root: Path
 ) -> int:
     connection.execute("SET TimeZone = 'UTC'")
-    for name, frame in (("parts", datasets.parts_table(parts)), ("seals", datasets.seals_table(lake))):
+    parts = [part for part in inventory.parts if part.state != "lost"]
+    known = datasets.parts_table(inventory.tables).filter(pl.col("state") != "lost")
+    for name, frame in (("parts", known), ("seals", datasets.seals_table(lake))):
         connection.register("_rows", frame.to_arrow())
         connection.execute(f"CREATE TABLE {name} AS FROM _rows")
         connection.unregister("_rows")

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+import polars as pl
 
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import disk, layout
 from evolake.lake.layout import Partition, manifests
 from evolake.lake.manifest import Entry, PartitionLog, Record
-from evolake.lake.schemas import shared_table_of
+from evolake.lake.schemas import Instant, TableSchema, shared_table_of
 from evolake.lake.store import Lake
+
+PARTS = TableSchema(
+    "parts", 1,
+    {
+        "line": pl.String, "asset": (pl.String, "Table by name, as in <line>.<asset>."),
+        "cycle": (pl.String, "Partition of the table; null where it has none."),
+        "state": (pl.String, "current, superseded, missing (gone), damaged (of the wrong size) or lost (superseded, and gone)."),
+        "rows": (pl.Int64, "How many rows the part holds."),
+        "content_sha": (pl.String, "sha256 (hex) of the content, however it is stored: Dagster's data version."),
+        "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
+        "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
+        "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."), "run_id": pl.String,
+        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Where the file lies, absolute."),
+    },
+    keys=("path",),
+)
+State = Literal["current", "superseded", "missing", "damaged", "lost"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +50,7 @@ class Part:
     record: Record
     path: Path
     columns: Mapping[str, str]
-    state: Literal["current", "superseded", "missing", "damaged", "lost"]
+    state: State
 
     @property
     def line(self) -> str:
@@ -69,37 +90,103 @@ class Part:
         )
 
 
-@dataclass(frozen=True)
-class Inventory:
-    """Every part of the lake by its manifests, in the order of line, asset, cycle, superseded parts before the current one; and the tables whose
-    manifest cannot be believed: (line, asset) -> why. Of those, the parts that are still known are among the others.
+class TableParts:
+    """The parts of one table, in the order of cycles, superseded parts before the current one.
+
+    What a checkpoint has in columns stays in columns: a `Part` is made of it when `parts` is asked for.
+
+    Attributes:
+        line, asset: the table. odd: the parts of cycles that are more than one commit; of those in columns none.
     """
 
-    parts: list[Part]
+    def __init__(self, lake: Lake, table: Partition, plain: pl.DataFrame, odd: list[Part]):
+        self._root, self.line, self.asset, self.odd = lake.root, table.line, table.asset, odd
+        self._plain = plain  # COLUMNS of a checkpoint, with `state`
+        self._lake = lake
+
+    def __len__(self) -> int:
+        return self._plain.height + len(self.odd)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """All of them, each as one."""
+        return sorted([*self._made(), *self.odd], key=lambda part: part.partition.cycle or "")
+
+    def _made(self) -> Iterator[Part]:
+        logs = self._lake.manifests.look(Partition(self._root, self.line, self.asset, None).manifest).partitions
+        for cycle, state in self._plain.select("cycle", "state").rows():
+            log = logs[cycle]
+            assert log.committed is not None
+            yield _part(Partition(self._root, self.line, self.asset, cycle), log, log.committed, state)
+
+    def paths_by_columns(self) -> Iterator[list[Path]]:
+        """For each set of columns that current parts have (name -> type), the files of those that may be opened."""
+        known = self._plain.filter(pl.col("state") == "current").group_by("columns", maintain_order=True).agg("path")
+        found = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
+        for part in self.odd:
+            if part.readable and not part.superseded:
+                found.setdefault(json.dumps(dict(part.columns)), []).append(part.path)
+        return iter(found.values())
+
+    def frame(self) -> pl.DataFrame:
+        """One row per part, as `parts` of SQL has it."""
+        at = pl.col("created_at").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", time_zone="UTC")
+        plain = self._plain.with_columns(
+            at, line=pl.lit(self.line), asset=pl.lit(self.asset), path=pl.lit(f"{self._root}/") + pl.col("path")
+        ).select(list(PARTS.columns))
+        odd = [
+            {
+                "line": part.line, "asset": part.asset, "cycle": part.partition.cycle, "state": part.state, "rows": part.record.rows,
+                "content_sha": part.record.content_sha, "file_sha": part.record.file_sha, "schema_name": part.record.schema_name,
+                "schema_version": part.record.schema_version, "run_id": part.record.run_id, "created_at": part.record.created_at,
+                "path": str(part.path),
+            }
+            for part in self.odd
+        ]
+        both = pl.concat([plain, pl.DataFrame(odd, schema=dict(PARTS.columns))]) if odd else plain
+        return both.sort("cycle", nulls_last=False, maintain_order=True)
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Every table of the lake by its manifest, in the order of line and asset; and those whose manifest cannot be believed: (line, asset) -> why."""
+
+    tables: list[TableParts]
     damaged: dict[tuple[str, str], LakeError]
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of all tables."""
+        return [part for table in self.tables for part in table.parts]
 
 
 def take_inventory(lake: Lake) -> Inventory:
     """What the lake holds; a table that is damaged is told, never left out."""
-    parts: list[Part] = []
+    tables: list[TableParts] = []
     damaged: dict[tuple[str, str], LakeError] = {}
     for line, asset, _ in manifests(lake.root):
         try:
-            parts += _of_table(lake, Partition(lake.root, line, asset, None))
+            tables.append(_of_table(lake, Partition(lake.root, line, asset, None)))
         except LakeError as error:
             damaged[line, asset] = error
-    return Inventory(parts, damaged)
+    return Inventory(tables, damaged)
 
 
-def _of_table(lake: Lake, table: Partition) -> list[Part]:
+def _of_table(lake: Lake, table: Partition) -> TableParts:
     """The parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
     line, asset = table.line, table.asset
-    cycles = lake.cycles(line, asset) or [None]
     logs = lake.manifests.load(table.manifest)
     sizes = layout.part_sizes(table.asset_folder)
-    parts: list[Part] = []
-    for cycle in cycles:
-        partition, log = Partition(lake.root, line, asset, cycle), logs.get(cycle, PartitionLog((), ()))
+    for cycle in sizes:
+        if cycle not in logs:
+            lake.verifier.settle(Partition(lake.root, line, asset, cycle))  # says that the manifest has lost it
+    logs = lake.manifests.load(table.manifest)
+    plain, others = logs.plain()
+    there = pl.Series("there", [sizes.get(cycle) for cycle in plain.get_column("cycle")], dtype=pl.Int64)
+    state = pl.when(there.is_null()).then(pl.lit("missing")).when(there == plain["size"]).then(pl.lit("current")).otherwise(pl.lit("damaged"))
+    odd: list[Part] = []
+    for cycle in others:
+        partition, log = Partition(lake.root, line, asset, cycle), logs[cycle]
         if log.committed is None or log.pending:
             record = lake.record(line, asset, cycle)
             log = lake.verifier.log(partition)
@@ -109,11 +196,14 @@ def _of_table(lake: Lake, table: Partition) -> list[Part]:
         else:
             current = log.committed
         if len(log.commits) > 1 or log.pending:
-            parts += _superseded(partition, log, current)
+            odd += _superseded(partition, log, current)
         size = sizes.get(cycle)
-        state = "missing" if size is None else "current" if size == current.size else "damaged"
-        parts.append(Part(partition, current.record, current.record.path, current.columns, state))
-    return parts
+        odd.append(_part(partition, log, current, "missing" if size is None else "current" if size == current.size else "damaged"))
+    return TableParts(lake, table, plain.with_columns(state=state), odd)
+
+
+def _part(partition: Partition, log: PartitionLog, entry: Entry, state: State) -> Part:
+    return Part(partition, entry.record, entry.record.path, entry.columns, state)
 
 
 def _superseded(partition: Partition, log: PartitionLog, current: Entry) -> list[Part]:

@@ -226,7 +226,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
             if done_here or kept:
                 logs[cycle] = PartitionLog(tuple(done_here[token] for token in sorted(done_here)), tuple(waiting[token] for token in kept))
         made = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packs))
-        for cycle in {*touched, *(member[0] for body in packs for member in body["members"])} & logs.keys():
+        for cycle in ({*touched, *(member[0] for body in packs for member in body["members"])} & logs.keys()) if made.packs else ():
             if not isinstance(found := made._logs[cycle], tuple):
                 made._logs[cycle] = replace(found, packed=made.packed_of(cycle))
         return made
@@ -318,7 +318,7 @@ class Manifests:
             checkpoint.write(path, data, made)
         return parsed
 
-    def load(self, path: Path) -> Mapping[str | None, PartitionLog]:
+    def load(self, path: Path) -> Partitions:
         """cycle -> log, for every partition that the manifest names; empty where there is no manifest.
 
         Raises:

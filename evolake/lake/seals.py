@@ -153,19 +153,28 @@ class Seals:
         broken = self._broken_link(line, newest)
         return int(broken[0]) - 1 if broken else newest
 
+    def chain(self, line: str) -> tuple[dict[str, Seal | None], tuple[str, str] | None]:
+        """(cycle -> its seal, the first broken link as `broken_link` tells it), each seal read once."""
+        seals = {cycle: self.read(line, cycle) for cycle in self.cycles(line)}
+        return seals, _broken(seals.get, max(map(int, seals), default=0))
+
     def _broken_link(self, line: str, last: int) -> tuple[str, str] | None:
-        before = None
-        for number in range(1, last + 1):
-            at = f"{number:04d}"
-            seal = self.read(line, at)
-            if seal is None:
-                return at, "missing"
-            if seal.state != "sealed":
-                return at, seal.state
-            if seal.built_on != before:
-                return at, "built on an older population"
-            before = seal.version
-        return None
+        return _broken(lambda cycle: self.read(line, cycle), last)
+
+
+def _broken(seal_of: Callable[[str], Seal | None], last: int) -> tuple[str, str] | None:
+    before = None
+    for number in range(1, last + 1):
+        at = f"{number:04d}"
+        seal = seal_of(at)
+        if seal is None:
+            return at, "missing"
+        if seal.state != "sealed":
+            return at, seal.state
+        if seal.built_on != before:
+            return at, "built on an older population"
+        before = seal.version
+    return None
 
 
 def _bytes(path: Path) -> bytes | None:
