@@ -56,13 +56,11 @@ def run(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def status(as_json: bool) -> int:
     """Where each line stands: sealed cycles, champion, counts, what to do next."""
-    from evolake.lake.damage import damaged_tables
     from evolake.report.artifacts import artifacts_of
-    from evolake.report.status import line_status, lines_in_lake
+    from evolake.report.status import lake_status
 
     root = settings_module.load().lake
-    damaged = damaged_tables(root)
-    rows = [line_status(root, line) for line in lines_in_lake(root)]
+    rows, damaged = lake_status(root)
     if as_json:
         told = [{"table": table} | error.told() for table, error in damaged.items()]
         click.echo(json.dumps({"verdict": "damaged" if damaged else "ok", "lake": str(root), "lines": rows, "damaged": told}))

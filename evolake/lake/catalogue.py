@@ -27,7 +27,7 @@ import duckdb
 import polars as pl
 
 from evolake.errors import CorruptPart, LakeError
-from evolake.lake import datasets, statements
+from evolake.lake import datasets, genealogy, statements
 from evolake.lake.inventory import Inventory, Part, TableParts, take_inventory
 from evolake.lake.layout import check_name
 from evolake.lake.schemas import SHARED, TableSchema, shared_table_of
@@ -56,12 +56,16 @@ class Catalogue:
         lake: the lake.
         extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also where nothing is published.
         sql_root: the folder with views/ and lineage/.
+        shared_only: without the tables of single lines, `parts` and `seals`: for who asks the shared tables alone.
 
     Attributes:
+        damaged: `<line>.<asset>` -> why, of each table whose manifest cannot be believed.
         warnings: what a reader should know: tables whose manifest is damaged, superseded parts that are lost, views that could not be made.
     """
 
-    def __init__(self, lake: Lake, extra_schemas: Mapping[tuple[str, str], TableSchema] | None = None, sql_root: Path = SQL_ROOT):
+    def __init__(
+        self, lake: Lake, extra_schemas: Mapping[tuple[str, str], TableSchema] | None = None, sql_root: Path = SQL_ROOT, *, shared_only: bool = False
+    ):
         self._lake = lake
         self._connection = duckdb.connect(config={
             "autoload_known_extensions": "false", "autoinstall_known_extensions": "false", "allow_community_extensions": "false",
@@ -75,7 +79,9 @@ class Catalogue:
         self._ready_views: set[str] = set()  # names of views whose parts are verified and below them
         self._later: dict[str, tuple[str, Callable[[list[Part]], Any]]] = {}  # a view's name -> its source, and what its parts are there
         self.warnings: list[str] = []
-        self._register(take_inventory(lake), dict(extra_schemas or {}))
+        self.damaged: dict[str, LakeError] = {}
+        genealogy.register(self._connection)
+        self._register(take_inventory(lake), dict(extra_schemas or {}), shared_only)
         self._run_files(sql_root)
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
@@ -90,10 +96,10 @@ class Catalogue:
         """Closes the connection."""
         self._connection.close()
 
-    def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema]) -> None:
+    def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema], shared_only: bool) -> None:
         for (line, asset), error in inventory.damaged.items():
             self.warnings.append(f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}")
-            self._broken[f"{line}.{asset}"] = error
+            self._broken[f"{line}.{asset}"] = self.damaged[f"{line}.{asset}"] = error
             if table := shared_table_of(asset):
                 self._broken |= {table: error, f"{table}_all": error}
         self.warnings += [f"superseded part is lost: {part.path}" for table in inventory.tables for part in table.odd if part.state == "lost"]
@@ -103,6 +109,8 @@ class Catalogue:
             current, everything = partial(_parts, of_table, current=True), partial(_parts, of_table, current=False)
             self._view(name, current, datasets.arrow_schema(schema), partial(datasets.shared, schema=schema))
             self._view(f"{name}_all", everything, datasets.origin_schema(schema), partial(datasets.shared, schema=schema, with_origin=True))
+        if shared_only:
+            return
         tables = sorted(by_table.keys() | extra_schemas.keys())
         for line in sorted({line for line, _ in tables}):
             self._connection.execute(f'CREATE SCHEMA "{check_name("line", line)}"')

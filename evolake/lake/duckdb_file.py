@@ -115,7 +115,7 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str, parts: Sequence[Part
 
 def _run_files(connection: duckdb.DuckDBPyConnection, sql_root: Path) -> None:
     """The views and macros of sql/; one may stand on another."""
-    waiting = sorted([*(sql_root / "views").glob("*.sql"), *(sql_root / "lineage").glob("*.sql")])
+    waiting = sorted(path for name in ("views", "lineage", "portable") for path in (sql_root / name).glob("*.sql"))
     while waiting:
         left = []
         for path in waiting:

@@ -30,7 +30,8 @@ ANCESTRY = "SELECT cycle, artifact_id, operator, title FROM ancestry($id)"
 class Champion:
     """Who holds the title at the end of `cycle`, the newest finished one that is asked about, and has held it since the end of `since`.
 
-    ancestors: how many artifacts it descends from. score: what the line's `LineArtifacts.score` names; None before the first cycle.
+    ancestors: how many artifacts it descends from; None where that was not asked. score: what the line's `LineArtifacts.score` names; None before the
+    first cycle.
     """
 
     line: str
@@ -41,7 +42,7 @@ class Champion:
     cycle: str
     since: str
     score: float | None
-    ancestors: int
+    ancestors: int | None
     gain: Gain | None
 
     @property
@@ -50,11 +51,13 @@ class Champion:
         return f"{self.title} ({self.artifact_id[:12]})"
 
 
-def champion_of(lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False) -> Champion | None:
+def champion_of(
+    lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False, ancestry: bool = False
+) -> Champion | None:
     """The champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was crowned.
 
     Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has published all that it has, and is about
-    to be sealed.
+    to be sealed. ancestry: count its ancestors.
     """
     done = sealed_cycles(lake, line)
     until = cycle or (done[-1] if done else SEED_ROUND)
@@ -66,10 +69,10 @@ def champion_of(lake: Lake, catalogue: Catalogue, line: str, cycle: str | None =
     artifact_id = str(newest["artifact_id"])
     told = newest["cycle"] in done or (closing and newest["cycle"] == cycle)
     gain = artifacts_of(line).gain(lake, artifact_id, newest["cycle"], since) if told else None
-    ancestry = catalogue.frame(ANCESTRY, {"id": artifact_id})["artifact_id"].to_list()
+    ancestors = catalogue.frame(ANCESTRY, {"id": artifact_id})["artifact_id"].to_list() if ancestry else None
     return Champion(
         line, artifact_id, newest["kind"] or "", newest["title"] or artifact_id[:12], newest["content_sha"] or "", newest["cycle"], since,
-        newest["score"], sum(name != artifact_id for name in ancestry), _named(catalogue, gain),
+        newest["score"], None if ancestors is None else sum(name != artifact_id for name in ancestors), _named(catalogue, gain),
     )
 
 
@@ -82,7 +85,7 @@ def reigning(lake: Lake, catalogue: Catalogue, line: str) -> Champion:
     if instead := artifacts_of(line).crowns_none:
         raise InputError(f"{line} crowns no champion", do=instead)
     known_line(lake.root, line)
-    found = champion_of(lake, catalogue, line)
+    found = champion_of(lake, catalogue, line, ancestry=True)
     if found is None:
         done = len(sealed_cycles(lake, line))
         do = f"run a cycle: evolake run --lines {line}" if not done else f"see what it has: evolake report --lines {line} --out FILE"

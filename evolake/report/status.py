@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evolake.errors import InputError
+from evolake.errors import InputError, LakeError
 from evolake.lake import Catalogue, Lake, explain_broken, preceding
 
 
@@ -32,19 +32,24 @@ def sealed_cycles(lake: Lake, line: str) -> list[str]:
     return [preceding(cycle) or "" for cycle in lake.seals.cycles(line)[1:] if int(cycle) <= whole]
 
 
-def line_status(root: Path, line: str) -> dict[str, Any]:
+def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]:
+    """Each line as `line_status` has it, and `<line>.<asset>` -> why, of each table whose manifest cannot be believed."""
+    lake = Lake(root)
+    with Catalogue(lake, shared_only=True) as catalogue:
+        return [line_status(lake, catalogue, line) for line in lake.seals.lines()], dict(catalogue.damaged)
+
+
+def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
     """One line: cycles done, the next one, counts of artifacts, the champion, and the broken link where there is one."""
     from evolake.report.champion import champion_of  # which stands on this module
 
-    lake = Lake(root)
     done = sealed_cycles(lake, line)
     following = f"{len(done) + 1:04d}"
     newest = lake.seals.cycles(line)[-1] if lake.seals.cycles(line) else "0001"
     broken = lake.seals.broken_link(line, newest)
-    with Catalogue(lake) as catalogue:
-        counted = "SELECT state, count(DISTINCT artifact_id) FROM artifacts WHERE line = $line GROUP BY state"
-        counts = dict(catalogue.query(counted, {"line": line}).rows)
-        champion = champion_of(lake, catalogue, line)
+    counted = "SELECT state, count(DISTINCT artifact_id) FROM artifacts WHERE line = $line GROUP BY state"
+    counts = dict(catalogue.query(counted, {"line": line}).rows)
+    champion = champion_of(lake, catalogue, line)
     return {
         "line": line, "sealed_cycles": len(done), "next_cycle": following, "accepted": counts.get("accepted", 0), "blocked": counts.get("blocked", 0),
         "champion": f"{champion.name} since cycle {champion.since}" if champion else None, "champion_id": champion.artifact_id if champion else None,

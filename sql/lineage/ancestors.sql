@@ -1,12 +1,8 @@
 -- From whom does an artifact descend, the blocked and the superseded included? Itself left out.
--- The edges are gathered once, before the walk; UNION ends the walk also where the graph has a loop. Of the artifacts only those met are looked at.
+-- The edges are gathered once; the walk ends also where the graph has a loop. Of the artifacts only those met are looked at.
 CREATE MACRO ancestors(id) AS TABLE
-WITH RECURSIVE edges AS MATERIALIZED (SELECT child_id, parent_id FROM lineage),
-walk(artifact_id) AS (
-    SELECT parent_id FROM edges WHERE child_id = id
-    UNION
-    SELECT edges.parent_id FROM walk JOIN edges ON edges.child_id = walk.artifact_id
-),
+WITH edges AS MATERIALIZED (SELECT list(child_id) AS children, list(parent_id) AS parents FROM lineage WHERE child_id IS NOT NULL AND parent_id IS NOT NULL),
+walk AS MATERIALIZED (SELECT unnest(reached(id, children, parents)) AS artifact_id FROM edges),
 met AS MATERIALIZED (SELECT artifact_id FROM walk WHERE artifact_id <> id),
 known AS (
     SELECT artifact_id, line, kind, cycle, state, title FROM artifacts_all SEMI JOIN met USING (artifact_id)
