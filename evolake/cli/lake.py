@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LATER = {
     "push": "evolake.cli.lake_mirror:push", "pull": "evolake.cli.lake_mirror:pull", "gc": "evolake.cli.lake_gc:gc",
-    "duckdb": "evolake.cli.lake_duckdb:duckdb",
+    "duckdb": "evolake.cli.lake_duckdb:duckdb", "compact": "evolake.cli.lake_compact:compact",
 }
 
 

@@ -61,7 +61,7 @@ class Checkpoint:
         """cycle -> its rows, from and up to."""
         cycles = self.rows.get_column("cycle").to_list()
         starts = [at for at, cycle in enumerate(cycles) if at == 0 or cycle != cycles[at - 1]]
-        return {cycles[start]: (start, stop) for start, stop in zip(starts, [*starts[1:], len(cycles)], strict=True)}
+        return {cycles[start]: (start, stop) for start, stop in zip(starts, [*starts[1:], len(cycles)], strict=bool(starts))}
 
 
 def path_of(manifest: Path) -> Path:

@@ -1,12 +1,13 @@
 """Arrow datasets over verified parts: what DuckDB sees as tables.
 
-Each part is one fragment. What the path says (its cycle, and for the `_all` views its origin) is attached to the fragment as a constant, so
-a filter on it skips whole files. Parts of one table may differ in columns between versions: a column that a part lacks is null there.
+Each file is one fragment. What the path says (its cycle, and for the `_all` views its origin) is attached to the fragment as a constant, so that a
+filter on it skips whole files; a file of many cycles has it in columns. Parts of one table may differ in columns between versions: a column that a
+part lacks is null there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +25,7 @@ ORIGIN = pa.schema([
     ("origin_run", pa.string()),
 ])
 _CYCLE = pa.field("cycle", pa.string())
+Constants = dict[str, str | bool | None]
 SEALS = TableSchema(
     "seals", 1,
     {
@@ -47,17 +49,13 @@ def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = Fa
     """The union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Only readable parts."""
     wanted = arrow_schema(schema)
     parts = [part for part in parts if part.readable]
-    if not with_origin:
-        return _dataset(parts, wanted, [ds.scalar(True)] * len(parts))
-    return _dataset(parts, origin_schema(schema), [_origin(part) for part in parts])
+    return _dataset(parts, origin_schema(schema), _origin) if with_origin else _dataset(parts, wanted, lambda part: {})
 
 
-def _origin(part: Part) -> ds.Expression:
-    cycle = ds.field("origin_cycle")
-    return (
-        (ds.field("superseded") == part.superseded) & (ds.field("origin_line") == part.line) & (ds.field("origin_asset") == part.asset)
-        & (cycle.is_null() if part.partition.cycle is None else cycle == part.partition.cycle) & (ds.field("origin_run") == part.record.run_id)
-    )
+def _origin(part: Part) -> Constants:
+    """What a part's rows have in common. A file of many cycles has cycle and run in columns of its own."""
+    common: Constants = {"superseded": part.superseded, "origin_line": part.line, "origin_asset": part.asset}
+    return common if part.place else common | {"origin_cycle": part.partition.cycle, "origin_run": part.record.run_id}
 
 
 def origin_schema(schema: TableSchema) -> pa.Schema:
@@ -74,8 +72,8 @@ def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa
     """The Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
     known = [arrow_schema(schema)] if schema else []
     for parts in tables:
-        for paths in parts.paths_by_columns():
-            known += _footer(paths)
+        for columns, paths in parts.paths_by_columns():
+            known += [pa.schema([footer.field(name) for name in footer.names if name in columns]) for footer in _footer(paths)]
     if not known:
         return None
     stored = pa.unify_schemas(known, promote_options="permissive")
@@ -84,9 +82,11 @@ def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa
 
 def table(parts: Sequence[Part], wanted: pa.Schema) -> ds.Dataset:
     """One line's table, with the columns of its `table_schema`."""
-    readable = [part for part in parts if part.readable]
-    cycles = [part.partition.cycle for part in readable]
-    return _dataset(readable, wanted, [ds.scalar(True) if cycle is None else ds.field("cycle") == cycle for cycle in cycles])
+    return _dataset([part for part in parts if part.readable], wanted, _cycle)
+
+
+def _cycle(part: Part) -> Constants:
+    return {} if part.place or part.partition.cycle is None else {"cycle": part.partition.cycle}
 
 
 def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
@@ -99,12 +99,40 @@ def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
     return []
 
 
-def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: list[ds.Expression]) -> ds.Dataset:
+def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: Callable[[Part], Constants]) -> ds.Dataset:
+    """One fragment per file. Of a file of many cycles of which not all are wanted, the rows that are."""
     if not parts:
         return empty(schema)
-    paths = [str(part.path) for part in parts]
+    by_file: dict[Path, list[Part]] = {}
+    for part in parts:
+        by_file.setdefault(part.path, []).append(part)
+    in_full = {path: some[0] for path, some in by_file.items() if not some[0].place or _is_all(path, some)}
     local = pyarrow.fs.LocalFileSystem()
-    return ds.FileSystemDataset.from_paths(paths, schema=schema, format=ds.ParquetFileFormat(), filesystem=local, partitions=constants)
+    found = ds.FileSystemDataset.from_paths(
+        [str(path) for path in in_full], schema=schema, format=ds.ParquetFileFormat(), filesystem=local,
+        partitions=[_expression(constants(part)) for part in in_full.values()],
+    )
+    some_rows = [_rows(some, schema, constants(some[0])) for path, some in by_file.items() if path not in in_full]
+    return ds.dataset([*([found] if in_full else []), *some_rows]) if some_rows else found
+
+
+def _is_all(path: Path, parts: Sequence[Part]) -> bool:
+    return pq.read_metadata(path).num_rows == sum(part.place.rows for part in parts if part.place)
+
+
+def _rows(parts: Sequence[Part], schema: pa.Schema, constants: Constants) -> ds.Dataset:
+    whole = pl.read_parquet(parts[0].path, hive_partitioning=False)
+    wanted = pl.concat([whole[part.place.offset : part.place.offset + part.place.rows] for part in parts if part.place])
+    wanted = wanted.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
+    wanted = wanted.with_columns(pl.lit(None).alias(name) for name in schema.names if name not in wanted.columns).select(schema.names)
+    return ds.dataset(wanted.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema))
+
+
+def _expression(constants: Constants) -> ds.Expression:
+    found = ds.scalar(True)
+    for name, value in constants.items():
+        found = found & (ds.field(name).is_null() if value is None else ds.field(name) == value)
+    return found
 
 
 def parts_table(tables: Sequence[TableParts]) -> pl.DataFrame:

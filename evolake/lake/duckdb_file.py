@@ -13,9 +13,10 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+import pyarrow as pa
 
 from evolake.errors import InputError, LakeError
-from evolake.lake import datasets
+from evolake.lake import datasets, packs
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.lake.inventory import Inventory, Part, take_inventory
 from evolake.lake.layout import check_name
@@ -91,7 +92,7 @@ def _fill(
         current = [part for part in parts if (part.line, part.asset) == (line, asset) and not part.superseded]
         schema = schemas.get((line, asset))
         own_cycle = any("cycle" in part.columns for part in current) or (schema is not None and "cycle" in schema.columns)
-        columns = "data.* EXCLUDE (filename)" + ("" if own_cycle else ", of.cycle")
+        columns = "data.* EXCLUDE (filename, origin_cycle, origin_run" + (")" if own_cycle else ", cycle), of.cycle")
         _view(connection, f'"{line}"."{check_name("asset", asset)}"', current, schema, columns)
     _run_files(connection, sql_root)
     connection.execute(f"CREATE TABLE {MARK} AS SELECT $root AS root, now() AS written_at", {"root": str(lake.root)})
@@ -100,17 +101,21 @@ def _fill(
 
 def _view(connection: duckdb.DuckDBPyConnection, name: str, parts: Sequence[Part], schema: TableSchema | None, columns: str) -> None:
     """A view over files, and over an empty table of the schema: columns that no file has are there, and null."""
-    paths = ", ".join("'" + str(part.path).replace("'", "''") + "'" for part in parts)
+    paths = ", ".join("'" + str(path).replace("'", "''") + "'" for path in dict.fromkeys(part.path for part in parts))
     source = f"read_parquet([{paths}], filename = true, union_by_name = true, hive_partitioning = false)"
-    if schema is not None:
-        empty = "main._empty_" + name.replace('"', "").replace(".", "_")
-        connection.register("_rows", datasets.arrow_schema(schema).empty_table())
-        connection.execute(f"CREATE TABLE {empty} AS SELECT *, NULL::VARCHAR AS filename FROM _rows")
-        connection.unregister("_rows")
-        source = f"(FROM {empty} UNION ALL BY NAME FROM {source})" if parts else empty
-    elif not parts:
+    known = datasets.arrow_schema(schema).empty_table() if schema is not None else pa.table({})
+    for added in ("filename", *packs.ADDED):
+        if added not in known.column_names:
+            known = known.append_column(added, pa.array([], pa.string()))
+    if schema is None and not parts:
         return
-    connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {source} AS data LEFT JOIN main._part AS of ON of.path = data.filename")
+    empty = "main._empty_" + name.replace('"', "").replace(".", "_")
+    connection.register("_rows", known)
+    connection.execute(f"CREATE TABLE {empty} AS FROM _rows")
+    connection.unregister("_rows")
+    source = f"(FROM {empty} UNION ALL BY NAME FROM {source})" if parts else empty
+    same = "of.path = data.filename AND (data.origin_cycle IS NULL OR of.cycle = data.origin_cycle)"
+    connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {source} AS data JOIN main._part AS of ON {same}")
 
 
 def _run_files(connection: duckdb.DuckDBPyConnection, sql_root: Path) -> None:

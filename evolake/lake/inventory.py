@@ -14,7 +14,7 @@ import polars as pl
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import disk, layout
 from evolake.lake.layout import Partition, manifests
-from evolake.lake.manifest import Entry, PartitionLog, Record
+from evolake.lake.manifest import Entry, Packed, PartitionLog, Record
 from evolake.lake.schemas import Instant, TableSchema, shared_table_of
 from evolake.lake.store import Lake
 
@@ -44,6 +44,7 @@ class Part:
         path: where it lies. columns: name -> type, as the manifest has them.
         state: current, superseded, missing (current, and gone), damaged (current, of another size than it should have) or lost (superseded,
             and gone).
+        place: where in `path` it lies, if with others.
     """
 
     partition: Partition
@@ -51,6 +52,7 @@ class Part:
     path: Path
     columns: Mapping[str, str]
     state: State
+    place: Packed | None = None
 
     @property
     def line(self) -> str:
@@ -70,6 +72,11 @@ class Part:
         return self.state in ("superseded", "lost")
 
     @property
+    def file_sha(self) -> str:
+        """sha256 of the file at `path`."""
+        return self.place.file_sha if self.place else self.record.file_sha
+
+    @property
     def shared_table(self) -> str | None:
         return shared_table_of(self.partition.asset)
 
@@ -79,13 +86,13 @@ class Part:
             lake.verifier.settle(self.partition)
             return
         got = lake.verifier.shas.of(self.path)
-        if got == self.record.file_sha:
+        if got == self.file_sha:
             return
         disk.make_folder(self.partition.quarantine)
         aside = self.partition.quarantine / f"history-{self.path.name}"
         disk.replace(self.path, aside)
         raise CorruptPart(
-            f"the superseded part {self.path} of {self.partition} is damaged", wanted=f"sha256 {self.record.file_sha}",
+            f"the superseded part {self.path} of {self.partition} is damaged", wanted=f"sha256 {self.file_sha}",
             got=f"sha256 {got}; it has been moved to {aside}", do="run the query again; it goes on without these superseded rows",
         )
 
@@ -114,19 +121,21 @@ class TableParts:
 
     def _made(self) -> Iterator[Part]:
         logs = self._lake.manifests.look(Partition(self._root, self.line, self.asset, None).manifest).partitions
-        for cycle, state in self._plain.select("cycle", "state").rows():
+        for cycle, state, path in self._plain.select("cycle", "state", "path").rows():
             log = logs[cycle]
             assert log.committed is not None
-            yield _part(Partition(self._root, self.line, self.asset, cycle), log, log.committed, state)
+            place = log.place_of(log.committed)
+            place = place if place and self._root / path == place.path else None
+            yield _part(Partition(self._root, self.line, self.asset, cycle), place, log.committed, state)
 
-    def paths_by_columns(self) -> Iterator[list[Path]]:
-        """For each set of columns that current parts have (name -> type), the files of those that may be opened."""
+    def paths_by_columns(self) -> Iterator[tuple[dict[str, str], list[Path]]]:
+        """(columns, files that may be opened) of each set of columns that current parts have."""
         known = self._plain.filter(pl.col("state") == "current").group_by("columns", maintain_order=True).agg("path")
         found = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
         for part in self.odd:
             if part.readable and not part.superseded:
                 found.setdefault(json.dumps(dict(part.columns)), []).append(part.path)
-        return iter(found.values())
+        return ((json.loads(columns), paths) for columns, paths in found.items())
 
     def frame(self) -> pl.DataFrame:
         """One row per part, as `parts` of SQL has it."""
@@ -176,14 +185,19 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
     """The parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
     line, asset = table.line, table.asset
     logs = lake.manifests.load(table.manifest)
-    sizes = layout.part_sizes(table.asset_folder)
+    sizes: dict[str | None, int] = dict(layout.part_sizes(table.asset_folder))
     for cycle in sizes:
         if cycle not in logs:
             lake.verifier.settle(Partition(lake.root, line, asset, cycle))  # says that the manifest has lost it
     logs = lake.manifests.load(table.manifest)
     plain, others = logs.plain()
-    there = pl.Series("there", [sizes.get(cycle) for cycle in plain.get_column("cycle")], dtype=pl.Int64)
-    state = pl.when(there.is_null()).then(pl.lit("missing")).when(there == plain["size"]).then(pl.lit("current")).otherwise(pl.lit("damaged"))
+    files: dict[Path, int | None] = {}
+    states, paths = [], []
+    for cycle, token, size, path in plain.select("cycle", "token", "size", "path").rows():
+        place = logs.packed_of(cycle).get(token) if cycle not in sizes else None
+        states.append(_state(place, sizes.get(cycle), size, files))
+        paths.append(path if place is None else place.path.relative_to(lake.root).as_posix())
+    plain = plain.with_columns(state=pl.Series(states, dtype=pl.String), path=pl.Series(paths, dtype=pl.String))
     odd: list[Part] = []
     for cycle in others:
         partition, log = Partition(lake.root, line, asset, cycle), logs[cycle]
@@ -197,13 +211,22 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
             current = log.committed
         if len(log.commits) > 1 or log.pending:
             odd += _superseded(partition, log, current)
-        size = sizes.get(cycle)
-        odd.append(_part(partition, log, current, "missing" if size is None else "current" if size == current.size else "damaged"))
-    return TableParts(lake, table, plain.with_columns(state=state), odd)
+        place = log.place_of(current) if cycle not in sizes else None
+        odd.append(_part(partition, place, current, _state(place, sizes.get(cycle), current.size, files)))
+    return TableParts(lake, table, plain, odd)
 
 
-def _part(partition: Partition, log: PartitionLog, entry: Entry, state: State) -> Part:
-    return Part(partition, entry.record, entry.record.path, entry.columns, state)
+def _state(place: Packed | None, there: int | None, size: int, files: dict[Path, int | None]) -> State:
+    """What a current part's file is by its size. files: sizes of the files of many cycles that were asked for before."""
+    if place is not None:
+        if place.path not in files:
+            files[place.path] = place.path.stat().st_size if place.path.exists() else None
+        there, size = files[place.path], place.size
+    return "missing" if there is None else "current" if there == size else "damaged"
+
+
+def _part(partition: Partition, place: Packed | None, entry: Entry, state: State) -> Part:
+    return Part(partition, entry.record, place.path if place else entry.record.path, entry.columns, state, place)
 
 
 def _superseded(partition: Partition, log: PartitionLog, current: Entry) -> list[Part]:
@@ -212,6 +235,7 @@ def _superseded(partition: Partition, log: PartitionLog, current: Entry) -> list
     for entry in reversed(log.commits):
         if entry.record.content_sha not in seen:
             seen.add(entry.record.content_sha)
-            path = partition.history(entry.token, entry.record.file_sha)
-            parts.append(Part(partition, entry.record, path, entry.columns, "superseded" if path.exists() else "lost"))
+            place = log.place_of(entry)
+            path = place.path if place else partition.history(entry.token, entry.record.file_sha)
+            parts.append(Part(partition, entry.record, path, entry.columns, "superseded" if path.exists() else "lost", place))
     return parts[::-1]

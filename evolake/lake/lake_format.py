@@ -1,8 +1,9 @@
 """The format of a lake: one small file at its root says which it is, so that an older evolake refuses what it would misread.
 
-    <lake>/_format.json    {"format": 1, "evolake": "0.2.0", "read_by": "0.2.0"}
+    <lake>/_format.json    {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}
 
-It is written with the first table, seal or blob. A lake without it is of format 1 (evolake 0.1.0 wrote none) and gets it at its next write.
+It is written with the first table, seal or blob. A lake without it is of format 1 (evolake 0.1.0 wrote none) and gets it at its next write. Format 2
+may hold files with the parts of many cycles (`compact`); a lake of format 1 becomes one when it is first compacted.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from evolake.errors import InputError, LakeError
 from evolake.lake import disk
 from evolake.lake.layout import PULLING
 
-FORMAT = 1
+FORMAT = 2
 """What this evolake reads and writes. Raise it where an older one would misread what is written, and set READ_BY to the version that does so."""
 
 READ_BY = "0.2.0"
@@ -57,10 +58,20 @@ def check(root: Path) -> None:
 
 def mark(root: Path) -> None:
     """Writes the marker where there is none. Raises OSError."""
+    if not (root / MARKER).exists():
+        _write(root)
+
+
+def raise_mark(root: Path) -> None:
+    """Makes a lake of an older format one of FORMAT. Raises OSError."""
     path = root / MARKER
-    if not path.exists():
-        text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
-        disk.write_atomic(path, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
+    if not path.exists() or _parse(path, disk.read(path))["format"] < FORMAT:
+        _write(root)
+
+
+def _write(root: Path) -> None:
+    text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
+    disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
 
 
 def _parse(path: Path, data: bytes) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
     tables/<line>/<asset>/_manifest.jsonl                     what has been published, appended only
     tables/<line>/<asset>/cycle=0001/part.parquet             one part per partition (Hive keys)
+    tables/<line>/<asset>/cycles=0001-0512/<sha>.parquet      the parts of many cycles; see `packs`
     tables/<line>/<asset>/cycle=0001/_record.json             the part's line of the manifest, once more
     tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
@@ -36,6 +37,8 @@ PART = "part.parquet"
 MANIFEST = "_manifest.jsonl"
 HISTORY = "_history"
 RECORD = "_record.json"
+MANY = "cycles="
+"""What the folders of files with the parts of many cycles begin with; see `packs`."""
 CACHE = "cache"
 """At the lake's root: what is derived and made anew where it is missing."""
 MIRRORED = "_mirror.json"
@@ -134,7 +137,7 @@ def manifests(root: Path) -> list[tuple[str, str, Path]]:
     found = []
     for line in _folders(root / "tables"):
         for asset in _folders(line):
-            if (asset / MANIFEST).exists() or next(parts(asset), None):
+            if (asset / MANIFEST).exists() or any_part(asset):
                 found.append((line.name, asset.name, asset / MANIFEST))
     return found
 
@@ -142,6 +145,11 @@ def manifests(root: Path) -> list[tuple[str, str, Path]]:
 def parts(table: Path) -> Iterator[Path]:
     """The current parts that lie in a table's folder, by the folder's listing."""
     return (table / (f"cycle={cycle}" if cycle else "") / PART for cycle in part_sizes(table))
+
+
+def any_part(table: Path) -> Path | None:
+    """A current part that lies in a table's folder, or a file with the parts of many cycles; None where there is none."""
+    return next(parts(table), None) or next((file for name in disk.names(table) if name.startswith(MANY) for file in (table / name).iterdir()), None)
 
 
 def part_sizes(table: Path) -> dict[str | None, int]:

@@ -211,6 +211,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
             elif event == INTENT and (body["cycle"], body["token"]) not in done:
                 intents.setdefault(body["cycle"], {})[body["token"]] = entry_of(body, self._root)
             elif event == ABANDONED:
+                intents.get(body["cycle"], {}).pop(body["token"], None)
                 given_up.setdefault(body["cycle"], set()).add(body["token"])
             elif event == PACKED:
                 packs.append(body)
@@ -220,8 +221,8 @@ class Partitions(Mapping[str | None, PartitionLog]):
             before = self[cycle] if cycle in self._logs else PartitionLog((), ())
             done_here = {entry.token: entry for entry in before.commits} | commits.get(cycle, {})
             last = max(done_here, default=0)
-            waiting = {entry.token: entry for entry in before.pending} | intents.get(cycle, {})
-            kept = sorted((token for token in waiting if token > last and token not in given_up.get(cycle, ())), reverse=True)
+            waiting = {entry.token: entry for entry in before.pending if entry.token not in given_up.get(cycle, ())} | intents.get(cycle, {})
+            kept = sorted((token for token in waiting if token > last), reverse=True)
             logs.pop(cycle, None)
             if done_here or kept:
                 logs[cycle] = PartitionLog(tuple(done_here[token] for token in sorted(done_here)), tuple(waiting[token] for token in kept))
@@ -318,6 +319,14 @@ class Manifests:
             checkpoint.write(path, data, made)
         return parsed
 
+    def same(self, path: Path, data: bytes, stored: checkpoint.Checkpoint) -> bool:
+        """Whether a checkpoint says what the lines that it was made of say. data: those lines."""
+        parsed = _Parsed(0, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
+        log, partitions = parsed.manifest.log, parsed.manifest.partitions
+        head = (parsed.size, parsed.lines, log.no, log.chain, log.chained, tuple(dict(body) for body in partitions.packs))
+        same = head == (stored.size, stored.lines, stored.no, stored.chain, stored.numbered, stored.packs)
+        return same and partitions.stored().equals(stored.rows)
+
     def load(self, path: Path) -> Partitions:
         """cycle -> log, for every partition that the manifest names; empty where there is no manifest.
 
@@ -325,14 +334,14 @@ class Manifests:
             LakeError: the manifest is damaged, or is gone while parts lie beside it.
         """
         found = self.look(path)
-        if not found.log.no and next(layout.parts(path.parent), None):
+        if not found.log.no and layout.any_part(path.parent):
             found = self.look(path)  # the table's first writer may have begun in between: its intent is there before its part
         if found.log.faults:
             raise LakeError(
                 f"the manifest {path} is damaged", wanted="every line that was written, once and in order",
                 got="; ".join(str(fault) for fault in found.log.faults[:3]), do=VERIFY,
             )
-        if not found.log.no and (part := next(layout.parts(path.parent), None)):
+        if not found.log.no and (part := layout.any_part(path.parent)):
             raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
         return found.partitions
 

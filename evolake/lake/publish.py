@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -102,10 +103,7 @@ class Publisher:
             disk.write_new(beside, as_record(intent, partition.root))
             self._manifests.append(partition.manifest, intent)
             if current:
-                kept = partition.history(current.token, current.record.file_sha)
-                disk.make_folder(kept.parent)
-                disk.link(partition.part, kept)
-                disk.sync_folder(kept.parent)
+                self._keep(partition, current)
             _check(fence, partition)
             disk.replace(beside, partition.record)
             disk.replace(temporary, partition.part)
@@ -117,6 +115,24 @@ class Publisher:
         _check(fence, partition)
         self._manifests.append(partition.manifest, as_commit(intent))
         return record
+
+    def _keep(self, partition: Partition, current: Entry) -> None:
+        """Gives what is superseded its place in the history: a second name, or a file of its own where it lies in one with others."""
+        from evolake.lake import packs
+
+        kept = partition.history(current.token, current.record.file_sha)
+        disk.make_folder(kept.parent)
+        place = self._verifier.log(partition).place_of(current)
+        if place is None or partition.part.exists():
+            disk.link(partition.part, kept)
+            disk.sync_folder(kept.parent)
+        elif place.path != kept:
+            whole = pl.read_parquet(io.BytesIO(disk.read(place.path)))
+            member = packs.Member(current, packs.rows_of(whole, place, current.columns))
+            data = packs.encode([member], partition.root)
+            disk.write_atomic(kept, data, tag=f"{os.getpid()}-kept")
+            sha = hashlib.sha256(data).hexdigest()
+            self._manifests.note(partition.manifest, [packs.event([(current, member.frame.height)], kept, sha, len(data), partition.root)])
 
     def _check_written(self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record) -> None:
         """Opens what was written as a reader would: bytes, columns and rows must be those that were meant."""

@@ -15,17 +15,17 @@ from pathlib import Path
 import polars as pl
 
 from evolake.errors import CorruptPart, InputError
-from evolake.lake import disk, lake_format, layout
+from evolake.lake import disk, lake_format, layout, packs
 from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, manifests
 from evolake.lake.locks import Holder, held_by, lease
-from evolake.lake.manifest import Entry, Manifests, PartitionLog, Record
+from evolake.lake.manifest import Entry, Manifests, Packed, PartitionLog, Record
 from evolake.lake.publish import Publisher
 from evolake.lake.run_locks import RunLocks
 from evolake.lake.schemas import SHARED, TableSchema
 from evolake.lake.seals import Seals
-from evolake.lake.verify import Shas, Verifier
+from evolake.lake.verify import Settled, Shas, Verifier
 from evolake.settings import PROFILE_FILE, profile_of
 
 
@@ -51,7 +51,8 @@ class Lake:
         self.manifests = Manifests(self.root)
         self.verifier = Verifier(self.root, self.manifests, lock_timeout_s)
         self._publisher = Publisher(self.manifests, self.verifier, lock_timeout_s, clock)
-        self._content_checked: set[tuple[Path, tuple[int, int, int, int]]] = set()
+        self._content_checked: set[tuple[Path, str | None, tuple[int, int, int, int]]] = set()
+        self._whole: tuple[tuple[Path, tuple[int, int, int, int]], pl.DataFrame] | None = None  # the file of many cycles that was read last
         self.blobs = BlobStore(self.root)
         self.seals = Seals(self.root, clock)
         self.run_locks = RunLocks(self.root)
@@ -122,15 +123,18 @@ class Lake:
         """As `read`, lazily: verified now, read at collect. A part that is replaced in between is read as its newer content, whole."""
         frames = []
         for part in self._parts(line, asset, cycle):
-            self._settled(part)
-            frames.append(_with_cycle(pl.scan_parquet(part.part, hive_partitioning=False, glob=False), part, cycle))
+            settled = self._settled(part)
+            frame = pl.scan_parquet(settled.place.path if settled.place else part.part, hive_partitioning=False, glob=False)
+            if place := settled.place:
+                frame = frame.slice(place.offset, place.rows).select(list(settled.entry.columns))
+            frames.append(_with_cycle(frame, part, cycle))
         return pl.concat(frames, how="diagonal_relaxed")
 
     def _parts(self, line: str, asset: str, cycle: str | None) -> list[Partition]:
         cycles = [cycle] if cycle else (self.cycles(line, asset) or [None])
         return [Partition(self.root, line, asset, each) for each in cycles]
 
-    def _settled(self, partition: Partition) -> Entry:
+    def _settled(self, partition: Partition) -> Settled:
         settled = self.verifier.settle(partition)
         if settled is None:
             known = self.cycles(partition.line, partition.asset)
@@ -138,19 +142,32 @@ class Lake:
                 f"nothing has been published as {partition}", wanted=f"one of the cycles {', '.join(known)}" if known else "a published table",
                 do=f"materialize {partition.line}/{partition.asset} first, or name another",
             )
-        return settled.entry
+        return settled
 
     def _read(self, partition: Partition) -> pl.DataFrame:
         while True:
-            before = Shas.identity(partition.part) if partition.part.exists() else None
-            entry = self._settled(partition)
-            with partition.part.open("rb") as opened:  # one file throughout: by its path, polars would open it more than once
-                frame = pl.read_parquet(opened)
-            if before and Shas.identity(partition.part)[:3] == before[:3]:
-                if (partition.part, before) not in self._content_checked:
-                    _check_content(partition, entry, frame)
-                    self._content_checked.add((partition.part, before))
+            before = _identity(partition.part)
+            settled = self._settled(partition)
+            path = partition.part
+            try:
+                if settled.place:
+                    frame, path, before = self._rows_in(settled.place, settled.entry)
+                else:
+                    frame = _opened(path)
+            except FileNotFoundError:
+                continue  # it was compacted in this moment, or replaced
+            if before and (now := _identity(path)) and now[:3] == before[:3]:
+                if (path, partition.cycle, before) not in self._content_checked:
+                    _check_content(partition, settled.entry, frame)
+                    self._content_checked.add((path, partition.cycle, before))
                 return frame
+
+    def _rows_in(self, place: Packed, entry: Entry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
+        """(the rows of a part that lies in a file with others, that file, its identity). The file is read once for all that lie in it."""
+        identity = Shas.identity(place.path)
+        if self._whole is None or self._whole[0] != (place.path, identity):
+            self._whole = ((place.path, identity), _opened(place.path))
+        return packs.rows_of(self._whole[1], place, entry.columns), place.path, identity
 
     def line_lock(self, line: str, *, run_id: str, timeout_s: float = 0) -> AbstractContextManager[None]:
         """Holds the line for one run: at most one cycle of a line runs at a time. A run that loses the line unnoticed publishes nothing any more.
@@ -186,6 +203,18 @@ def content_of(entry: Entry, frame: pl.DataFrame) -> str | None:
         known = SHARED.get(entry.record.schema_name or "")
         provenance = known.provenance if known else None if entry.record.schema_name else ()
     return None if provenance is None else content_hash(frame, provenance)
+
+
+def _identity(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        return Shas.identity(path)
+    except FileNotFoundError:
+        return None
+
+
+def _opened(path: Path) -> pl.DataFrame:
+    with path.open("rb") as opened:  # one file throughout: by its path, polars would open it more than once
+        return pl.read_parquet(opened)
 
 
 def _settled_by(log: PartitionLog) -> bool:

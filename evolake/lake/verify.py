@@ -20,7 +20,7 @@ from evolake.lake import disk
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import Entry, Manifests, PartitionLog
+from evolake.lake.manifest import Entry, Manifests, Packed, PartitionLog
 
 _NOT_YET_SETTLED_NS = 100_000_000
 _READER = "reader"
@@ -58,10 +58,11 @@ class Shas:
 
 @dataclass(frozen=True)
 class Settled:
-    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to."""
+    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it lies with others."""
 
     entry: Entry
     committed: bool
+    place: Packed | None = None
 
 
 class Verifier:
@@ -89,6 +90,11 @@ class Verifier:
         if got is None:
             return settled
         log = self.log(partition)
+        if log.committed and (place := log.place_of(log.committed)) and not partition.part.exists():
+            raise CorruptPart(
+                f"the file {place.path}, which holds {partition} with others, is damaged", wanted=f"sha256 {place.file_sha}", got=got,
+                do="restore the file from a backup or a mirror, or materialize each of its cycles again",
+            )
         if not log.commits and not log.pending:
             raise LakeError(
                 f"the manifest {partition.manifest} has lost {partition}", wanted=f"the record of the part {partition.part}", got="no line of it",
@@ -120,7 +126,10 @@ class Verifier:
                 got = f"sha256 {sha}"
             except FileNotFoundError:
                 sha, got = None, "no file"
-            if sha is None and not log.commits:
+            place = log.place_of(log.committed) if sha is None and log.committed else None
+            if place:
+                settled = self._in_file(log, place)
+            elif sha is None and not log.commits:
                 settled = None, None
             elif log.committed and sha == log.committed.record.file_sha:
                 settled = Settled(log.committed, committed=True), None
@@ -130,6 +139,16 @@ class Verifier:
                 settled = None, got
             if settled[1] is None or self.log(partition) == log:
                 return settled
+
+    def _in_file(self, log: PartitionLog, place: Packed) -> tuple[Settled | None, str | None]:
+        """As `_look`, of a part that lies in a file with others."""
+        try:
+            got = self.shas.of(place.path)
+        except FileNotFoundError:
+            return None, "no file"
+        if got != place.file_sha or log.committed is None:
+            return None, f"sha256 {got}"
+        return Settled(log.committed, committed=True, place=place), None
 
     def _put_aside(self, partition: Partition, got: str) -> str:
         """Moves the damaged part to quarantine with a note, and says so; the caller holds the lock."""

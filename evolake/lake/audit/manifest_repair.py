@@ -11,11 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from evolake.lake import chained, disk, layout
+from evolake.lake import chained, disk, layout, packs
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import COMMIT, Entry, body, entry_of
+from evolake.lake.manifest import COMMIT, Entry, PartitionLog, body, entry_of
 from evolake.lake.store import Lake
+
+EMPTY = PartitionLog((), ())
 
 
 def read_record(partition: Partition) -> Entry | None:
@@ -46,6 +48,7 @@ def mend_manifest(lake: Lake, path: Path) -> str:
         told: list[str] = []
         again = [entry for partition in present.values() if (entry := _lacking(lake, partition, found.partitions, told)) is not None]
         bodies: list[dict[str, Any]] = [body(entry, lake.root) for entry in again]
+        bodies += _of_many(lake, path, found.partitions, told)
         if found.log.faults:
             bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in found.log.faults]})
         if bodies:
@@ -67,6 +70,25 @@ def _lacking(lake: Lake, partition: Partition, known: Any, told: list[str]) -> E
         return None  # the part is damaged, or the record is: what the manifest says of the partition is looked at once it is whole
     told.append(f"no record speaks for {partition}: moved to {put_aside(lake, partition, partition.part, sha).relative_to(lake.root)}")
     return None
+
+
+def _of_many(lake: Lake, manifest: Path, known: Any, told: list[str]) -> list[dict[str, Any]]:
+    """What files of many cycles say in their metadata and the manifest does not: their parts' commits, and that these lie there."""
+    bodies: list[dict[str, Any]] = []
+    named = {lake.root / one["path"] for one in known.packs}
+    for path in packs.files(manifest.parent):
+        entries = packs.entries_in(path, lake.root)
+        sha = disk.file_sha(path)
+        if not entries or not sha.startswith(path.stem):
+            continue
+        lost = [entry for entry in entries if not any(one.token == entry.token for one in known.get(entry.record.cycle, EMPTY).commits)]
+        unknown = path not in named
+        if lost or (unknown and not known):
+            bodies += [body(entry, lake.root) for entry in lost]
+            if unknown:
+                bodies.append(packs.event([(entry, entry.record.rows) for entry in entries], path, sha, path.stat().st_size, lake.root))
+            told.append(f"{len(lost)} records noted again from {path.relative_to(lake.root)}")
+    return bodies
 
 
 def put_aside(lake: Lake, partition: Partition, path: Path, sha: str, wanted: str | None = None) -> Path:

@@ -8,12 +8,13 @@ from pathlib import Path
 import polars as pl
 from filelock import FileLock, Timeout
 
+from evolake.errors import LakeError
 from evolake.lake import disk, layout
 from evolake.lake.audit import part_repair
 from evolake.lake.audit.findings import BACKUP, Finding
 from evolake.lake.audit.manifest_repair import read_record
 from evolake.lake.layout import Partition
-from evolake.lake.manifest import Entry, PartitionLog
+from evolake.lake.manifest import Entry, Packed, PartitionLog
 from evolake.lake.store import Lake, content_of
 
 
@@ -31,6 +32,11 @@ def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Fi
         )
     if log.committed is None and not partition.part.exists():
         return
+    place = log.place_of(log.committed) if log.committed and not partition.part.exists() else None
+    if place:
+        yield from _in_file(lake, partition, log, place, fast)
+        yield from _token(lake, partition, log)
+        return
     held, got = _held(lake, partition, log, fast)
     if held is None:
         wanted = log.committed.record.file_sha if log.committed else "nothing"
@@ -45,6 +51,26 @@ def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Fi
     yield from _token(lake, partition, log)
     if not fast and (told := _rows(partition, held)):
         yield Finding("part", f"the rows of {partition} are not those that its record names", where, *told, f"materialize {partition} again")
+
+
+def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed, fast: bool) -> Iterator[Finding]:
+    """Findings of a part that lies in a file with others."""
+    where = place.path.relative_to(lake.root).as_posix()
+    try:
+        got = f"{place.path.stat().st_size} bytes" if fast else f"sha256 {lake.verifier.shas.of(place.path)}"
+    except FileNotFoundError:
+        got = "no file"
+    wanted = f"{place.size} bytes" if fast else f"sha256 {place.file_sha}"
+    if got != wanted:
+        yield Finding("part", f"the file that holds {partition} with others is damaged or missing", where, wanted, got, BACKUP)
+    elif not fast:
+        try:
+            lake.read(partition.line, partition.asset, partition.cycle)
+        except LakeError as error:
+            yield Finding(
+                "part", f"the rows of {partition} are not those that its record names", where, error.wanted or "", error.got or "",
+                f"materialize {partition} again",
+            )
 
 
 def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tuple[Entry | None, str]:
@@ -101,9 +127,10 @@ def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | N
     for cycle, log in partitions.items():
         partition = Partition(lake.root, line, asset, cycle)
         for entry in log.commits[:-1]:
-            path = partition.history(entry.token, entry.record.file_sha)
+            place = log.place_of(entry)
+            path = place.path if place else partition.history(entry.token, entry.record.file_sha)
             wanted.add(path)
-            got = _superseded(path, entry, fast)
+            got = _superseded(path, (place.size, place.file_sha) if place else (entry.size, entry.record.file_sha), fast)
             if got and not (got == "no file" and part_repair.known_lost(partition, entry.record.file_sha)):
                 yield Finding(
                     "superseded", f"superseded rows of {partition} are {'lost' if got == 'no file' else 'damaged'}",
@@ -127,13 +154,13 @@ def _is_early(path: Path, log: PartitionLog) -> bool:
     return last is not None and path.name == f"{last.token:06d}-{last.record.file_sha[:16]}.parquet"
 
 
-def _superseded(path: Path, entry: Entry, fast: bool) -> str | None:
-    """What is wrong with a superseded part, None where nothing is."""
+def _superseded(path: Path, wanted: tuple[int, str], fast: bool) -> str | None:
+    """What is wrong with the file of a superseded part, None where nothing is. wanted: its bytes and sha256."""
     try:
         if fast:
-            return None if path.stat().st_size == entry.size else f"{path.stat().st_size} bytes"
+            return None if path.stat().st_size == wanted[0] else f"{path.stat().st_size} bytes"
         sha = disk.file_sha(path)
-        return None if sha == entry.record.file_sha else f"sha256 {sha}"
+        return None if sha == wanted[1] else f"sha256 {sha}"
     except FileNotFoundError:
         return "no file"
 

@@ -89,9 +89,9 @@ def _check_parts(lake: Lake, files: dict[str, tuple[str, int]]) -> None:
         raise error
     for part in inventory.parts:
         sent = files.get(part.path.relative_to(lake.root).as_posix())
-        if part.state != "lost" and (sent is None or sent[0] != part.record.file_sha):
+        if part.state != "lost" and (sent is None or sent[0] != part.file_sha):
             got = f"sha256 {sent[0]}" if sent else "no file"
-            raise LakeError(f"the part {part.path} is damaged; nothing was mirrored", wanted=f"sha256 {part.record.file_sha}", got=got, do=VERIFY)
+            raise LakeError(f"the part {part.path} is damaged; nothing was mirrored", wanted=f"sha256 {part.file_sha}", got=got, do=VERIFY)
 
 
 def _refuse_strangers(root: Path, url: str, newest: Snapshot | None) -> None:

@@ -105,3 +105,18 @@ def _edge(child: str) -> pl.DataFrame:
     from evolake.lake import DERIVATIONS
 
     return DERIVATIONS.frame([{"child_id": child, "parent_id": "root", "operator": "swap", "weight": 1.0, "cycle": "0001"}])
+
+
+def test_a_compaction_that_is_killed_at_any_operation_loses_nothing_and_the_next_one_ends_it(tmp_path):
+    driver = DRIVER.with_name("killed_compaction.py")
+    done = subprocess.run([sys.executable, str(driver), str(tmp_path)], capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+
+    assert {entry["ended"] for entry in report[:-1]} == {signal.SIGKILL}
+    assert report[-1]["ended"] == 0
+    died_at = {entry["operation"].split()[0] for entry in report[:-1]}
+    assert {"create", "replace", "append", "remove"} <= died_at
+    assert any("checkpoint" in entry["operation"] for entry in report[:-1])
+    assert [entry["after"] for entry in report] == ["whole"] * len(report)
+    assert [entry["again"][:2] for entry in report] == [["whole", 1]] * len(report)
+    assert {what for entry in report for what in entry["again"][2]} <= {"a dead writer left a temporary file"}

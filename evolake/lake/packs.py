@@ -1,0 +1,82 @@
+"""Files that hold the parts of many cycles: what one looks like, and how the rows of one cycle are taken out of it.
+
+    tables/<line>/<asset>/cycles=0001-0512/<sha256, 16 digits>.parquet
+
+The rows of the cycles follow one another in their order, with every column that they had, and three more where the table has not got them: `cycle`,
+`origin_cycle` (the partition) and `origin_run` (the run that published it). The manifest says which cycle lies where. The entries of those cycles
+are in the file's own metadata once more, so that a damaged manifest can be mended by it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.lake import disk, layout, manifest
+from evolake.lake.manifest import PACKED, Entry, Packed
+from evolake.lake.publish import ROW_GROUP
+
+ORIGINS = ("origin_cycle", "origin_run")
+ADDED = ("cycle", *ORIGINS)
+"""Columns that a file has beside those of its parts, where they have not got them."""
+ENTRIES = "evolake.entries"
+"""The key of a file's metadata under which the entries of its parts stand, as JSON."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One part that goes into a file with others: its commit, and its rows as they were published."""
+
+    entry: Entry
+    frame: pl.DataFrame
+
+
+def encode(members: Sequence[Member], root: Path) -> bytes:
+    """The file's bytes, the same for the same members."""
+    frames = []
+    for member in members:
+        record = member.entry.record
+        told = {"cycle": record.cycle, "origin_cycle": record.cycle, "origin_run": record.run_id}
+        frames.append(member.frame.with_columns(pl.lit(told[name], pl.String).alias(name) for name in ADDED if name not in member.frame.columns))
+    entries = json.dumps([manifest.body(member.entry, root) for member in members])
+    buffer = io.BytesIO()
+    pl.concat(frames).rechunk().write_parquet(
+        buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP, metadata={ENTRIES: entries}
+    )
+    return buffer.getvalue()
+
+
+def event(members: Sequence[tuple[Entry, int]], path: Path, file_sha: str, size: int, root: Path) -> dict[str, Any]:
+    """The manifest's line for a file. members: each part's entry, and how many rows it has."""
+    return {
+        "event": PACKED, "path": path.relative_to(root).as_posix(), "file_sha": file_sha, "size": size,
+        "members": [[entry.record.cycle, entry.token, rows] for entry, rows in members],
+    }
+
+
+def rows_of(whole: pl.DataFrame, place: Packed, columns: Mapping[str, str]) -> pl.DataFrame:
+    """The rows of one part as they were published. whole: all that is in the file."""
+    return whole[place.offset : place.offset + place.rows].select(list(columns))
+
+
+def files(table: Path) -> Iterator[Path]:
+    """The files of many cycles that lie in a table's folder, by its listing."""
+    with disk.told(f"{table} cannot be listed", "the parts of a table"):
+        for name in disk.names(table):
+            if name.startswith(layout.MANY):
+                yield from (table / name / file for file in disk.names(table / name) if file.endswith(".parquet") and not file.startswith("."))
+
+
+def entries_in(path: Path, root: Path) -> list[Entry]:
+    """The entries in a file's metadata; none where it cannot be read."""
+    try:
+        told = json.loads(pl.read_parquet_metadata(path)[ENTRIES])
+        return [manifest.entry_of(body, root) for body in told]
+    except (OSError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError):
+        return []
