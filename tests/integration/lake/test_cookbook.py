@@ -10,6 +10,7 @@ import pytest
 
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Catalogue, Lake, TableSchema, side_table
 from evolake.lake.catalogue import SQL_ROOT
+from evolake.lake.compact import compact
 
 COOKBOOK = SQL_ROOT / "cookbook"
 NOON = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,8 +26,8 @@ def artifacts(lake: Lake, asset: str, cycle: str | None, run: str, *rows: tuple,
     publish(lake, asset, ARTIFACTS, cycle, run, "line cycle run_id created_at artifact_id state content_sha kind title", *whole, line=line)
 
 
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory) -> Lake:
+@pytest.fixture(scope="module", params=["as it was written", "compacted"])
+def lake(request, tmp_path_factory) -> Lake:
     """Two cycles of designs: seeds s1, s2; cycle 1 makes a (accepted) and b (blocked late); cycle 2 makes c, the champion, and d (blocked early)."""
     lake = Lake(tmp_path_factory.mktemp("lake"))
     edge = "child_id parent_id operator weight cycle"
@@ -102,6 +103,8 @@ def lake(tmp_path_factory) -> Lake:
         ("v3", "0002", 0, "compliance", "R3", "1", "block", "judging it raised KeyError at unknown: 'a'"),
         ("v4", "0002", 0, "compliance", "R3", "1", "block", f"its README says: {raised}"), line="solvers",
     )
+    if request.param == "compacted":
+        assert compact(lake)
     return lake
 
 
