@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from filelock import FileLock, Timeout
 
 from evolake.errors import LakeError
 from evolake.lake import disk, lake_format, layout, packs
@@ -164,15 +165,8 @@ def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
     for cycle, log in logs.items():
         needed |= {place.path for entry in log.commits if (place := log.place_of(entry))}
         partition = Partition(lake.root, table.line, table.asset, cycle)
-        if log.committed is None or log.pending or log.place_of(log.committed) is None or not partition.folder.exists():
-            continue
-        if partition.part.exists() and disk.file_sha(partition.part) != log.committed.record.file_sha:
-            continue  # damaged, or of a publication that was cut off: a reader settles it
-        for path in (partition.part, partition.record):
-            gone += path.exists()
-            disk.remove(path)
-        if not disk.names(partition.folder):
-            partition.folder.rmdir()
+        if log.committed and log.place_of(log.committed) and partition.folder.exists():
+            gone += _remove_small(lake, partition)
     for path in list(packs.files(table.asset_folder)):
         if path not in needed:
             disk.remove(path)
@@ -180,6 +174,26 @@ def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
             if not disk.names(path.parent):
                 path.parent.rmdir()
     return gone
+
+
+def _remove_small(lake: Lake, partition: Partition) -> int:
+    """Removes the small files of a part that lies in a file with others, unless a writer is at work on it; gives their number."""
+    disk.make_folder(partition.lock.parent)
+    try:
+        with FileLock(partition.lock, timeout=0, thread_local=False, fallback_to_soft=False):
+            log, gone = lake.verifier.log(partition), 0
+            if log.committed is None or log.pending or log.place_of(log.committed) is None:
+                return 0
+            if partition.part.exists() and disk.file_sha(partition.part) != log.committed.record.file_sha:
+                return 0  # damaged, or of a publication that was cut off: a reader settles it
+            for path in (partition.part, partition.record):
+                gone += path.exists()
+                disk.remove(path)
+            if not disk.names(partition.folder):
+                partition.folder.rmdir()
+            return gone
+    except Timeout:
+        return 0
 
 
 def _put_strays_aside(lake: Lake, table: Partition, logs: Partitions) -> None:

@@ -15,7 +15,8 @@ class Finding:
     """One thing that is not as it should be.
 
     Attributes:
-        kind: what sort of thing: seal, journal, manifest, unfinished, part, record, superseded, token, blob, reference, leftover, tape or fetched.
+        kind: what sort of thing: seal, journal, manifest, checkpoint, unfinished, part, record, superseded, token, blob, reference, leftover, tape or
+            fetched.
         what: a sentence. where: the file, below the lake's root. wanted, got: in words.
         mend: what puts it right, where `--repair` does not.
         note: worth knowing, and no damage: it does not count.

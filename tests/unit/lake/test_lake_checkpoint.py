@@ -69,6 +69,7 @@ def test_whatever_is_wrong_with_it_the_lines_are_read_and_it_is_made_again(lake,
     wanted, data = logs(lake, lines=True), path.read_bytes()
     head, _, rows = data.partition(b"\n")
     told = chained.unsigned(head)
+    assert told is not None
     if fault == "gone":
         path.unlink()
     elif fault == "newer":
