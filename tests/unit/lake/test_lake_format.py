@@ -69,7 +69,7 @@ def test_a_newer_format_is_refused_by_every_command_and_says_which_version_reads
     for words in commands(root, tmp_path / "out"):
         error = CliRunner().invoke(cli, words, standalone_mode=False).exception
         assert isinstance(error, InputError) and error.exit_code == 2, (words, error)
-        assert "format 2, written by evolake 9.1.0" in str(error) and "use evolake 9.0.0 or newer" in str(error), words
+        assert f"format {FORMAT + 1}, written by evolake 9.1.0" in str(error) and "use evolake 9.0.0 or newer" in str(error), words
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
     assert not (tmp_path / "out").exists()
 
