@@ -86,10 +86,11 @@ def fits(told: Mapping[str, Any], data: bytes) -> bool:
 
 def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
     """(its head, itself), whole by its own check sums; None where there is none; or why it cannot be used."""
-    try:
-        head, _, rows = disk.read(path_of(manifest)).partition(b"\n")
-    except FileNotFoundError:
+    path = path_of(manifest)
+    if not path.exists():
         return None
+    try:
+        head, _, rows = disk.read(path).partition(b"\n")
     except OSError as error:
         return str(error)
     told = chained.unsigned(head)
