@@ -68,6 +68,10 @@ class Built:
     def feedback(self) -> str:
         return "" if self.build.ok else f"Blocked at gate 1 (build): {self.build.reason}"
 
+    @property
+    def output(self) -> str:
+        return ""
+
 
 @dataclass(frozen=True)
 class SmallHouse:
@@ -81,12 +85,16 @@ class SmallHouse:
     def judge(self, folder: Path) -> Built:
         return Built(source_sha(folder), build_variant(folder, self.base.adapter, self.blobs))
 
-    def propose(self, agents: Agents, plans: list[dict[str, Any]], known: list[KnownVariant] | None = None, **more: Any) -> Proposals:
+    def propose(
+        self, agents: Agents, plans: list[dict[str, Any]], known: list[KnownVariant] | None = None, bases: dict[str, Base] | None = None,
+        **more: Any,
+    ) -> Proposals:
         parents = known or [self.seed]
         lines = standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
         return propose_variants(
-            agents, plans, {item.variant_id: item for item in parents}, {self.base.name: self.base}, {item.variant_id: item for item in lines},
-            self.into, self.judge, settings=SETTINGS, cycle="0001", root_seed=5, rules=["no threads"], **more,
+            agents, plans, {item.variant_id: item for item in parents}, bases or {self.base.name: self.base},
+            {item.variant_id: item for item in lines}, self.into, self.judge, settings=SETTINGS, cycle="0001",
+            root_seed=5, rules=["no threads"], **more,
         )
 
     def child(self, name: str, *edits: Edit) -> KnownVariant:

@@ -23,7 +23,7 @@ from evolake.agents.calls import AgentCall, Usage, status_words
 from evolake.agents.conversations import FINAL, Asker, Recorded, choose, mending, read_conversation, received_of
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
-from evolake.agents.prompts import Message, build_messages
+from evolake.agents.prompts import Message, questions
 from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
@@ -92,9 +92,10 @@ class ModelBackend:
         """
         model = self.model_of(job.role.name)
         prompt = prompt_for(self.system_prompts, job.role.name)
-        messages = headed(build_messages(job.role, job.request), prompt)
-        schema = job.role.reply.model_json_schema()
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
+        messages, schema = self.first_of(
+            job, lambda said, form: self._recorded(job, model, said, form, attempts)(self._tag(job, model, said, form, attempts)),
+        )
         tag = self._tag(job, model, messages, schema, attempts)
         status, reason = "", ""
         number = attempts.start
@@ -120,15 +121,35 @@ class ModelBackend:
         """The hash of what is asked."""
         return tape_key(job.role.name, model, messages, schema, self.sampling(job.role.name).as_dict(), number)
 
+    def first_of(
+        self, job: Job[Any, Any], recorded: Callable[[list[Message], dict[str, Any]], Recorded], *, goes_on: bool = False,
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """How a call begins: its messages and the schema of its reply, as an earlier evolake asked where the tape has an answer to that and none to
+        today's question. Under replay only a failure is an answer. goes_on: so is what was cut off."""
+        def answered(form: tuple[list[Message], dict[str, Any]]) -> bool:
+            found = recorded(*form)
+            return found.state == "answered" or (found.last is not None and (self.asker.replay_only or (goes_on and found.state == "open")))
+
+        prompt = prompt_for(self.system_prompts, job.role.name)
+        now, *before = [(headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request)]
+        return now if not before or answered(now) else next((form for form in before if answered(form)), now)
+
     def _tag(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], attempts: range) -> str:
         """The conversation that this call goes on with."""
+        recorded = self._recorded(job, model, messages, schema, attempts)
+        return choose(self.tape, self.question(job, model, messages, schema, attempts.start), self.asker, recorded)
+
+    def _recorded(
+        self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], attempts: range,
+    ) -> Callable[[str], Recorded]:
+        """Tag -> what the tape has of that conversation."""
         def recorded(tag: str) -> Recorded:
             def key(said: list[Message], number: int) -> str:
                 return self.question(job, model, said, schema, number) + tag
 
             return read_conversation(self.tape, key, messages, job.role.reply, attempts)
 
-        return choose(self.tape, self.question(job, model, messages, schema, attempts.start), self.asker, recorded)
+        return recorded
 
     def model_of(self, role: str) -> str:
         """The model that serves a role.

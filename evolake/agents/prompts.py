@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.fences import DATA_RULE, as_text, cap, clean, fence, inline
-from evolake.agents.roles import RequestT, Role
+from evolake.agents.roles import Earlier, RequestT, Role
 from evolake.errors import MachineryError
 
 Message = dict[str, str]
@@ -44,9 +44,29 @@ def build_messages(role: Role[RequestT, Any], request: RequestT) -> list[Message
     Raises:
         MachineryError: no such prompt file, or its placeholders and the role's values differ.
     """
-    prompt = role.prompt or role.name
-    system, user = render(load_prompt(prompt), role.prompt_values(request), name=str(prompt))
-    rule = SESSION_RULE if role.tools else reply_rule(role.reply)
+    return _messages(role.prompt or role.name, role.prompt_values(request), SESSION_RULE if role.tools else reply_rule(role.reply))
+
+
+def questions(role: Role[RequestT, Any], request: RequestT) -> Iterator[tuple[list[Message], dict[str, Any]]]:
+    """The first two messages of a call and the schema of its reply: as they are now, then as each earlier evolake asked them.
+
+    Raises:
+        MachineryError: as `build_messages`.
+    """
+    schema = role.reply.model_json_schema()
+    yield build_messages(role, request), schema
+    for form in role.earlier:
+        yield earlier_messages(role, form, request), dict(form.schema or schema)
+
+
+def earlier_messages(role: Role[RequestT, Any], form: Earlier[RequestT], request: RequestT) -> list[Message]:
+    """The first two messages as they were before. Raises MachineryError as `build_messages`."""
+    rule = SESSION_RULE if role.tools else schema_rule(form.schema or role.reply.model_json_schema())
+    return _messages(form.prompt, form.values(request), rule)
+
+
+def _messages(prompt: str | Path, values: Mapping[str, Any], rule: str) -> list[Message]:
+    system, user = render(load_prompt(prompt), values, name=str(prompt))
     return [{"role": "system", "content": f"{system}\n\n{DATA_RULE}\n\n{rule}"}, {"role": "user", "content": user}]
 
 
@@ -95,8 +115,13 @@ def placeholders(template: str) -> set[str]:
 
 def reply_rule(reply: type[BaseModel]) -> str:
     """The sentence that asks for JSON of the reply's schema."""
-    schema = json.dumps(reply.model_json_schema(), sort_keys=True, ensure_ascii=False)
-    return f"Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}"
+    return schema_rule(reply.model_json_schema())
+
+
+def schema_rule(schema: Mapping[str, Any]) -> str:
+    """The sentence that asks for JSON of a schema."""
+    text = json.dumps(schema, sort_keys=True, ensure_ascii=False)
+    return f"Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{text}"
 
 
 def _fill(text: str, values: Mapping[str, Any], name: str) -> str:

@@ -25,6 +25,19 @@ RequestT = TypeVar("RequestT", bound=BaseModel)
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
+@dataclass(frozen=True, eq=False)
+class Earlier(Generic[RequestT]):
+    """How a role was asked by an evolake before this one, so that what such a one paid for still answers.
+
+    Attributes:
+        prompt: path of the prompt file as it was. values: the request as it was told. schema: of the reply; None where it is the same now.
+    """
+
+    prompt: Path
+    values: Callable[[RequestT], Mapping[str, Any]]
+    schema: Mapping[str, Any] | None = None
+
+
 @dataclass(frozen=True)
 class Role(Generic[RequestT, ReplyT]):
     """One thing an agent is asked to do.
@@ -36,6 +49,7 @@ class Role(Generic[RequestT, ReplyT]):
         prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file elsewhere; empty means `name`.
         values: the values of the prompt's placeholders; None means every field of the request under its own name.
         tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name, description and parameters.
+        earlier: how it was asked before, the newest first. Where the tape has an answer to such a question and none to today's, that one counts.
     """
 
     name: str
@@ -45,6 +59,7 @@ class Role(Generic[RequestT, ReplyT]):
     prompt: str | Path = ""
     values: Callable[[RequestT], Mapping[str, Any]] | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
+    earlier: tuple[Earlier[RequestT], ...] = ()
 
     def prompt_values(self, request: RequestT) -> Mapping[str, Any]:
         """Placeholder -> value for one request."""

@@ -76,6 +76,10 @@ def status(as_json: bool) -> int:
         click.echo(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
         if row["gain"]:
             click.echo(f"  gain: {row['gain']['text']}")
+        if answers := row["answers"]:
+            rest = "; the others count as unsolved" if answers["certified"] < answers["given"] else ""
+            share = f"{answers['certified']:,} of {answers['given']:,}"
+            click.echo(f"  answers: {share} of measured runs rest on a checked model or a verified proof{rest}")
         if row["broken"]:
             click.echo(f"  {row['broken']}")
     return 3 if damaged else 0

@@ -32,6 +32,13 @@ def sealed_cycles(lake: Lake, line: str) -> list[str]:
     return [preceding(cycle) or "" for cycle in lake.seals.cycles(line)[1:] if int(cycle) <= whole]
 
 
+PROVED = """
+SELECT count(*) FILTER (e.status IN ('solved', 'unsolved')), count(*) FILTER (e.status = 'solved' AND e.certificate IS NOT NULL),
+  coalesce(bool_or(e.certificate = 'proof'), false)
+FROM evaluations AS e WHERE e.artifact_id IN (SELECT artifact_id FROM artifacts WHERE line = $line)"""
+"""Answers of measured runs, those with a certificate, and whether proofs are among them."""
+
+
 def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]:
     """Each line as `line_status` has it, and `<line>.<asset>` -> why, of each table whose manifest cannot be believed."""
     lake = Lake(root)
@@ -49,10 +56,12 @@ def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
     broken = lake.seals.broken_link(line, newest)
     counted = "SELECT state, count(DISTINCT artifact_id) FROM artifacts WHERE line = $line GROUP BY state"
     counts = dict(catalogue.query(counted, {"line": line}).rows)
+    proved = catalogue.query(PROVED, {"line": line}).rows[0]
     champion = champion_of(lake, catalogue, line)
     return {
         "line": line, "sealed_cycles": len(done), "next_cycle": following, "accepted": counts.get("accepted", 0), "blocked": counts.get("blocked", 0),
         "champion": f"{champion.name} since cycle {champion.since}" if champion else None, "champion_id": champion.artifact_id if champion else None,
         "champion_since": champion.since if champion else None, "gain": champion.gain.to_json() if champion and champion.gain else None,
+        "answers": {"certified": proved[1], "given": proved[0]} if proved[2] else None,
         "broken": explain_broken(line, newest, *broken) if broken else None,
     }

@@ -111,7 +111,7 @@ BINARIES = TableSchema(
 
 CUT_OFF_SHARES = (6, 12, 20, 40, 60, 90)
 METRICS = TableSchema(
-    "metrics", 1,
+    "metrics", 2,
     {
         "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "timeout_s": pl.Float64, "instances": pl.Int64,
         "instances_sat": (pl.Int64, "How many of them are satisfiable, as far as that is known."),
@@ -136,6 +136,8 @@ METRICS = TableSchema(
         "par2_sat": (pl.Float64, "PAR-2 over the satisfiable formulas, in seconds."),
         "par2_unsat": (pl.Float64, "PAR-2 over the unsatisfiable formulas, in seconds."),
         "proof_share": (pl.Float64, "Share of UNSAT answers with a verified proof; null without such answers."),
+        "checked_share": (pl.Float64, "Share of UNSAT answers whose proof was looked at; the others count as unsolved. Null without such answers."),
+        "fastest": (pl.Int64, "Formulas solved on which no variant beside it took less processor time; ties count for each."),
     },
     keys=("variant_id", "suite", "timeout_s"), terms=TERMS,
 )

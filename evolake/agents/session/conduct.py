@@ -25,13 +25,13 @@ from evolake.agents.answers import judged
 from evolake.agents.backends import Record
 from evolake.agents.conversations import FINAL, Recorded, choose, mending
 from evolake.agents.model import Attempt, ModelBackend
-from evolake.agents.prompts import Message, build_messages
+from evolake.agents.prompts import Message
 from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
 from evolake.agents.session.kept import Kept
 from evolake.agents.session.rows import Note, turn_row
 from evolake.agents.session.tools import Bench, Result, run_tool
 from evolake.agents.session.wire import RESULT, Turn, turn_text
-from evolake.agents.system_prompts import headed, prompt_for
+from evolake.agents.system_prompts import prompt_for
 
 MOST_CALLS = 12
 """Calls of one turn that are run."""
@@ -93,14 +93,20 @@ class _Session:
     def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
         self.model, self.prompt = backend.model_of(job.role.name), prompt_for(backend.system_prompts, job.role.name)
-        messages = headed(build_messages(job.role, job.request), self.prompt)
-        reply = job.role.reply.model_json_schema()
-        self.schema = {"turn": reply, "tools": [dict(tool) for tool in job.role.tools], "workspace": bench.workspace.sha}
-        self.number, self.kept = 10 * job.attempt, Kept(backend.tape.root)
-        question = backend.question(job, self.model, messages, self.schema, self.number)
-        self.tag = choose(backend.tape, question, backend.asker, lambda tag: self._recorded(question + tag))
-        self.name = question + self.tag
+        self.tools, self.number, self.kept = [dict(tool) for tool in job.role.tools], 10 * job.attempt, Kept(backend.tape.root)
+        messages, reply = backend.first_of(job, lambda said, form: self._recorded(self._named(said, form)[0]), goes_on=True)
+        self.schema = self._schema(reply)
+        self.name, self.tag = self._named(messages, reply)
         self.course = _Course(messages)
+
+    def _schema(self, reply: dict[str, Any]) -> dict[str, Any]:
+        return {"turn": reply, "tools": self.tools, "workspace": self.bench.workspace.sha}
+
+    def _named(self, messages: list[Message], reply: dict[str, Any]) -> tuple[str, str]:
+        """The session that begins so and that this one goes on with: its name, and the tag in it."""
+        question = self.backend.question(self.job, self.model, messages, self._schema(reply), self.number)
+        tag = choose(self.backend.tape, question, self.backend.asker, lambda tag: self._recorded(question + tag))
+        return question + tag, tag
 
     def run(self) -> Ending:
         """Turn after turn to the end, which is kept."""

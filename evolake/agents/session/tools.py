@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -111,7 +112,8 @@ class Bench:
     """What a session works with.
 
     workspace: its files. parent: the folder that they were read from; commands get a copy of it with the changes. finish: what its last call says.
-    call: the jail. commands: by name.
+    call: the jail. commands: by name. reference: makes the files that may be read beside those of the workspace, path -> text; their paths begin with
+    one folder that the workspace has not, and a listing or a search sees them only when it is asked for that.
     """
 
     workspace: Workspace
@@ -119,6 +121,12 @@ class Bench:
     finish: type[BaseModel]
     call: Call
     commands: Mapping[str, Command] = field(default_factory=dict)
+    reference: Callable[[], Mapping[str, str]] = dict
+
+    @cached_property
+    def references(self) -> Mapping[str, str]:
+        """Those files, without any that the workspace began with."""
+        return {name: text for name, text in self.reference().items() if name not in self.workspace.original}
 
 
 def offered(commands: Sequence[tuple[str, str, type[Arguments]]], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
@@ -172,6 +180,8 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
     files, path = bench.workspace.files, str(arguments["path"])
     if name in CHANGING and not bench.workspace.may_edit(path):
         return Result(name, f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.", "outside")
+    if name not in CHANGING and (beside := _beside(bench, path)):
+        files = beside
     seen = files if name in ("list_files", "grep") else {path: files[path]} if path in files else {}
     outcome = bench.call(DRIVER, name, {"files": seen, "arguments": arguments}, JAIL_LIMITS)
     if outcome.status != "ok":
@@ -186,6 +196,18 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
     except Outside as error:
         return Result(name, str(error), "outside")
     return Result(name, shown(reply["text"]))
+
+
+def _beside(bench: Bench, path: str) -> Mapping[str, str]:
+    """The files below a path that are there to be read beside the workspace's; none where the workspace has some there."""
+    folder = path.removeprefix("./").strip("/")
+    if not folder or any(_below(name, folder) for name in bench.workspace.files):
+        return {}
+    return {name: text for name, text in bench.references.items() if _below(name, folder)}
+
+
+def _below(name: str, folder: str) -> bool:
+    return name == folder or name.startswith(f"{folder}/")
 
 
 def _well_formed(reply: Any) -> bool:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from evolake.solvers.measurement.bench import Opened, Report
 
-SHOWN = ("solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat", "wrong", "unproved", "memory_max_mb")
+SHOWN = (
+    "solved", "solved_sat", "solved_unsat", "par2", "par2_sat", "par2_unsat", "wrong", "unproved", "checked_share", "proof_share", "memory_max_mb",
+)
 
 
 @click.group(cls=LazyGroup, later={

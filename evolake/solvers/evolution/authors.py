@@ -17,14 +17,19 @@ from evolake.agents.session.workspace import LONGEST_FILE, Outside, Workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import diff_sources, sources_of
-from evolake.solvers.roles.models import CodeReply, Standing
+from evolake.solvers.roles.models import CodeReply, Standing, Tried
 
+REFERENCE = "reference"
+"""Where whoever writes finds the sources of other solvers, which are read and never changed."""
 NOTHING_CHANGED = "no source file was changed"
 
 
 @dataclass(frozen=True)
 class Commission:
-    """What an author is asked for: one plan, on these parents. rules: what blocks a variant, in words. seed: of this plan."""
+    """What an author is asked for: one plan, on these parents. rules: what blocks a variant, in words. seed: of this plan.
+
+    bases: all seeds, by name. knowledge: what is known, in words. tried: what became of the plans before this one.
+    """
 
     plan: Mapping[str, Any]
     parents: Sequence[KnownVariant]
@@ -32,6 +37,14 @@ class Commission:
     standing: Standing
     rules: Sequence[str]
     seed: int
+    bases: Mapping[str, Base] = field(default_factory=dict)
+    knowledge: Sequence[str] = ()
+    tried: Sequence[Tried] = ()
+
+    @property
+    def second_base(self) -> Base:
+        """What the last of the parents descends from."""
+        return self.bases.get(self.parents[-1].base, self.base)
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ class Author(Protocol):
 
 def source_workspace(variant: KnownVariant, base: Base) -> Workspace:
     """The sources of a variant, all to be seen, those to be edited that its adapter lets."""
-    return Workspace.of_folder(variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.editable))
+    return Workspace.of_folder(variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.may_change))
 
 
 def diff_of(workspace: Workspace, parent: KnownVariant) -> str:

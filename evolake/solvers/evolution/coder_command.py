@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evolake.agents.fences import cap, clean
+from evolake.agents.fences import as_text, cap, clean
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.evolution.authors import Authored, Commission, taken_tree
-from evolake.solvers.evolution.proposing_make import sources_diff
+from evolake.solvers.evolution.proposing_requests import second_of
 from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
 
 PREFIX = "command:"
@@ -87,13 +87,16 @@ def words_of(coder: str) -> tuple[str, ...]:
 def task_text(commission: Commission) -> str:
     """The task as the command reads it."""
     plan, parents, base = commission.plan, commission.parents, commission.base
-    second = sources_diff(base.folder, parents[1].folder) if len(parents) > 1 else ""
+    second, tried = second_of(commission), as_text([one.model_dump(mode="json") for one in commission.tried]) if commission.tried else ""
     parts = {
         "Goal": RESEARCH_GOAL,
         "The change to make": f"{plan['hypothesis']}\n\n{plan['instructions']}",
         "The solver": f"It descends from {base.name}; the variant is {parents[0].variant_id[:SHORT_ID]} ({parents[0].title}).",
-        "What the second parent changed in the same published solver": second,
-        "Files that may be changed": "\n".join(f"- {pattern}" for pattern in base.adapter.editable),
+        "What the second parent changed in its published solver": second.get("second_parent_diff", ""),
+        "Its published solver, where that is another code base: carry its idea over": second.get("second_base", ""),
+        "Files that may be changed": "\n".join(f"- {pattern}" for pattern in base.adapter.may_change),
+        "What is known": "\n\n".join(commission.knowledge),
+        "What the plans before this one in this cycle came to": tried,
         "Rules that block a variant": "\n".join(f"- {rule}" for rule in commission.rules),
         "Task": (
             "Change the sources in this folder. Every clause that is learnt, shortened or deleted must reach the proof as it does now. Write what "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,26 @@ from evolake.agents import AgentFailure, Agents
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, catalogue, tunables
 from evolake.solvers.roles.coder import models_of
-from evolake.solvers.roles.models import SHORT_ID, Attempt, Forbidden, Material, Plan, PlanRequest, Standing
+from evolake.solvers.roles.models import (
+    SHORT_ID,
+    Attempt,
+    Excerpt,
+    FamilyResult,
+    Forbidden,
+    Material,
+    Plan,
+    PlanRequest,
+    SourceTree,
+    Standing,
+    Tried,
+)
 from evolake.solvers.roles.planner import PLANNER
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 LINE = "solvers"
 HOLDOUT = "holdout"
+COUNTED = ("instances_sat", "instances_unsat", "vbs_match", "vbs_mismatch", "unproved", "failed", "additionally_solved")
 MAX_STANDINGS = 40
 MAX_HISTORY = 200
 MAX_FINDINGS = 30
@@ -56,6 +69,17 @@ class KnownVariant:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """What a planner that reads is told beside standings and history; see the fields of PlanRequest."""
+
+    knowledge: list[str] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    families: list[FamilyResult] = field(default_factory=list)
+    sources: list[SourceTree] = field(default_factory=list)
+    code: list[Excerpt] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Planned:
     """Rows of PLANS, or why there are none."""
 
@@ -67,13 +91,14 @@ def plan_variants(
     agents: Agents, known: Sequence[KnownVariant], bases: Mapping[str, Base], *, ranking: Sequence[Mapping[str, Any]],
     metrics: Sequence[Mapping[str, Any]], history: Sequence[Attempt], settings: SolversSettings, cycle: str, root_seed: int,
     findings: Sequence[str] = (), rules: Sequence[str] = (), forbidden: Sequence[Forbidden] = (), guidance: Sequence[str] = (),
-    cycles_without_gain: int = 0,
+    cycles_without_gain: int = 0, facts: Facts | None = None,
 ) -> Planned:
     """The plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on.
 
     Args:
         ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may lack a variant.
         history: oldest first. rules: what blocks a variant, in words. forbidden: the active learned rules that operators must heed.
+        facts: what else a planner that reads is told.
 
     Raises:
         ValueError: a row of the suite `holdout` is among `metrics`.
@@ -86,6 +111,7 @@ def plan_variants(
         cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=lines, history=list(history)[-MAX_HISTORY:],
         findings=list(findings)[-MAX_FINDINGS:], rules=list(rules), guidance=list(guidance), cycles_without_gain=cycles_without_gain,
         materials=_materials(lines, short, bases) if agents.backend.name == "operators" else [], forbidden=list(forbidden),
+        **(vars(facts) if facts else {}),
     )
     reply = agents.call(PLANNER, request, seed=child_seed(root_seed, LINE, cycle, "plan"))
     if isinstance(reply, AgentFailure):
@@ -93,7 +119,7 @@ def plan_variants(
     best = min(lines, key=lambda item: (item.rank is None, item.rank or 0, item.variant_id))
     rows = []
     for number, plan in enumerate(reply.plans[: settings.variants_per_cycle]):
-        parents = parents_of(plan, short) or [short[best.variant_id].variant_id]
+        parents = parents_of(plan, short, one_base=agents.backend.name == "operators") or [short[best.variant_id].variant_id]
         kind = plan.kind if plan.kind != "crossover" or len(parents) == 2 else "rewrite"
         rows.append({
             "plan_id": plan_id(cycle, number, plan), "cycle": cycle, "number": number, "parent_ids": parents, "kind": kind, "target": plan.target,
@@ -127,15 +153,17 @@ def visible_standing(
     """
     rank, measured = rank or {}, measured or {}
     refuse_holdout([measured])
+    counted: dict[str, Any] = {name: measured.get(name) or 0 for name in COUNTED}
+    hidden: dict[str, Any] = {name: measured.get(name) if par2_visible(settings, cycle) else None for name in ("par2", "par2_sat", "par2_unsat")}
     within = {f"{share}%": measured.get(f"solved_within_{share}") for share in CUT_OFF_SHARES}
     return Standing(
         variant_id=variant.variant_id[:SHORT_ID], title=variant.title, base=variant.base, operator=variant.operator, rank=rank.get("rank"),
         consensus=rank.get("consensus"), ucb=rank.get("ucb") or 0.0, visits=rank.get("visits") or 0.0, instances=measured.get("instances") or 0,
         solved=measured.get("solved") or 0.0, solved_sat=measured.get("solved_sat") or 0.0, solved_unsat=measured.get("solved_unsat") or 0.0,
         solved_within={share: float(count) for share, count in within.items() if count is not None},
-        best_of_all=measured.get("vbs_match") or 0, wrong=measured.get("wrong") or 0,
-        memory_mb=measured.get("memory_mean_mb"), par2=measured.get("par2") if par2_visible(settings, cycle) else None,
-        edits=[edit.described() for edit in variant.edits or ()], changed=variant.changed[:600],
+        best_of_all=measured.get("fastest") or 0, wrong=measured.get("wrong") or 0, memory_mb=measured.get("memory_mean_mb"),
+        memory_max_mb=measured.get("memory_max_mb"), checked_share=measured.get("checked_share"),
+        **counted, **hidden, edits=[edit.described() for edit in variant.edits or ()], changed=variant.changed[:600],
     )
 
 
@@ -154,13 +182,13 @@ def refuse_holdout(rows: Sequence[Mapping[str, Any]]) -> None:
         raise ValueError("a result of the suite holdout must not reach a role")
 
 
-def parents_of(plan: Plan, short: Mapping[str, KnownVariant]) -> list[str]:
-    """Whole ids of a plan's parents that exist; the second one only where it descends from the same base."""
+def parents_of(plan: Plan, short: Mapping[str, KnownVariant], *, one_base: bool = False) -> list[str]:
+    """Whole ids of a plan's parents that exist, the one to build on first. one_base: a second one of another base is left out."""
     first = short.get(plan.parent_id[:SHORT_ID])
     if first is None:
         return []
     second = short.get(plan.second_parent_id[:SHORT_ID]) if plan.second_parent_id else None
-    usable = second is not None and second.base == first.base and second.variant_id != first.variant_id
+    usable = second is not None and (second.base == first.base or not one_base) and second.variant_id != first.variant_id
     return [first.variant_id, *([second.variant_id] if usable and second else [])]
 
 

@@ -20,20 +20,25 @@ from evolake.gates.boundary import Raised, contained
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, write_edits
-from evolake.solvers.evolution.authors import Author, Commission
+from evolake.solvers.evolution.authors import REFERENCE, Author, Commission
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import Draft, make_draft, sources_diff
 from evolake.solvers.evolution.proposing_requests import code_request, lookup_request, material_of, repair_request
-from evolake.solvers.evolution.proposing_sources import excerpts, visible_files
+from evolake.solvers.evolution.proposing_sources import cut_excerpts, excerpts, places_of, visible_files
+from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP
-from evolake.solvers.roles.models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing
+from evolake.solvers.roles.models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing, Tried, with_short_ids
 from evolake.solvers.settings import SolversSettings
 
+LENT = 0.25
+"""Share in a child of a parent of another code base: it lends an idea, the child is made of the other's files."""
+LONGEST_TOLD = 2000
 EXISTS = "This variant exists already, source for source."
 
 
 class Judgement(Protocol):
-    """What the gates say of a folder. `blocked_by` is None where nothing objected; `feedback` is for the coder."""
+    """What the gates say of a folder. `blocked_by` is None where nothing objected; `feedback` is for the coder, and `output` what
+    the program wrote where a run of it did not end well."""
 
     @property
     def variant_id(self) -> str: ...
@@ -43,6 +48,9 @@ class Judgement(Protocol):
 
     @property
     def feedback(self) -> str: ...
+
+    @property
+    def output(self) -> str: ...
 
 
 Judge = Callable[[Path], Judgement]
@@ -109,8 +117,11 @@ class _Context:
     cycle: str
     root_seed: int
     rules: Sequence[str]
+    knowledge: Sequence[str]
     forbidden: Sequence[Forbidden]
     author: WhoElse
+    bases: Mapping[str, Base]
+    tried: list[Tried] = field(default_factory=list)
 
     @property
     def operators(self) -> bool:
@@ -138,25 +149,31 @@ class _Turn:
     crossed: tuple[dict[str, Any], ...] = ()
     shown: tuple[Excerpt, ...] = ()
     drafts: list[Draft] = field(default_factory=list)
+    cut: tuple[Excerpt, ...] = ()
 
 
 def propose_variants(
     agents: Agents, plans: Sequence[Mapping[str, Any]], known: Mapping[str, KnownVariant], bases: Mapping[str, Base],
     standing: Mapping[str, Standing], into: Path, judge: Judge, *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
-    forbidden: Sequence[Forbidden] = (), existing: Sequence[str] = (), taken: Mapping[str, Sequence[str]] | None = None,
-    author: WhoElse = lambda plan: None, workers: int = 1,
+    knowledge: Sequence[str] = (), forbidden: Sequence[Forbidden] = (), existing: Sequence[str] = (),
+    taken: Mapping[str, Sequence[str]] | None = None, author: WhoElse = lambda plan: None,
+    workers: int = 1,
 ) -> Proposals:
     """A variant for each plan, as far as one can be made. What a reply makes raise is its plan's end, never the cycle's.
+
+    Plans are carried out one after another, and whoever writes is told what became of those before: what a coder knows follows from the plans alone
+    and not from whose build was quicker, so that a cycle replays to the same bytes.
 
     Args:
         plans: rows of PLANS. known: parents by whole id. standing: lines by short id, from `planning.standings`.
         into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back.
-        rules: what blocks a variant, in words. existing: ids of all variants there are; one that is made again is unmade.
+        rules: what blocks a variant, in words. knowledge: what is known of solvers, in words.
+        existing: ids of all variants there are; one that is made again is unmade.
         taken: base -> texts of `edits.json` that exist, beside those of `known`.
         author: see `WhoElse`.
         workers: how many plans of the operators are carried out at one time.
     """
-    context = _Context(agents, into, judge, settings, cycle, root_seed, rules, forbidden, author)
+    context = _Context(agents, into, judge, settings, cycle, root_seed, rules, knowledge, forbidden, author, bases)
     texts = {base: set(items) for base, items in (taken or {}).items()}
     for item in known.values():
         if item.edits is not None:
@@ -169,6 +186,8 @@ def propose_variants(
         for plan in plans:
             done.append(turns.take(plan, context))
             turns.settle(plan, done[-1])
+            told = contained(_told, plan, known, done[-1].outcome)
+            context.tried.extend([] if isinstance(told, Raised) else [told])
     result = Proposals()
     for plan, one in zip(plans, done, strict=True):
         outcome = one.outcome
@@ -247,7 +266,8 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
         return prepared
     turn = prepared
     number = turn.plan["number"]
-    request = code_request(turn.plan, turn.parents, turn.base, turn.standing, turn.shown, context.rules, turn.material)
+    commission = _commission(context, turn)
+    request = code_request(commission, turn.shown, turn.cut, turn.material)
     reply = context.agents.call(CODER, request, seed=context.seed("code", number))
     last: Proposal | None = None
     objections: list[str] = []
@@ -259,18 +279,18 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
         written = reply if context.operators else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
         draft = make_draft(written, turn.plan, turn.parents, turn.base, context.fresh(number, attempt))
         turn.drafts.append(draft)
-        objection = draft.problem or (EXISTS if draft.variant_id in ids else "")
+        objection, output = draft.problem or (EXISTS if draft.variant_id in ids else ""), ""
         if not objection:
             context.agents.assign(reply, draft.variant_id)
             judged = context.judge(draft.folder)
             last = _proposal(context, turn, written, draft, judged, objections)
             if judged.blocked_by is None:
                 return last
-            objection = judged.feedback
+            objection, output = judged.feedback, judged.output
         objections.append(objection)
         if attempt == context.settings.repair_attempts or (context.operators and draft.problem):
             break
-        repair = repair_request(turn.plan, turn.parents, turn.base, written, draft, objection, turn.shown, context.rules, turn.material)
+        repair = repair_request(commission, written, draft, objection, output, turn.shown, turn.cut, turn.material)
         reply = context.agents.call(CODER_REPAIR, repair, seed=context.seed("repair", number * 100 + attempt), attempt=attempt)
     return last or Unmade(turn.plan["plan_id"], objections[-1], tuple(objections))
 
@@ -280,7 +300,7 @@ def _take(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
     author, plan = context.author(turn.plan), turn.plan
     assert author is not None
     number = plan["number"]
-    written = author.write(Commission(plan, turn.parents, turn.base, turn.standing, context.rules, context.seed("code", number)))
+    written = author.write(_commission(context, turn))
     if isinstance(written, AgentFailure):
         return written
     if written.reply is None:
@@ -299,20 +319,54 @@ def _prepared(context: _Context, turn: _Turn, texts: set[str]) -> _Turn | AgentF
     if context.operators:
         material, crossed = material_of(turn.plan, turn.parents, turn.base, context.fresh(number, "join"), texts, context.forbidden)
         return replace(turn, material=material, crossed=crossed)
-    files = visible_files(turn.parents[0].folder, turn.base.adapter)
+    files = _visible(context, turn)
     request = lookup_request(turn.plan, turn.parents[0], turn.base, files)
     reply = context.agents.call(LOOKUP, request, seed=context.seed("lookup", number))
-    return reply if isinstance(reply, AgentFailure) else replace(turn, shown=tuple(excerpts(files, reply.regions)))
+    if isinstance(reply, AgentFailure):
+        return reply
+    return replace(turn, shown=tuple(excerpts(files, reply.regions)), cut=tuple(cut_excerpts(files, reply.regions)))
+
+
+def _visible(context: _Context, turn: _Turn) -> dict[str, str]:
+    """The files that the coder may change, and, where the second parent is of another code base, that one's, below `reference/`."""
+    files = visible_files(turn.parents[0].folder, turn.base.adapter)
+    for other in turn.parents[1:]:
+        if other.base != turn.base.name:
+            lent = visible_files(other.folder, context.bases[other.base].adapter)
+            files |= {f"{REFERENCE}/{other.base}/{path.removeprefix('src/')}": text for path, text in lent.items()}
+    return files
+
+
+def _commission(context: _Context, turn: _Turn) -> Commission:
+    """What whoever writes is asked for."""
+    return Commission(
+        turn.plan, turn.parents, turn.base, turn.standing, context.rules, context.seed("code", turn.plan["number"]), context.bases,
+        context.knowledge, tuple(context.tried),
+    )
+
+
+def _told(plan: Mapping[str, Any], known: Mapping[str, KnownVariant], made: Proposal | Unmade | AgentFailure) -> Tried:
+    """What the coders of later plans hear of this one."""
+    parent = known[plan["parent_ids"][0]]
+    shared = {"parent_id": parent.variant_id[:SHORT_ID], "base": parent.base, "hypothesis": plan["hypothesis"][:600]}
+    if isinstance(made, Unmade | AgentFailure):
+        return Tried(variant_id="", title="", outcome="unmade", reason=made.reason[:600], **shared)
+    blocked = made.judged.blocked_by
+    return Tried(
+        variant_id=made.variant_id[:SHORT_ID], title=made.title, outcome="blocked" if blocked else "passed", gate=getattr(blocked, "gate", ""),
+        reason=with_short_ids(blocked.reason)[:600] if blocked else "", places=places_of(made.diff, made.folder),
+        diff=whole_hunks(made.diff, LONGEST_TOLD), **shared,
+    )
 
 
 def _proposal(
     context: _Context, turn: _Turn, reply: CodeReply, draft: Draft, judged: Judgement, objections: Sequence[str], origin: str = "",
 ) -> Proposal:
-    share = 1.0 / len(turn.parents)
+    shares = [1.0] if len(turn.parents) == 1 else [0.5, 0.5] if turn.parents[1].base == turn.base.name else [1 - LENT, LENT]
     return Proposal(
         variant_id=draft.variant_id, folder=draft.folder, base=turn.base.name, title=reply.title, operator=reply.operator or turn.plan["kind"],
         origin=origin or context.agents.backend.name, plan_id=turn.plan["plan_id"], hypothesis=turn.plan["hypothesis"], changelog=reply.changelog,
-        weights=tuple((parent.variant_id, share) for parent in turn.parents), edits=draft.edits,
+        weights=tuple((parent.variant_id, share) for parent, share in zip(turn.parents, shares, strict=True)), edits=draft.edits,
         diff=sources_diff(turn.parents[0].folder, draft.folder), dropped=(*turn.crossed, *draft.dropped), judged=judged,
         repairs=len(objections), objections=tuple(objections),
     )

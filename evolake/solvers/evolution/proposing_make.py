@@ -81,7 +81,7 @@ def _by_diff(diff: str, parent: KnownVariant, base: Base, folder: Path) -> str:
     (folder / EDITS_FILE).unlink(missing_ok=True)
     if not diff.strip():
         return "There is no diff: `diff` must hold one unified diff over all files."
-    result = apply_diff(folder, diff, editable=base.adapter.editable)
+    result = apply_diff(folder, diff, editable=base.adapter.may_change)
     return "" if result.applied else "The diff does not apply:\n" + "\n".join(f"* {problem}" for problem in result.problems)
 
 

@@ -12,6 +12,7 @@ from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.crossover import cross_edits, cross_files
 from evolake.solvers.edits.draw import shadowed
+from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import Draft, sources_diff
 from evolake.solvers.evolution.proposing_sources import MAX_LINES, MAX_REGIONS, outline
@@ -27,7 +28,6 @@ from evolake.solvers.roles.models import (
     Option,
     Plan,
     RepairRequest,
-    Standing,
 )
 
 
@@ -48,27 +48,36 @@ def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, fi
     )
 
 
-def code_request(
-    plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, standing: Standing, shown: Sequence[Excerpt], rules: Sequence[str],
-    material: CoderMaterial | None,
-) -> CodeRequest:
+def code_request(commission: Commission, shown: Sequence[Excerpt], cut: Sequence[Excerpt], material: CoderMaterial | None) -> CodeRequest:
+    plan, parents, base = commission.plan, commission.parents, commission.base
     return CodeRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=standing,
-        parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(shown), rules=list(rules),
-        second_parent_diff=sources_diff(base.folder, parents[1].folder) if len(parents) > 1 else "", plan=plan_of(plan),
-        material=material or CoderMaterial(),
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
+        parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(shown), rules=list(commission.rules), cut=list(cut),
+        plan=plan_of(plan), material=material or CoderMaterial(), knowledge=list(commission.knowledge), tried=list(commission.tried),
+        **second_of(commission),
     )
 
 
+def second_of(commission: Commission) -> dict[str, str]:
+    """What a request says of a crossover's second parent: its diff against its own base, and that base where it is another one."""
+    if len(commission.parents) < 2:
+        return {}
+    other = commission.second_base
+    diff = sources_diff(other.folder, commission.parents[1].folder)
+    return {"second_parent_diff": diff, "second_base": "" if other.name == commission.base.name else other.name}
+
+
 def repair_request(
-    plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, reply: CodeReply, draft: Draft, error: str, shown: Sequence[Excerpt],
-    rules: Sequence[str], material: CoderMaterial | None,
+    commission: Commission, reply: CodeReply, draft: Draft, error: str, output: str, shown: Sequence[Excerpt], cut: Sequence[Excerpt],
+    material: CoderMaterial | None,
 ) -> RepairRequest:
-    """`diff` is what was written where it was a diff, else what the edits came to."""
+    """`diff` is what was written where it was a diff, else what the edits came to. output: what the program wrote where a run did not end well."""
+    plan, parents = commission.plan, commission.parents
     diff = reply.diff or sources_diff(parents[0].folder, draft.folder)
     return RepairRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, error=error, excerpts=list(shown), rules=list(rules),
-        plan=plan_of(plan), edits=reply.edits, material=material or CoderMaterial(),
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, error=error, output=output, excerpts=list(shown),
+        rules=list(commission.rules), plan=plan_of(plan), edits=reply.edits, material=material or CoderMaterial(),
+        knowledge=list(commission.knowledge), cut=list(cut),
     )
 
 
@@ -86,7 +95,7 @@ def material_of(
         base=base.name, edits=None if parent.edits is None else models_of(parent.edits), options=options,
         patches=[spec.name for spec in catalogue(base.adapter)], forbidden=list(forbidden), taken=sorted(taken),
     )
-    if plan["kind"] != "crossover" or len(parents) < 2:
+    if plan["kind"] != "crossover" or len(parents) < 2 or parents[1].base != parent.base:
         return material, ()
     first, second = parents
     if first.edits is not None and second.edits is not None:

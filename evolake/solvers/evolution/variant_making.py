@@ -12,13 +12,14 @@ from evolake.agents import Agents
 from evolake.gates import Ruleset
 from evolake.solvers.edits import write_edits
 from evolake.solvers.evolution.planning import Planned, plan_variants, standings
+from evolake.solvers.evolution.planning_facts import planner_facts
 from evolake.solvers.evolution.population import LIVE, Population
 from evolake.solvers.evolution.proposing import WhoElse, propose_variants
 from evolake.solvers.evolution.submissions import is_submitted
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant
-from evolake.solvers.roles.told_rules import forbidden_edits, rule_texts
+from evolake.solvers.roles.told_rules import forbidden_edits, knowledge_texts, rule_texts
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,16 @@ def plan_cycle(
     agents: Agents, population: Population, workspace: Workspace, ruleset: Ruleset, *, cycle: str, root_seed: int, guidance: Sequence[str] = (),
 ) -> Planned:
     """Plans on the variants that live."""
-    known = [workspace.known(row) for row in population.rows("accepted", "champion")]
+    known, bases = [workspace.known(row) for row in population.rows("accepted", "champion")], workspace.bases()
+    ranking, metrics = population.ranking.to_dicts(), entering_metrics(population)
+    facts = None
+    if agents.backend.name != "operators":
+        lines = standings(known, ranking=ranking, metrics=metrics, settings=workspace.settings, cycle=cycle)
+        facts = planner_facts(
+            population, known, bases, lines, ruleset, workspace.blobs, workspace.folder, settings=workspace.settings, cycle=cycle,
+        )
     return plan_variants(
-        agents, known, workspace.bases(), ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), history=population.attempts(),
+        agents, known, bases, ranking=ranking, metrics=metrics, history=population.attempts(), facts=facts,
         settings=workspace.settings, cycle=cycle, root_seed=root_seed, findings=[_told(row) for row in population.findings.to_dicts()],
         rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset), guidance=guidance,
         cycles_without_gain=population.value("cycles_without_gain", 0),
@@ -71,8 +79,9 @@ def make_variants(
             taken.setdefault(row["base"], []).append(row["edits"])
     found = propose_variants(
         agents, plans, {item.variant_id: item for item in live}, workspace.bases(), {item.variant_id: item for item in lines}, into, judge,
-        settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset),
-        existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author, workers=workers,
+        settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), knowledge=knowledge_texts(ruleset),
+        forbidden=forbidden_edits(ruleset), existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author,
+        workers=workers,
     )
     rows, derivations, runs = [], [], []
     for item in found.variants:

@@ -48,11 +48,11 @@ class Bench:
 
 
 def runs_of(gate: str, program: Program, bench: Bench, **of: Any) -> Rows:
-    """The runs that the gate judges. of: variant_id, cycle, executor, progress, as for `gate_runs`."""
+    """The runs that the gate judges, those on formulas that are no secret with the column COMPLAINT. of: variant_id, cycle, executor, progress."""
     proofs = {"proof_limits": bench.proof_limits, "verdicts": bench.verdicts}
     if gate == "smoke":
-        return smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, draw=bench.draw, **proofs, **of)
+        return smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, draw=bench.draw, complaints=True, **proofs, **of)
     if gate == "correctness":
         return correctness_runs(program, bench.correctness, limits=bench.correctness_limits, **proofs, **of)
-    rows = stability_runs(program, bench.stability, limits=bench.stability_limits, **proofs, **of)
+    rows = stability_runs(program, bench.stability, limits=bench.stability_limits, complaints=True, **proofs, **of)
     return rows + (carry_runs(program, bench.carried, limits=bench.correctness_limits, **of) if bench.carried else [])

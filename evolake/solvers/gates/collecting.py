@@ -12,7 +12,7 @@ from evolake.solvers.gates.bench import Bench, runs_of
 from evolake.solvers.gates.build import program_evidence
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
-from evolake.solvers.measurement.measuring import Rows
+from evolake.solvers.measurement.measuring import COMPLAINT, Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import BuildResult, build_by, open_program
@@ -24,6 +24,7 @@ class Subject:
 
     folder, base: its repository and its seed's. base_name: the seed's name. parent_edits: the edits of each parent. bench: formulas and limits.
     opened: opens its built solver; None: of the build that its gate made. built: what came of that. runs: gate -> rows of RUNS that it made.
+    complaints: instance -> the end of what its run wrote that did not end well.
     """
 
     variant_id: str
@@ -37,6 +38,7 @@ class Subject:
     opened: Callable[[], Program] | None = None
     built: BuildResult | None = None
     runs: dict[str, Rows] = field(default_factory=dict)
+    complaints: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def program(self) -> Program:
@@ -78,7 +80,7 @@ def stability(subject: Subject) -> dict[str, Any]:
 def _runs(gate: str, subject: Subject) -> dict[str, Any]:
     bench = subject.bench()
     progress = partial(bench.progress, gate) if bench.progress else None
-    subject.runs[gate] = runs_of(
-        gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, executor=bench.executor, progress=progress,
-    )
+    rows = runs_of(gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, executor=bench.executor, progress=progress)
+    subject.complaints |= {row["instance"]: said for row in rows if (said := row.pop(COMPLAINT, ""))}
+    subject.runs[gate] = rows
     return gate_evidence(gate, subject.runs[gate], bench)

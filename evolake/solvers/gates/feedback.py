@@ -17,6 +17,7 @@ from evolake.solvers.roles.models import with_short_ids
 
 LONGEST_FEEDBACK = 6000
 LONGEST_LOG = 2500
+LONGEST_OUTPUT = 5000
 SHOWN = 8
 RUN_FIELDS = ("instance", "expected", "status", "answer", "proof_status", "conflicts", "peak_mb", "problems")
 
@@ -44,6 +45,23 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
     elif blocked.gate == "compliance" and evidence.get("layout"):
         parts.append(fence("\n".join(str(problem) for problem in evidence["layout"][:SHOWN]), "layout", 1500))
     return cap(with_short_ids("\n\n".join(parts)), LONGEST_FEEDBACK)
+
+
+def output_of(verdicts: Sequence[Verdict], complaints: Mapping[str, str]) -> str:
+    """What the program itself wrote in runs that did not end well, that of the instance which the reason names first; "" where no gate objected.
+
+    Args:
+        complaints: instance -> the end of what its run wrote. Of secret formulas there is none.
+    """
+    blocked = next((verdict for verdict in verdicts if verdict.outcome != "pass"), None)
+    if blocked is None:
+        return ""
+    named = blocked.reason.split(":", 1)[0].split("~")[0]
+    order = sorted(complaints, key=lambda instance: (instance.split("~")[0] != named, instance))
+    distinct: dict[str, str] = {}
+    for instance in order:
+        distinct.setdefault(complaints[instance], instance)
+    return cap("\n\n".join(f"{instance}:\n{text}" for text, instance in list(distinct.items())[:SHOWN]), LONGEST_OUTPUT)
 
 
 def _build_details(build: Mapping[str, Any], blobs: BlobStore | None) -> list[str]:

@@ -26,7 +26,7 @@ from evolake.gates import GateResults, GateSpec, Ruleset, Verdict, replay_gate
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.collecting import Subject
 from evolake.solvers.gates.evidence import store_evidence
-from evolake.solvers.gates.feedback import feedback_of
+from evolake.solvers.gates.feedback import feedback_of, output_of
 from evolake.solvers.gates.specs import GATE_NAMES, GATES
 from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.repository.adapters import Adapter
@@ -37,11 +37,14 @@ from evolake.solvers.tables import LATE_GATES
 
 @dataclass(frozen=True)
 class VariantResults(GateResults):
-    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is told of its block, or ""."""
+    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is told of its block, or "".
+    output: what the program wrote in runs that did not end well, of a block by those, or "".
+    """
 
     build: BuildResult | None = None
     runs: Mapping[str, Rows] = field(default_factory=dict)
     feedback: str = ""
+    output: str = ""
 
     @property
     def variant_id(self) -> str:
@@ -94,5 +97,5 @@ def judge_variant(
     )
     return VariantResults(
         done.artifact_id, done.results, done.accepted and asked == GATES, subject.built, subject.runs,
-        feedback_of(done.verdicts, done.evidence, ruleset, bench.blobs),
+        feedback_of(done.verdicts, done.evidence, ruleset, bench.blobs), output_of(done.verdicts, subject.complaints),
     )

@@ -38,16 +38,17 @@ THRESHOLD, EASY = 4.26, 3.0
 def smoke_runs(
     program: Program, suite: Suite, *, variant_id: str, cycle: str, cache: Path, limits: RunLimits = SMOKE_LIMITS,
     proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, draw: bytes | None = None, executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, complaints: bool = False,
 ) -> Rows:
     """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the proofs is checked.
 
     Args:
-        suite: with files. cache: folder for the copies; they are made once and then found there. draw: the key of the draw.
+        suite: with files. cache: folder for the copies; they are made once and then found there. draw: the key of the draw. complaints: see `Job`.
     """
     instances = [copy for instance in suite.instances for copy in (instance, *copies_of(instance, cache))]
     jobs = [
-        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, proof_share=SMOKE_SHARE, draw=draw or new_key())
+        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, proof_share=SMOKE_SHARE, draw=draw or new_key(),
+             complaints=complaints)
         for instance in instances
     ]
     return run_all(jobs, executor, progress)
@@ -65,10 +66,11 @@ def correctness_runs(
 def stability_runs(
     program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = STABILITY_LIMITS,
     proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
+    complaints: bool = False,
 ) -> Rows:
     """Rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
     jobs = [
-        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, repeat=repeat)
+        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, repeat=repeat, complaints=complaints)
         for instance in suite.instances for repeat in range(REPEATS)
     ]
     return run_all(jobs, executor, progress)

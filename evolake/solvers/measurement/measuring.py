@@ -38,6 +38,7 @@ from evolake.solvers.suites import Instance
 
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
 PROBLEMS_LENGTH = 500
+COMPLAINT, COMPLAINT_LENGTH = "complaint", 1500
 MOST_COUNTED = 2.0**63
 Progress = Callable[[int, int], None]
 Rows = list[dict[str, Any]]
@@ -50,7 +51,8 @@ class Job:
 
     proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see `drawing`. second_checker: whether two
     independent checkers must agree, where two exist. verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
-    measured: whether its time counts, so that it waits for a core of its own.
+    measured: whether its time counts, so that it waits for a core of its own. complaints: whether its row shall also have the column COMPLAINT, which
+    no table has: the end of what a run wrote that did not end well. Only for formulas that anybody may see, since a program can write its formula.
     """
 
     variant_id: str
@@ -68,6 +70,7 @@ class Job:
     verdicts: Path | None = None
     draw: bytes = field(default_factory=new_key, repr=False, compare=False)
     measured: bool = True
+    complaints: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -206,7 +209,16 @@ def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
         "wall_s": round(float(run.wall_s), 6), "peak_mb": round(float(run.peak_mb), 3),
         **{name: _whole(run.counters.get(name)) for name in COUNTERS},
         "timeout_s": float(job.limits.cpu_s), "memory_mb": int(job.limits.memory_mb), "host": platform.node(),
+        **({COMPLAINT: _complaint(run)} if job.complaints else {}),
     }
+
+
+def _complaint(run: SolverRun) -> str:
+    """The end of what a run wrote that ended in a crash or without a well-formed answer: of standard error, where it wrote there."""
+    if run.status not in ("crash", "malformed", "memory"):
+        return ""
+    printed, marked, complained = run.stdout_tail.rpartition("[standard error]\n")
+    return (complained if marked else printed or complained)[-COMPLAINT_LENGTH:].strip()
 
 
 def _whole(counter: float | None) -> int | None:

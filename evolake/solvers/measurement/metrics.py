@@ -3,8 +3,8 @@
 
 PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other. The virtual best solver (VBS) knows the
 truth about each formula: the suite's confirmed status, or, for a formula of unknown status, what any run proved by a checked model or a verified
-proof. Cut-offs are shares of the timeout, since the paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means
-over the repetitions.
+proof. An answer without a certificate is no solution, whatever a row of an older lake says of it. Cut-offs are shares of the timeout, since the
+paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means over the repetitions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         baselines: variant ids that "additionally solved" compares with; a baseline is compared with the other ones. Their runs must be in `runs`.
         cycle: written into the rows; None keeps the newest cycle among a variant's runs.
     """
-    RUNS.validate(runs)
+    runs = proved(RUNS.validate(runs))
     marked = runs.join(known_truth(runs), on=["suite", "formula_sha"], how="left").with_columns(cost=cost(), repeats=_repeats())
     rows = marked.group_by(BY_VARIANT).agg(
         pl.col("cycle").max() if cycle is None else pl.lit(cycle).alias("cycle"),
@@ -47,9 +47,12 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         pl.col("peak_mb").max().alias("memory_max_mb"),
         pl.col("cost").mean().alias("par2"),
         *(pl.col("cost").filter(pl.col("truth") == truth).mean().alias(f"par2_{truth.lower()}") for truth in ("SAT", "UNSAT")),
-        _proof_share().alias("proof_share"),
+        _share_of_unsat(pl.col("certificate") == "proof").alias("proof_share"),
+        _share_of_unsat(pl.col("answer_checked")).alias("checked_share"),
     )
-    rows = rows.join(_additionally_solved(runs, baselines), on=BY_VARIANT, how="left").with_columns(pl.col("additionally_solved").fill_null(0))
+    for more in (_additionally_solved(runs, baselines), _fastest(marked)):
+        rows = rows.join(more, on=BY_VARIANT, how="left")
+    rows = rows.with_columns(pl.col("additionally_solved", "fastest").fill_null(0))
     counts = [name for name, kind in METRICS.columns.items() if kind == pl.Int64]
     rows = rows.with_columns(pl.col(counts).cast(pl.Int64)).select(list(METRICS.columns))
     return METRICS.validate(rows.sort("suite", "timeout_s", "par2", "variant_id"))
@@ -62,6 +65,11 @@ def known_truth(runs: pl.DataFrame) -> pl.DataFrame:
     return runs.group_by("suite", "formula_sha").agg(
         pl.coalesce(stated.drop_nulls().first(), proven.otherwise(None).drop_nulls().sort().first()).alias("truth")
     )
+
+
+def proved(runs: pl.DataFrame) -> pl.DataFrame:
+    """Rows of RUNS in which nothing without a certificate is solved."""
+    return runs.with_columns(solved=pl.col("solved") & pl.col("certificate").is_not_null())
 
 
 def cost() -> pl.Expr:
@@ -78,10 +86,17 @@ def _solved(where: pl.Expr) -> pl.Expr:
     return (1.0 / pl.col("repeats")).filter(pl.col("solved") & where).sum().cast(pl.Float64).round(9)
 
 
-def _proof_share() -> pl.Expr:
+def _share_of_unsat(where: pl.Expr) -> pl.Expr:
     claimed = pl.col("answer") == "UNSAT"
-    verified = (claimed & (pl.col("certificate") == "proof")).sum()
-    return pl.when(claimed.sum() > 0).then(verified / claimed.sum())
+    return pl.when(claimed.sum() > 0).then((claimed & where).sum() / claimed.sum())
+
+
+def _fastest(marked: pl.DataFrame) -> pl.DataFrame:
+    """On how many formulas each variant's mean cost is the least of all variants that ran it under the same limit, where it solves it at all."""
+    place = ["suite", "timeout_s", "instance"]
+    costs = marked.group_by(*BY_VARIANT, "instance").agg(pl.col("cost").mean(), pl.col("solved").any())
+    best = costs.filter(pl.col("solved") & (pl.col("cost") == pl.col("cost").min().over(place)))
+    return best.group_by(BY_VARIANT).agg(pl.len().cast(pl.Int64).alias("fastest"))
 
 
 def _additionally_solved(runs: pl.DataFrame, baselines: Sequence[str]) -> pl.DataFrame:

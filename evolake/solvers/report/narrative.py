@@ -36,7 +36,7 @@ def soundness_sentence(runs: pl.DataFrame) -> str:
     count = "Zero unsound answers" if not passed["unsound"] else f"UNSOUND: {passed['unsound']:,} answers"
     others = f"; {passed['unproved']:,} could not be proved and count as unsolved" if passed["unproved"] else ""
     if passed["unchecked"]:
-        others += f"; {passed['unchecked']:,} were outside the checked share and contradict no known status"
+        others += f"; {passed['unchecked']:,} were outside the checked share, contradict no known status and count as unsolved"
     blocked = runs.filter(pl.col("state") != "accepted").select(pl.col(*COUNTS).sum()).row(0, named=True)
     caught = f" Variants that a gate blocked gave {blocked['unsound']:,} unsound answers in {blocked['runs']:,} runs." if blocked["runs"] else ""
     return (

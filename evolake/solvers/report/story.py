@@ -34,7 +34,8 @@ def _measured(ran: Row) -> str:
     if not ran["runs"]:
         return ""
     wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
-    return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {ran['verified']:,} proofs verified, {wrong}"
+    share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
+    return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {ran['verified']:,} proofs verified{share}, {wrong}"
 
 
 def _look(told: Story, ran: Row, made: Row) -> str:
@@ -50,6 +51,7 @@ ALL_RUNS = " UNION ALL ".join(f"SELECT variant_id, cycle, status, proof_status, 
 MADE = "SELECT count(*) AS made FROM solvers.variants WHERE cycle = $cycle"
 RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER (proof_status = 'verified') AS verified,
+  count(*) FILTER (status = 'unsat') AS unsat,
   count(*) FILTER (status = 'wrong' OR proof_status = 'refuted') AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
 DUELS = """
 SELECT c.*, coalesce(known.title, c.challenger_id[:12]) AS title FROM solvers.champion AS c

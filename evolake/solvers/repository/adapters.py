@@ -3,8 +3,10 @@
 One TOML file a family in `data_lake/seeds/solvers/adapters/`; a further solver of a known family, or of a new one, needs no code:
 
     name, licences, editable, tunables       licences: files of the variant; editable: globs of what an edit may touch
+    build_files                              globs of makefiles and the like that an edit may touch too, within what `rules.build_files` lets
     [layout]   from, exclude, keep, patch    which upstream files become src/; `patch` is a diff of ours, applied when the seed is laid out
-    [build]    commands, environment, program, jobs    commands run in the variant's folder, in the jail; `program` is what they leave in bin/
+    [build]    commands, environment, program    commands run in the variant's folder, in the jail; `program` is what they leave in bin/
+               or, in place of commands: system = "cmake" | "configure" | "make", options, target, product: where that leaves the program
     [run]      argv, proof_argv, proof, exit_codes    {cnf} and {proof} stand for the files
     [statistics]                             counter -> regular expression whose first group is the number
 """
@@ -20,12 +22,14 @@ from typing import Any, Literal, get_args
 
 from evolake.errors import InputError
 from evolake.solvers.process.execute import ProofFormat
+from evolake.solvers.repository.build_systems import BUILD_SYSTEM, build_commands
 
 TunablesStyle = Literal["minisat-options", "cadical-options", "none"]
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _FIELDS = {
-    "": {"name", "licences", "editable", "tunables", "layout", "build", "run", "statistics"}, "layout": {"from", "exclude", "keep", "patch"},
-    "build": {"commands", "environment", "program"}, "run": {"argv", "proof_argv", "proof", "exit_codes"},
+    "": {"name", "licences", "editable", "build_files", "tunables", "layout", "build", "run", "statistics"},
+    "layout": {"from", "exclude", "keep", "patch"},
+    "build": {"commands", "environment", "program", *BUILD_SYSTEM}, "run": {"argv", "proof_argv", "proof", "exit_codes"},
 }
 
 
@@ -49,8 +53,8 @@ class Adapter:
 
     build: command lines that run one after another in the variant's folder. environment: theirs. program: path of the executable that they leave,
     relative to the variant. argv, proof_argv: command lines without and with a proof; argv[0] is the name of the program in bin/.
-    statistics: counter -> regular expression. exit_codes: of the answers "sat" and "unsat". licences: files of a variant that stay. editable: globs,
-    relative to a variant.
+    statistics: counter -> regular expression. exit_codes: of the answers "sat" and "unsat". licences: files of a variant that stay. editable,
+    build_files: globs, relative to a variant.
     """
 
     name: str
@@ -66,6 +70,13 @@ class Adapter:
     editable: tuple[str, ...]
     tunables: TunablesStyle
     layout: Layout
+    build_files: tuple[str, ...] = ()
+
+    @property
+    def may_change(self) -> tuple[str, ...]:
+        """Globs of all that an edit may touch."""
+        return (*self.editable, *self.build_files)
+
 
 def adapters_folder() -> Path:
     """Where the adapters lie: below the setting `seeds`."""
@@ -111,12 +122,10 @@ def read_adapter(text: str, patches: Path) -> Adapter:
     _one_of("tunables", style, get_args(TunablesStyle))
     if (proof == "none") != ("proof_argv" not in run):
         raise InputError("run.proof and run.proof_argv go together", wanted="both, or neither")
-    commands = build.get("commands")
-    if not isinstance(commands, list) or not commands:
-        raise InputError("build.commands is missing", wanted="a list of command lines, each a list of words")
     program = _text("build.program", build.get("program"))
     if not re.fullmatch(r"bin/[A-Za-z0-9_.+-]+", program) or program == "bin/starexec_run_default":
         raise InputError("build.program cannot be used", wanted="bin/NAME", got=program)
+    commands = build_commands(build, program)
     argv = _texts("run.argv", run.get("argv"))
     if argv[0] != program.removeprefix("bin/") or not any("{cnf}" in word for word in argv):
         raise InputError("run.argv cannot be used", wanted=f"[{program.removeprefix('bin/')!r}, ..., '{{cnf}}']", got=repr(argv))
@@ -124,11 +133,11 @@ def read_adapter(text: str, patches: Path) -> Adapter:
     if proof_argv is not None and (proof_argv[0] != argv[0] or not all(any(name in word for word in proof_argv) for name in ("{cnf}", "{proof}"))):
         raise InputError("run.proof_argv cannot be used", wanted="the same program with {cnf} and {proof}", got=repr(proof_argv))
     return Adapter(
-        name=_text("name", data.get("name")), build=tuple(_texts("build.commands", words) for words in commands), program=program, argv=argv,
+        name=_text("name", data.get("name")), build=commands, program=program, argv=argv,
         proof_argv=proof_argv, proof=proof, environment=_strings("build.environment", build.get("environment", {})),
         statistics=_patterns(_table(data, "statistics")), exit_codes={"sat": 10, "unsat": 20} | _table(run, "exit_codes"),
         licences=_texts("licences", data.get("licences")), editable=_texts("editable", data.get("editable")), tunables=style,
-        layout=Layout(
+        build_files=_texts("build_files", data["build_files"]) if "build_files" in data else (), layout=Layout(
             layout.get("from", "."), tuple(layout.get("exclude", ())), tuple(layout.get("keep", ())), _read_patch(patches, layout.get("patch")),
         ),
     )

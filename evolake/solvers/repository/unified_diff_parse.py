@@ -48,6 +48,19 @@ class FileDiff:
         return self.new or self.old or ""
 
 
+def whole_hunks(text: str, most: int) -> str:
+    """A diff of ours cut to `most` characters between its hunks; a line says how many characters were left out."""
+    if len(text) <= most:
+        return text
+    lines, ends, length = text.splitlines(keepends=True), [0], 0
+    for number, line in enumerate(lines):
+        if number and (line.startswith("@@ ") or _is_header(lines, number)):
+            ends.append(length)
+        length += len(line)
+    end = max(end for end in ends if end <= most)
+    return f"{text[:end]}({len(text) - end} characters more, whole hunks, are left out)\n"
+
+
 def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
     """The files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")

@@ -17,6 +17,7 @@ from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
 from evolake.solvers.edits.model import Edit, write_edits
 from evolake.solvers.edits.tunables import Tunable
+from evolake.solvers.roles.earlier import CODER_BEFORE, CODER_REPAIR_BEFORE
 from evolake.solvers.roles.models import (
     CodeReply,
     CodeRequest,
@@ -190,5 +191,7 @@ def _between(value: float, default: float, *, whole: bool) -> float | int:
 
 
 LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions)
-CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=hide("plan", "material"))
-CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=hide("plan", "edits", "material"))
+CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=hide("plan", "material", "cut"), earlier=(CODER_BEFORE,))
+CODER_REPAIR = Role(
+    "solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=hide("plan", "edits", "material", "cut"), earlier=(CODER_REPAIR_BEFORE,),
+)

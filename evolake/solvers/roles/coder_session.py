@@ -12,7 +12,8 @@ from evolake.agents.roles import Role
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
 from evolake.errors import MachineryError
-from evolake.solvers.roles.models import RESEARCH_GOAL, LongText, Model, Standing
+from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
+from evolake.solvers.roles.models import RESEARCH_GOAL, LongText, Model, Standing, Tried
 
 MOST_SMOKE, MOST_BENCH = 12, 8
 """Formulas that one command may run."""
@@ -28,8 +29,12 @@ class SessionRequest(Model):
     parent: Standing
     parent_diff: str
     second_parent_diff: str = ""
+    second_base: str = Field(default="", description="for a crossover: the second parent's base, where it is another one")
     rules: list[str]
     editable: list[str] = Field(description="globs of the files that may be changed")
+    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    tried: list[Tried] = Field(default_factory=list, description="what became of the plans of this cycle that were carried out before this one")
+    references: list[str] = Field(default_factory=list, description="folders of other solvers, to be read")
 
 
 class SessionReply(BaseModel):
@@ -69,4 +74,7 @@ def _no_operators(request: SessionRequest, random: np.random.Generator) -> Turn:
     raise MachineryError("operators hold no sessions", do="unset EVOLAKE_CODER, or use the model backend")
 
 
-CODER_SESSION = Role("solvers_coder_session", SessionRequest, Turn, _no_operators, tools=offered(COMMANDS, SessionReply))
+CODER_SESSION = Role(
+    "solvers_coder_session", SessionRequest, Turn, _no_operators, tools=offered(COMMANDS, SessionReply),
+    earlier=(CODER_SESSION_BEFORE,),
+)

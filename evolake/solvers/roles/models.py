@@ -54,12 +54,30 @@ class Standing(Model):
     solved_sat: float
     solved_unsat: float
     solved_within: dict[str, float] = Field(default_factory=dict, description="share of the time limit -> solved within it")
-    best_of_all: int = Field(default=0, description="instances on which no variant was faster")
+    best_of_all: int = Field(default=0, description="instances that it solves and on which no variant was faster")
     wrong: int = 0
-    memory_mb: float | None = None
+    memory_mb: float | None = Field(default=None, description="mean over the runs of the most memory held")
     par2: float | None = Field(default=None, description="unsolved counts twice the time limit; null while it is not shown")
     edits: list[str] = Field(default_factory=list, description="what operators changed in the base; empty for a seed or a variant written as a diff")
     changed: str = Field(default="", description="what its author said it changed")
+    instances_sat: int = Field(default=0, description="instances known to be satisfiable")
+    instances_unsat: int = Field(default=0, description="instances known to be unsatisfiable")
+    vbs_match: int = Field(default=0, description="instances with an answer that agrees with the known truth")
+    vbs_mismatch: int = Field(default=0, description="instances with an answer that contradicts the known truth")
+    unproved: int = Field(default=0, description="UNSAT answers whose proof was checked and not verified: unsolved")
+    checked_share: float | None = Field(default=None, description="share of UNSAT answers whose proof was checked; the others count as unsolved")
+    failed: int = Field(default=0, description="runs that crashed, ran out of memory or wrote no well-formed output")
+    memory_max_mb: float | None = Field(default=None, description="most memory held by any run")
+    additionally_solved: int = Field(default=0, description="instances solved that no (other) seed solves")
+    par2_sat: float | None = Field(default=None, description="over satisfiable instances; null while it is not shown")
+    par2_unsat: float | None = Field(default=None, description="over unsatisfiable instances; null while it is not shown")
+
+
+STANDING_BEFORE = frozenset({
+    "variant_id", "title", "base", "operator", "rank", "consensus", "ucb", "visits", "instances", "solved", "solved_sat", "solved_unsat",
+    "solved_within", "best_of_all", "wrong", "memory_mb", "par2", "edits", "changed",
+})
+"""Fields of a Standing that requests of the first evolakes had; `best_of_all` held what is `vbs_match` now."""
 
 
 class Attempt(Model):
@@ -72,6 +90,32 @@ class Attempt(Model):
     gate: str = ""
     gain: float | None = Field(default=None, description="ranks gained on its parent, as a share of all ranks; null if it was never ranked")
     solved_gain: float | None = Field(default=None, description="instances solved more than by its parent")
+
+
+class Tried(Model):
+    """One variant that was tried, with what was written: of an earlier cycle, or (gain null) of this one. `reason`: why it was blocked."""
+
+    variant_id: str
+    parent_id: str
+    base: str
+    title: str
+    hypothesis: ShortText
+    outcome: str = Field(description="accepted; blocked; passed: its gates, and it is not measured yet; unmade: no variant came of it")
+    gate: str = ""
+    reason: ShortText = ""
+    gain: float | None = Field(default=None, description="ranks gained on its parent, as a share of all ranks")
+    solved_gain: float | None = Field(default=None, description="instances solved more than by its parent")
+    places: list[str] = Field(default_factory=list, description="files that it changed, with the functions as far as the diff names them")
+    diff: str = Field(default="", description="against its parent; whole hunks, the last ones left out where it is long")
+
+
+class FamilyResult(Model):
+    """One family of instances: how many of them each variant solves."""
+
+    family: str
+    instances: int
+    solved: dict[str, float] = Field(description="variant id -> instances solved, as a mean over repetitions")
+    seconds: dict[str, float] = Field(default_factory=dict, description="variant id -> PAR-2 on the family; empty while it is not shown")
 
 
 class EditModel(Model):
@@ -128,44 +172,6 @@ class CoderMaterial(Model):
     dropped: list[str] = Field(default_factory=list)
 
 
-class PlanRequest(Model):
-    """Planner: what to try in this cycle."""
-
-    goal: str = RESEARCH_GOAL
-    cycle: str
-    plans_wanted: int
-    standings: list[Standing] = Field(description="the variants that may be built on, best upper confidence bound first")
-    history: list[Attempt] = Field(description="newest last")
-    findings: list[str] = Field(default_factory=list, description="what post-mortems of earlier cycles say")
-    rules: list[str] = Field(default_factory=list, description="rules that block a variant")
-    guidance: list[str] = Field(default_factory=list, description="what people asked for")
-    cycles_without_gain: int = 0
-    materials: list[Material] = Field(default_factory=list, description="operators only")
-    forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
-
-
-class Plan(Model):
-    """One change to try on one parent (on two for a crossover)."""
-
-    parent_id: str
-    second_parent_id: str | None = Field(default=None, description="only for a crossover; same base as the parent")
-    kind: PlanKind = Field(description="tunable: option defaults; patch, rewrite: code; mutate: values of an earlier change; crossover: join two")
-    hypothesis: LongText = Field(description="what should improve, and why")
-    instructions: LongText = Field(description="what to change, in which functions")
-    target: str = Field(default="", max_length=120, description="leave empty, or the name of the option or mechanism")
-
-    @model_validator(mode="after")
-    def two_parents_only_for_a_crossover(self) -> Plan:
-        if (self.kind == "crossover") != (self.second_parent_id is not None):
-            raise ValueError("second_parent_id is given for a crossover and for nothing else")
-        return self
-
-
-class PlanReply(Model):
-    assessment: LongText = Field(description="where the search stands, what worked and what did not")
-    plans: list[Plan] = Field(min_length=1)
-
-
 class Region(Model):
     """A range of lines of one source file, counted from 1, both ends included."""
 
@@ -186,6 +192,57 @@ class SourceFile(Model):
     path: str
     lines: int
     functions: list[str] = Field(default_factory=list, description="name:first line, for the larger files")
+
+
+class SourceTree(Model):
+    """The files of one variant that may be edited."""
+
+    variant_id: str
+    base: str
+    files: list[SourceFile]
+
+
+class PlanRequest(Model):
+    """Planner: what to try in this cycle."""
+
+    goal: str = RESEARCH_GOAL
+    cycle: str
+    plans_wanted: int
+    standings: list[Standing] = Field(description="the variants that may be built on, best upper confidence bound first")
+    history: list[Attempt] = Field(description="newest last")
+    findings: list[str] = Field(default_factory=list, description="what post-mortems of earlier cycles say")
+    rules: list[str] = Field(default_factory=list, description="rules that block a variant")
+    guidance: list[str] = Field(default_factory=list, description="what people asked for")
+    cycles_without_gain: int = 0
+    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    tried: list[Tried] = Field(default_factory=list, description="the newest attempts with their diffs, newest last")
+    families: list[FamilyResult] = Field(default_factory=list, description="results by family of instances, of the best variants")
+    sources: list[SourceTree] = Field(default_factory=list, description="files and functions of the variants that lead")
+    code: list[Excerpt] = Field(default_factory=list, description="whole functions of the first of them")
+    materials: list[Material] = Field(default_factory=list, description="operators only")
+    forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
+
+
+class Plan(Model):
+    """One change to try on one parent (on two for a crossover)."""
+
+    parent_id: str
+    second_parent_id: str | None = Field(default=None, description="only for a crossover; of another base, its idea is carried over")
+    kind: PlanKind = Field(description="tunable: option defaults; patch, rewrite: code; mutate: values of an earlier change; crossover: join two")
+    hypothesis: LongText = Field(description="what should improve, and why")
+    instructions: LongText = Field(description="what to change, in which functions")
+    target: str = Field(default="", max_length=120, description="leave empty, or the name of the option or mechanism")
+
+    @model_validator(mode="after")
+    def two_parents_only_for_a_crossover(self) -> Plan:
+        if (self.kind == "crossover") != (self.second_parent_id is not None):
+            raise ValueError("second_parent_id is given for a crossover and for nothing else")
+        return self
+
+
+class PlanReply(Model):
+    assessment: LongText = Field(description="where the search stands, what worked and what did not")
+    plans: list[Plan] = Field(min_length=1)
 
 
 class LookupRequest(Model):
@@ -215,9 +272,13 @@ class CodeRequest(Model):
     base: str
     parent: Standing
     parent_diff: str
-    second_parent_diff: str = Field(default="", description="for a crossover: what the second parent changed in the same base")
+    second_parent_diff: str = Field(default="", description="for a crossover: what the second parent changed in its base")
+    second_base: str = Field(default="", description="for a crossover: the second parent's base, where it is another one")
     excerpts: list[Excerpt]
     rules: list[str]
+    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    tried: list[Tried] = Field(default_factory=list, description="what became of the plans of this cycle that were carried out before this one")
+    cut: list[Excerpt] = Field(default_factory=list, description="the excerpts as the first evolakes cut them")
     plan: Plan = Field(description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
 
@@ -239,8 +300,11 @@ class RepairRequest(Model):
     instructions: str
     diff: str = Field(description="the change as it was written, against the parent")
     error: str
+    output: str = Field(default="", description="what the program wrote in runs that did not end well")
     excerpts: list[Excerpt]
     rules: list[str]
+    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    cut: list[Excerpt] = Field(default_factory=list, description="the excerpts as the first evolakes cut them")
     plan: Plan = Field(description="operators only")
     edits: list[EditModel] | None = Field(default=None, description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from evolake.gates import Rule, Ruleset
 from evolake.gates.boundary import contained
 from evolake.solvers.roles.models import Forbidden, with_short_ids
+
+_SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
+_HELD_OUT = re.compile(r"held[ -]out|holdout", re.IGNORECASE)
 
 
 def told_rules(ruleset: Ruleset) -> list[Rule]:
@@ -18,6 +22,12 @@ def told_rules(ruleset: Ruleset) -> list[Rule]:
 def rule_texts(ruleset: Ruleset) -> list[str]:
     """The rules in words, for roles; variants that a learned one names go by their short ids."""
     return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in told_rules(ruleset)]
+
+
+def knowledge_texts(ruleset: Ruleset) -> list[str]:
+    """What is known of solvers and of this evolution: the rules of kind guidance, in their own words, without a sentence on the holdout."""
+    texts = ["\n".join(line for line in _SENTENCE.split(rule.text.strip()) if not _HELD_OUT.search(line)) for rule in ruleset.guidance]
+    return [with_short_ids(f"{rule.id}:\n{text}") for rule, text in zip(ruleset.guidance, texts, strict=True) if text]
 
 
 def forbidden_edits(ruleset: Ruleset) -> list[Forbidden]:

@@ -86,6 +86,14 @@ def units(source: bytes) -> tuple[Unit, ...]:
     return tuple(found + [_unit(node, name, inside - {node.id}) for node, name in functions])
 
 
+def function_lines(source: bytes) -> list[tuple[str, int, int]]:
+    """Every function of one file that is cut at its borders: qualified name, first and last line (from 1), in order."""
+    from tree_sitter import Parser
+
+    root = Parser(_language()).parse(source).root_node
+    return sorted(((name, node.start_point.row + 1, node.end_point.row + 1) for node, name in _functions(root)), key=lambda one: one[1:])
+
+
 @lru_cache(maxsize=1)
 def _language() -> Any:
     import tree_sitter_cpp

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
 from evolake.solvers.evolution import proposing
-from evolake.solvers.evolution.planning import standings
+from evolake.solvers.evolution.planning import Base, KnownVariant, standings
 from evolake.solvers.evolution.proposing import Proposals, propose_variants
 from evolake.solvers.repository.variant import source_sha
 
@@ -146,25 +148,26 @@ def test_what_exists_already_goes_back_to_the_coder(house: SmallHouse) -> None:
 class Coder:
     """A model that looks up, then answers with the scripted diffs in turn."""
 
-    def __init__(self, *diffs: str) -> None:
+    def __init__(self, *diffs: str, regions: list[dict[str, Any]] | None = None) -> None:
         self.diffs = list(diffs)
+        self.regions = regions or [{"path": "src/core/Solver.cc", "first_line": 1, "last_line": 60}]
         self.prompts: list[str] = []
 
     def __call__(self, asked: Asked) -> dict[str, Any]:
         self.prompts.append(asked.messages[1]["content"])
         if "which lines you have to read" in asked.messages[0]["content"]:
-            return {"regions": [{"path": "src/core/Solver.cc", "first_line": 1, "last_line": 60}], "rationale": "all of it"}
+            return {"regions": self.regions, "rationale": "all of it"}
         return {"title": "larger budget", "changelog": "The budget is three times the first interval.", "diff": self.diffs.pop(0)}
 
 
-def by_model(house: SmallHouse, coder: Coder) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_model(house: SmallHouse, coder: Coder, plans: list[dict[str, Any]] | None = None, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
     with LoopbackModel(serve(coder)) as server:
         settings = Settings(
             backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            return house.propose(agents, [planned([house.seed], "rewrite", "")]), agents.rows()
+            return house.propose(agents, plans or [planned([house.seed], "rewrite", "")], **more), agents.rows()
 
 
 def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: SmallHouse) -> None:
@@ -176,6 +179,47 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: SmallHouse)
     assert [row["role"] for row in rows] == ["solvers_coder_lookup", "solvers_coder"]
     assert "return opt_first.value * 2;" in coder.prompts[1] and "no threads" in coder.prompts[1]
     assert not (variant.folder / "edits.json").exists()
+
+
+def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
+    import evolake.solvers.evolution.proposing as proposing
+    from evolake.solvers.roles.coder import CODER
+
+    [form] = CODER.earlier
+    with monkeypatch.context() as then:
+        then.setattr(proposing, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
+        first, _ = by_model(house, Coder(GOOD))
+    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
+    with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
+        again, = house.propose(agents, [planned([house.seed], "rewrite", "")]).variants
+        assert [(row["role"], row["usd"]) for row in agents.rows()] == [("solvers_coder_lookup", 0.0), ("solvers_coder", 0.0)]
+    assert again.variant_id == first.variants[0].variant_id
+
+
+def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(house: SmallHouse) -> None:
+    coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, GOOD)
+    plans = [planned([house.seed], "rewrite", "", number=number) for number in range(2)]
+    found, _ = by_model(house, coder, plans, knowledge=["Restarts matter."])
+    assert [item.blocked for item in found.variants] == [True, False]
+    first, second = coder.prompts[1], coder.prompts[-1]
+    assert "outcome: blocked" in second and "undeclared_name" in second and "src/core/Solver.cc: budget" in second
+    assert "outcome: blocked" not in first and all("Restarts matter." in text for text in (first, second))
+
+
+def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(house: SmallHouse, tmp_path: Path) -> None:
+    lender = tmp_path / "lender"
+    shutil.copytree(house.seed.folder, lender)
+    (lender / "src/core/Other.cc").write_text("int lent_idea() {\n    return 7;\n}\n")
+    other = KnownVariant(source_sha(lender), "other", "other", "seed", lender, ())
+    coder = Coder(GOOD, regions=[{"path": "reference/other/core/Other.cc", "first_line": 2, "last_line": 2}])
+    bases = {"small": house.base, "other": Base("other", lender, house.base.adapter)}
+    found, _ = by_model(house, coder, [planned([house.seed, other], "crossover", "")], known=[house.seed, other], bases=bases)
+    variant, = found.variants
+    assert variant.weights == ((house.seed.variant_id, 0.75), (other.variant_id, 0.25)) and variant.base == "small"
+    assert "reference/other/core/Other.cc" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
+    assert "carry its idea over, not its text): other" in coder.prompts[1]
+    assert not (variant.folder / "src/core/Other.cc").exists()
 
 
 def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(house: SmallHouse) -> None:

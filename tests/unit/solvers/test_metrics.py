@@ -31,7 +31,7 @@ def test_one_variant_by_hand() -> None:
         "vbs_match": 2, "vbs_mismatch": 0, "wrong": 0, "unproved": 0, "failed": 1, "solved": 2.0, "solved_sat": 1.0, "solved_unsat": 1.0,
         "solved_within_6": 1.0, "solved_within_12": 1.0, "solved_within_20": 1.0, "solved_within_40": 2.0, "solved_within_60": 2.0,
         "solved_within_90": 2.0, "memory_mean_mb": 30.0, "memory_max_mb": 70.0, "additionally_solved": 0, "par2": 43.5 / 4, "par2_sat": 10.25,
-        "par2_unsat": 11.5, "proof_share": 1.0,
+        "par2_unsat": 11.5, "proof_share": 1.0, "checked_share": 1.0, "fastest": 2,
     }]
 
 
@@ -50,8 +50,18 @@ def test_an_answer_without_a_proof_that_was_asked_for_is_unproved_and_unsolved()
         run_row("v", "b", "unsat", 1.0, answer_checked=False, certificate=None, proof_status="unchecked"), run_row("v", "c", "unsat", 1.0),
     )
     row = only(compute_metrics(runs), "v")
-    assert (row["unproved"], row["solved"], row["vbs_match"]) == (1, 2.0, 3)
-    assert row["proof_share"] == pytest.approx(1 / 3)
+    assert (row["unproved"], row["solved"], row["solved_unsat"], row["vbs_match"], row["par2"]) == (1, 1.0, 1.0, 3, 41.0 / 3)
+    assert (row["proof_share"], row["checked_share"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+
+
+def test_the_fastest_on_a_formula_is_who_solves_it_first_and_ties_count_for_each() -> None:
+    runs = table(*(run_row(name, formula, "sat", seconds) for name, seconds in (("quick", 1.0), ("slow", 9.0)) for formula in "abc"))
+    assert {row["variant_id"]: (row["vbs_match"], row["fastest"]) for row in compute_metrics(runs).to_dicts()} == {"quick": (3, 3), "slow": (3, 0)}
+    tied = table(
+        run_row("v", "a", "sat", 2.0), run_row("w", "a", "sat", 2.0), run_row("v", "b", "timeout", 10.0), run_row("w", "b", "timeout", 10.0),
+        run_row("v", "c", "sat", 1.0, repeat=0), run_row("v", "c", "sat", 5.0, repeat=1), run_row("w", "c", "sat", 2.0),
+    )
+    assert {row["variant_id"]: row["fastest"] for row in compute_metrics(tied).to_dicts()} == {"v": 1, "w": 2}
 
 
 def test_what_one_run_proves_is_the_truth_for_all() -> None:
@@ -117,5 +127,7 @@ def test_random_tables_agree_with_plain_python(seed: int) -> None:
         for share in CUT_OFF_SHARES:
             assert row[f"solved_within_{share}"] == sum(other["solved"] and other["cpu_s"] <= share / 10 for other in own)
         rivals = {"p", "q"} - {row["variant_id"]}
+        quickest = [min(one["cpu_s"] if one["solved"] else 20.0 for one in rows if one["instance"] == other["instance"]) for other in own]
+        assert row["fastest"] == sum(other["solved"] and other["cpu_s"] == least for other, least in zip(own, quickest, strict=True))
         beaten = {other["instance"] for other in rows if other["solved"] and other["variant_id"] in rivals}
         assert row["additionally_solved"] == len({other["instance"] for other in own if other["solved"]} - beaten)

@@ -1,0 +1,96 @@
+"""What a planner that reads is told beside standings and history: knowledge, diffs of what was tried, results by family, files and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evolake.gates import Ruleset
+from evolake.lake.blobs import BlobStore
+from evolake.solvers.evolution.planning import Base, Facts, KnownVariant, par2_visible, refuse_holdout
+from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.proposing_sources import outline, places_of, visible_files, whole_functions
+from evolake.solvers.measurement.metrics import cost, proved
+from evolake.solvers.repository.unified_diff_parse import whole_hunks
+from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Standing, Tried, with_short_ids
+from evolake.solvers.roles.told_rules import knowledge_texts
+from evolake.solvers.settings import SolversSettings
+
+MOST_TRIED, LONGEST_DIFF = 12, 3000
+MOST_VARIANTS = 8
+MOST_TREES = 2
+LONGEST_CODE = 24_000
+DECIDES = (
+    "pickBranchLit", "search", "analyze", "reduceDB", "propagate", "cancelUntil", "luby", "restarting", "reducing", "rephasing", "decide", "reduce",
+    "restart", "rephase", "bump_variable_score", "mark_useless_redundant_clauses_as_garbage",
+)
+"""Functions that decide a search, by their last names, in the order in which they are shown."""
+
+
+def planner_facts(
+    population: Population, known: Sequence[KnownVariant], bases: Mapping[str, Base], lines: Sequence[Standing], ruleset: Ruleset, blobs: BlobStore,
+    folder_of: Callable[[str], Path], *, settings: SolversSettings, cycle: str,
+) -> Facts:
+    """The facts of a cycle. lines: the variants that may be built on. folder_of: sha of an archive -> its folder.
+
+    Raises:
+        ValueError: a run is of the suite `holdout`.
+    """
+    attempts = tried(population, blobs, folder_of)
+    best = sorted((line for line in lines if line.base in bases), key=lambda line: (line.rank is None, line.rank or 0, line.variant_id))
+    short = {item.variant_id[:SHORT_ID]: item for item in known}
+    first = {line.base: line for line in reversed(best)}
+    leading = [line for line in best if first[line.base] is line][:MOST_TREES]
+    files = {line.variant_id: visible_files(short[line.variant_id].folder, bases[line.base].adapter) for line in leading}
+    code = []
+    if leading:
+        touched = [place for item in reversed(attempts) if item.base == leading[0].base for place in item.places]
+        code = whole_functions(files[leading[0].variant_id], wanted=[*_names(touched), *DECIDES], most=LONGEST_CODE)
+    return Facts(
+        knowledge_texts(ruleset), attempts, family_results(population.runs, best[:MOST_VARIANTS], settings=settings, cycle=cycle),
+        [SourceTree(variant_id=line.variant_id, base=line.base, files=outline(files[line.variant_id])) for line in leading], code,
+    )
+
+
+def tried(population: Population, blobs: BlobStore, folder_of: Callable[[str], Path]) -> list[Tried]:
+    """The newest attempts with their diffs, oldest first."""
+    rows = {row["variant_id"]: row for row in population.rows()}
+    attempts = [row for row in population.history.to_dicts() if row["variant_id"] in rows][-MOST_TRIED:]
+    return [_tried(row, rows[row["variant_id"]], blobs, folder_of) for row in attempts]
+
+
+def _tried(attempt: Mapping[str, Any], row: Mapping[str, Any], blobs: BlobStore, folder_of: Callable[[str], Path]) -> Tried:
+    diff = blobs.get(row["diff_sha"]).decode("utf-8", "replace") if row["diff_sha"] else ""
+    return Tried(
+        variant_id=row["variant_id"][:SHORT_ID], parent_id=(row["parents"] or [""])[0][:SHORT_ID], base=row["base"], title=row["title"],
+        hypothesis=row["hypothesis"][:600], outcome=attempt["outcome"], gate=attempt["gate"] or "",
+        reason=with_short_ids(row["reason"] or "")[:600], gain=attempt["gain"], solved_gain=attempt["solved_gain"],
+        places=places_of(diff, folder_of(row["archive_sha"])), diff=whole_hunks(diff, LONGEST_DIFF),
+    )
+
+
+def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: SolversSettings, cycle: str) -> list[FamilyResult]:
+    """One row per family of instances that these variants ran, in order of its name. Raises ValueError where a run is of the suite `holdout`."""
+    refuse_holdout([{"suite": suite} for suite in runs["suite"].unique()])
+    ids = [line.variant_id for line in lines]
+    marked = proved(runs).with_columns(variant_id=pl.col("variant_id").str.slice(0, SHORT_ID), cost=cost()).filter(pl.col("variant_id").is_in(ids))
+    each = marked.group_by("family", "variant_id", "instance").agg(pl.col("solved").mean(), pl.col("cost").mean())
+    found = each.group_by("family", "variant_id").agg(pl.col("solved").sum(), pl.col("cost").mean(), pl.len())
+    shown = par2_visible(settings, cycle)
+    results = []
+    for (family,), part in sorted(found.group_by("family"), key=lambda item: str(item[0][0])):
+        rows = {row["variant_id"]: row for row in part.to_dicts()}
+        there = [name for name in ids if name in rows]
+        results.append(FamilyResult(
+            family=str(family), instances=max(rows[name]["len"] for name in there), solved={name: round(rows[name]["solved"], 3) for name in there},
+            seconds={name: round(rows[name]["cost"], 3) for name in there} if shown else {},
+        ))
+    return results
+
+
+def _names(places: Sequence[str]) -> list[str]:
+    """Functions of places like `src/core/Solver.cc: search, analyze`, each once."""
+    return list(dict.fromkeys(name for place in places for name in place.partition(": ")[2].split(", ") if name))
