@@ -52,6 +52,7 @@ def binary_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[
         rows.append({
             "variant_id": result.row["variant_id"], "cycle": store.cycle, "passed": result.passed, "program_sha": built["program"],
             "log_sha": built["log_sha"], "warnings": built["warnings"], "cpu_s": built["cpu_s"], "reason": built["reason"] or None,
+            "flags": [line for line in result.evidence.get("flags") or () if not line.startswith("/")] or None,
         })
     return rows
 

@@ -29,7 +29,7 @@ LONGEST_LISTING = 32 << 20
 
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
-    *, record: bool = False, python: bool = False, mode: str | None = None,
+    *, record: bool = False, python: bool = False, mode: str | None = None, tools: Sequence[str] = (),
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
 
@@ -41,7 +41,7 @@ def run_native(
         stdin: what it reads from standard input.
         python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
         record: note what the program executes (`NativeOutcome.programs`).
-        mode: as for `open_pool`.
+        mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
 
     Raises:
         JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
@@ -62,7 +62,7 @@ def run_native(
             with tempfile.TemporaryDirectory(prefix="evolake-native-", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python)
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, tools)
         except JailDied as death:
             if attempt == 2:
                 raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
@@ -80,11 +80,11 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 def _run_once(
     chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool,
+    python: bool, tools: Sequence[str],
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
-        box = toolbox.options(argv[0]) if chosen.mode == "bubblewrap" and not python else None
+        box = toolbox.options(argv[0], tools) if chosen.mode == "bubblewrap" and not python else None
     except elf.BadProgram as error:
         raise InputError(f"{argv[0]} cannot be run in a jail", got=str(error)) from None
     with contextlib.ExitStack() as stack:

@@ -10,6 +10,7 @@ import functools
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from evolake.jail import bubblewrap, elf
@@ -24,20 +25,32 @@ SHELL = (
 DRIVERS = ("g++", "gcc", "c++", "cc", "clang++", "clang")
 BINARY_TOOLS = ("make", "cpp", "ar", "as", "ld", "ld.bfd", "ld.gold", "ld.lld", "nm", "ranlib", "strip", "gcc-ar", "gcc-nm", "gcc-ranlib")
 INTERNALS = ("cc1", "cc1plus", "collect2", "lto1", "lto-wrapper", "liblto_plugin.so")
+EXTRA = {"cmake": ("share/cmake*",)}
+"""Tools that a build gets only where its adapter asks for them, with the folders that they read: cmake can unpack archives and write files."""
 HEADERS = Path("/usr/include")
 _LIBRARY = re.compile(
     r"lib(?:c|c_nonshared|m|m-[\d.]+|mvec|pthread|pthread_nonshared|dl|rt|util|anl|resolv|z|stdc\+\+|gcc_s|atomic|gomp|g)\.(?:a|so(?:\.\d+)*)"
 )
 
 
-def options(program: str) -> list[str]:
+def options(program: str, tools: Sequence[str] = ()) -> list[str]:
     """bubblewrap's options for the box, without /proc, devices and the folder to work in. program: what is to be run, of the system where it is an
-    absolute path. Raises BadProgram for one that cannot be started."""
-    found = dict(standard())
+    absolute path. tools: further ones of `EXTRA`. Raises BadProgram for one that cannot be started."""
+    found = dict(standard()) | {place: path for tool in tools for place, path in _extra(tool).items()}
     if program.startswith("/") and (path := Path(program)).is_file():
         found |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
     links = [f"{BOX}{word}" if number % 3 == 2 else word for number, word in enumerate(bubblewrap.system_links())]
     return links + [word for place, path in found.items() for word in ("--ro-bind", str(path), BOX + place)]
+
+
+def _extra(tool: str) -> dict[str, Path]:
+    """A program of `EXTRA` with its libraries and folders; nothing where this system has not got it."""
+    found: dict[str, Path] = {}
+    if (path := shutil.which(tool, path=PATH)) is not None:
+        _add(found, Path(path))
+        prefix = Path(path).resolve().parent.parent
+        found |= {str(folder): folder for pattern in EXTRA[tool] for folder in sorted(prefix.glob(pattern)) if folder.is_dir()}
+    return found
 
 
 @functools.cache

@@ -97,7 +97,7 @@ GATE_RUNS = TableSchema(
 """The runs that the coder's variants were judged on when they were made, in their last form."""
 
 BINARIES = TableSchema(
-    "binaries", 1,
+    "binaries", 2,
     {
         "variant_id": pl.String, "cycle": pl.String, "passed": pl.Boolean,
         "program_sha": (pl.String, "Blob with the built program; null where the build failed."),
@@ -105,6 +105,7 @@ BINARIES = TableSchema(
         "warnings": (pl.Int64, "How many times the compiler warned."),
         "cpu_s": (pl.Float64, "Processor time of the build, in seconds."),
         "reason": pl.String,
+        "flags": (pl.List(pl.String), "Command lines of compilers and linkers without names of files, as the kernel saw them; null in older lakes."),
     },
     keys=("variant_id",), terms=TERMS,
 )

@@ -13,6 +13,7 @@ from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.repository.variant import apply_diff, diff_sources, source_sha
 from evolake.solvers.roles.coder import edits_of
 from evolake.solvers.roles.models import CodeReply
+from evolake.solvers.rules.build_files import declared_level
 
 HYPOTHESIS, CHANGELOG, RESULTS = "HYPOTHESIS.md", "CHANGELOG.md", "RESULTS.md"
 
@@ -49,7 +50,9 @@ def write_documents(folder: Path, plan: Mapping[str, Any], parents: Sequence[Kno
     (folder / HYPOTHESIS).write_text(hypothesis)
     lost = "".join(f"* {item}\n" for item in reply.dropped)
     left_out = f"\n## Left out\n\n{lost}" if lost else ""
-    (folder / CHANGELOG).write_text(f"# {reply.title}\n\n{reply.changelog}\n{left_out}")
+    level = declared_level(parents[0].folder / CHANGELOG)
+    built = f"\nBuild flags: {level}\n" if level and "Build flags:" not in reply.changelog else ""
+    (folder / CHANGELOG).write_text(f"# {reply.title}\n\n{reply.changelog}\n{built}{left_out}")
     (folder / RESULTS).write_text("# Results\n\nNot evaluated yet.\n")
 
 

@@ -9,14 +9,19 @@ from evolake.errors import MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import BuildResult, build_variant
+from evolake.solvers.repository.unified_diff_paths import matches
+from evolake.solvers.repository.variant import sources_of
+from evolake.solvers.rules.build_files import BUILD_FILES, DECLARED, declared_level
 from evolake.solvers.rules.elf import program_facts
 
 PROGRAM, BASE_PROGRAM, FLAGS, BASE_FLAGS = "program", "base_program", "flags", "base_flags"
 
 
-def program_evidence(build: BuildResult, base: Path, adapter: Adapter, blobs: BlobStore) -> dict[str, Any]:
+def program_evidence(build: BuildResult, base: Path, adapter: Adapter, blobs: BlobStore, folder: Path | None = None) -> dict[str, Any]:
     """`program` and `base_program` as `elf.program_facts` gives them, `flags` and `base_flags`: compilers' command lines and other programs that ran.
-    None, all of them, where nothing was built.
+    None, all of them, where nothing was built. Of a variant whose build files are not its base's, also which, and the level that it states.
+
+    folder: the variant's.
 
     Raises:
         MachineryError: the base's own sources cannot be built here.
@@ -28,5 +33,15 @@ def program_evidence(build: BuildResult, base: Path, adapter: Adapter, blobs: Bl
         raise MachineryError("the base of a variant cannot be built here", got=of_base.reason, do="see evolake doctor")
     return {
         PROGRAM: program_facts(blobs.get(build.program)), BASE_PROGRAM: program_facts(blobs.get(of_base.program)),
-        FLAGS: [*build.flags, *build.executed], BASE_FLAGS: [*of_base.flags, *of_base.executed],
+        FLAGS: [*build.flags, *build.executed], BASE_FLAGS: [*of_base.flags, *of_base.executed], **_changed(folder, base, adapter),
     }
+
+
+def _changed(folder: Path | None, base: Path, adapter: Adapter) -> dict[str, Any]:
+    """The build files of a variant that are not its base's, and the optimisation level that it states; nothing where there are none."""
+    if folder is None or not adapter.build_files:
+        return {}
+    trees = ({name: path for name, path in sources_of(tree).items() if matches(name, adapter.build_files)} for tree in (folder, base))
+    ours, theirs = ({name: path.read_bytes() for name, path in tree.items()} for tree in trees)
+    changed = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+    return {BUILD_FILES: changed, DECLARED: declared_level(folder / "CHANGELOG.md")} if changed else {}

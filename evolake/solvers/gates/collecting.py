@@ -59,7 +59,9 @@ def build(subject: Subject) -> dict[str, Any]:
     """What came of its build, and the program beside its seed's."""
     bench = subject.bench()
     subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs)
-    return build_evidence(subject.built) | program_evidence(subject.built, subject.base, subject.adapter, bench.blobs)
+    return build_evidence(subject.built) | program_evidence(
+        subject.built, subject.base, subject.adapter, bench.blobs, subject.folder(),
+    )
 
 
 def smoke(subject: Subject) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.solvers.repository.adapters import Adapter, load_adapter
-from evolake.solvers.repository.variant import CARD, DOCUMENTS, EDITS, check_layout, read_card
+from evolake.solvers.repository.unified_diff_paths import matches
+from evolake.solvers.repository.variant import CARD, DOCUMENTS, EDITS, check_layout, read_card, sources_of
 from evolake.solvers.rules import additions, read_tree
+from evolake.solvers.rules.build_files import BUILD_FILES
 
 NOT_SOURCES = (*DOCUMENTS, EDITS, CARD, ".git")
 LARGEST_EDITS = 1 << 20
@@ -39,11 +41,12 @@ def compliance_evidence(
     edits, problems = read_edits(folder)
     if (folder / CARD).is_file() and (folder / CARD).read_bytes() != (base / CARD).read_bytes():
         problems.append(f"{CARD} is not that of the base")
+    opened = [name for name in sources_of(folder) if matches(name, adapter.build_files)]
     source = additions(read_tree(folder, NOT_SOURCES), read_tree(base, NOT_SOURCES))
     return {
         "layout": [*check_layout(folder, adapter), *problems], "documents": {name: _characters(folder / name) for name in DOCUMENTS},
         "source": source.to_json(), "edits": edits, "parent_edits": [[dict(edit) for edit in edits] for edits in parent_edits],
-        "base": base_name,
+        "base": base_name, **({BUILD_FILES: opened} if opened else {}),
     }
 
 

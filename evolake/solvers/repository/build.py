@@ -25,6 +25,7 @@ from typing import Literal
 from evolake.errors import MachineryError
 from evolake.jail import Limits, NativeOutcome, run_native
 from evolake.jail.inside.executed import UNREADABLE
+from evolake.jail.toolbox import EXTRA, PATH
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.process.execute import Program
@@ -131,6 +132,7 @@ def build_variant(
         script = build_script(adapter, serial=serial).encode()
         outcome = run_native(
             ["/usr/bin/env", f"CXX={name}", "./starexec_build"], files | {"starexec_build": script}, [adapter.program], jail, record=True, mode=mode,
+            tools=tools_of(adapter),
         )
         result = _judge(outcome, adapter, blobs, limits)
         spent_s += result.cpu_s
@@ -141,6 +143,18 @@ def build_variant(
     if result.kind in REMEMBERED:
         _remember(blobs, key, result)
     return result
+
+
+def tools_of(adapter: Adapter) -> tuple[str, ...]:
+    """The tools beside those of every build that an adapter asks for by calling them.
+
+    Raises:
+        MachineryError: one is not here.
+    """
+    asked = tuple(sorted({command[0] for command in adapter.build} & set(EXTRA)))
+    if absent := next((tool for tool in asked if shutil.which(tool, path=PATH) is None), None):
+        raise MachineryError(f"the adapter {adapter.name} builds with {absent}, which is not here", do=f"apt-get install {absent}")
+    return asked
 
 
 def build_by(executor: Executor | None, folder: Path, adapter: Adapter, blobs: BlobStore) -> BuildResult:

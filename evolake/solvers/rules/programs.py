@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolake.gates import Finding, checker
+from evolake.solvers.rules.build_files import BUILD_FILES, DECLARED, build_differs
 
 Row = Mapping[str, Any]
 
@@ -56,10 +57,14 @@ def program_size(evidence: Row, *, most_code: int, most_data: int) -> Finding | 
 
 @checker("solvers.same_flags")
 def same_flags(evidence: Row) -> Finding | None:
-    """A variant is built by the programs and with the flags that build its base, as the kernel told them; so are any two variants of one base."""
+    """A variant is built by the programs and with the flags that build its base, as the kernel told them; so are any two variants of one base.
+    One that changed a build file may differ by where headers lie and by warnings, and by the optimisation level that its CHANGELOG.md states."""
     ours, theirs = evidence["flags"], evidence["base_flags"]
     if ours is None or ours == theirs:
         return None
+    if evidence.get(BUILD_FILES):
+        said = build_differs(ours, theirs, evidence.get(DECLARED, ""))
+        return Finding(said) if said else None
     more, less = (sorted(set(a) - set(b)) for a, b in ((ours, theirs), (theirs, ours)))
     said = f"runs {more[0]!r}" if more else f"does not run {less[0]!r}"
     return Finding(f"its build is not that of its base: it {said[:200]}")

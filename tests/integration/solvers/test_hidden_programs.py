@@ -70,7 +70,7 @@ def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(house: Gate
     rule, reason = objection(house, folder, "glucose421")
     assert rule == "solvers-added-data" and "string literal" in reason
     rule, reason = objection(house, folder, "glucose421", without("solvers-added-data"))
-    assert rule == "solvers-only-sources" and "$(shell" in reason and "src/simp/Makefile" in reason
+    assert rule == "solvers-build-files" and "$(shell" in reason and "src/simp/Makefile" in reason
     plain = folder / "src" / "simp" / "Makefile"
     plain.write_bytes((house.seed("glucose421") / "src" / "simp" / "Makefile").read_bytes())
     assert objection(house, folder, "glucose421")[0] == "solvers-added-data"
@@ -88,7 +88,7 @@ def test_a_payload_beside_the_sources_is_refused(house: GatesHouse):
     ("path", "text", "rule"),
     [
         ("src/mtl/config.mk", f"COPTIMIZE = -O3 {FLAGS}\n", "solvers-only-sources"),
-        ("src/simp/Makefile", f"CFLAGS += {FLAGS}\n", "solvers-only-sources"),
+        ("src/simp/Makefile", f"CFLAGS += {FLAGS}\n", "solvers-build-files"),
         ("src/core/Solver.cc", '\n#pragma GCC optimize ("Ofast,unroll-loops")\n', "solvers-same-compiler"),
         ("src/core/Solver.h", '\n#pragma GCC target("avx2,bmi2")\n', "solvers-same-compiler"),
         ("src/core/Solver.cc", '\n__attribute__((optimize("Ofast"))) int faster(int x) { return x; }\n', "solvers-same-compiler"),
