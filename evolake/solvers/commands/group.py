@@ -28,6 +28,7 @@ SHOWN = (
 
 
 @click.group(cls=LazyGroup, later={
+    "ablate": "evolake.solvers.commands.ablate:ablate",
     "layout": "evolake.solvers.commands.layout:layout", "lock": "evolake.solvers.commands.lock:lock",
     "submit": "evolake.solvers.commands.submit:submit", "transfer": "evolake.solvers.commands.transfer:transfer",
     "verify": "evolake.solvers.commands.verify:verify",

@@ -230,3 +230,51 @@ def test_what_cannot_be_submitted_is_told(
     assert begun.record("solvers", "submissions") is None
 
 
+def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal(
+    house: SmallHouse, begun: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:
+    from evolake.solvers.evolution import ablation
+    from evolake.solvers.evolution.workspace import Workspace
+    from evolake.solvers.gates.judging import VariantResults
+    from evolake.solvers.repository.variant import source_sha
+    from evolake.solvers.roles.told_rules import forbidden_edits, knowledge_texts, rule_texts
+
+    judged: list[int] = []
+    told: list[tuple[int, int]] = []
+    plan = ablation.plan_cycle
+
+    def judge_folder(workspace, ruleset, *, cycle, run_id):
+        def judge(folder: Path) -> VariantResults:
+            judged.append(len(ruleset.rules))
+            return VariantResults(source_sha(folder), (), house.judge(folder).build.ok, None)
+
+        return judge
+
+    def plan_cycle(agents, population, workspace, ruleset, **more):
+        told.append((len(rule_texts(ruleset)), len(knowledge_texts(ruleset))))
+        assert forbidden_edits(ruleset) == []
+        return plan(agents, population, workspace, ruleset, **more)
+
+    monkeypatch.setattr(ablation, "judge_folder", judge_folder)
+    monkeypatch.setattr(ablation, "plan_cycle", plan_cycle)
+    monkeypatch.setattr(Workspace, "adapter", lambda self, name: house.base.adapter)
+    monkeypatch.setenv("EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE", "2")
+
+    def made(repeats: int, without: str = "rules"):
+        words = ["solvers", "ablate", "--without", without, "--repeats", str(repeats), "--out", str(tmp_path / "made"), "--json"]
+        return CliRunner().invoke(cli, words)
+
+    first = made(1)
+    assert first.exit_code == 0, first.output
+    arms = json.loads(first.stdout)["arms"]
+    assert [(arm["arm"], arm["plans"], arm["blocked"]) for arm in arms] == [("all", 2, {}), ("without rules", 2, {})]
+    assert all(arm["made"]["low"] <= arm["made"]["share"] <= arm["made"]["high"] for arm in arms)
+    assert told[0][0] > 30 and told[0][1] == 4 and told[1] == (0, 0)
+    assert len(set(judged)) == 1, "the gates know no arm"
+    journal = tmp_path / "made/journal.jsonl"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole[: whole.rindex(b"{") + 9])  # a kill while the second arm was written
+    assert json.loads(made(1).stdout)["arms"] == arms and len(told) == 3 and journal.read_bytes() == whole
+    assert made(1).exit_code == 0 and len(told) == 3
+    other = made(1, "knowledge")
+    assert isinstance(other.exception, InputError) and "of another ablation" in str(other.exception)

@@ -1,0 +1,42 @@
+"""`evolake solvers ablate`: what telling planner and coder something is worth.
+
+Exit codes: 0 both arms were made, 2 no population, or a journal of another question, 3 the machinery failed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--without", type=click.Choice(["rules", "knowledge"]), required=True, help="What one of the two arms is not told.")
+@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often both arms are made.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the journal; a killed run goes on from it.")
+@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: bool) -> int:
+    """Let planner and coder work on the newest population, told all and told less, and count what comes through the gates."""
+    from evolake.settings import load
+    from evolake.solvers.evolution import ablation
+
+    arms, cycle = ablation.ablate(
+        load(profile), without=without, repeats=repeats, out=out, on_progress=lambda text: None if as_json else click.echo(text, err=True),
+    )
+    if as_json:
+        click.echo(json.dumps({"verdict": "measured", "cycle": cycle, "repeats": repeats, "arms": [arm.to_json() for arm in arms]}))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"population of cycle {cycle}, {repeats} repeats; shares of the plans with 95% intervals")
+    for name in ("arm", "plans", *(name.replace("_", " ") for name in ablation.MEASURES), "blocked", "repairs", "usd"):
+        table.add_column(name)
+    for arm in arms:
+        shares = [f"{one.estimate:.0%} ({one.low:.0%} to {one.high:.0%})" for one in arm.shares.values()] or ["-"] * len(ablation.MEASURES)
+        blocked = ", ".join(f"{gate} {count}" for gate, count in arm.gates.items()) or "none"
+        table.add_row(arm.name, str(arm.plans), *shares, blocked, str(arm.repairs), f"{arm.usd:.4f}")
+    Console(width=160).print(table)
+    return 0
