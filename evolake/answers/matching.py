@@ -8,9 +8,11 @@ side is. "N/A", None and NaN equal nothing, themselves included. Text is never e
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from evolake.answers.forms import plainer
 from evolake.answers.reading import MAX_DEPTH, cleaned, extract_boxed, number, structure
 
 TOLERANCE = Fraction(1, 10**9)
@@ -25,10 +27,17 @@ def equivalent(left: Any, right: Any, *, case_sensitive: bool = True) -> bool:
     return _bare_list(left, right, case_sensitive) or _bare_list(right, left, case_sensitive)
 
 
-def matches(reply: str, label: Any, *, case_sensitive: bool = True) -> bool:
-    """Whether a reply gives the label inside \\boxed{...}: a reply without one is wrong."""
+def matches(reply: str, label: Any, *, case_sensitive: bool = True, units: Sequence[str] = ()) -> bool:
+    """Whether a reply gives the label inside \\boxed{...}: a reply without one is wrong. units: those that the question asks for (`asked_units`)."""
     content = extract_boxed(reply)
-    return content is not None and equivalent(content, label, case_sensitive=case_sensitive)
+    return content is not None and answers(content, label, case_sensitive=case_sensitive, units=units)
+
+
+def answers(content: str, label: Any, *, case_sensitive: bool = True, units: Sequence[str] = ()) -> bool:
+    """Whether what a reply gives as its answer is the label, as it stands or with one of the forms of `evolake.answers.forms` undone."""
+    if equivalent(content, label, case_sensitive=case_sensitive):
+        return True
+    return any(equivalent(form, label, case_sensitive=case_sensitive) for form in plainer(content, label, units))
 
 
 def _unboxed(value: Any) -> Any:

@@ -18,12 +18,15 @@ _BOX = re.compile(r"\\boxed\s*+\{|\\[{}\\]|[{}]")
 _WRAPPERS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mathit|operatorname)\s*+\{([^{}\\]*+)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([+-]?\d++)\s*+\}\s*+\{\s*+([+-]?\d++)\s*+\}")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s?(\d)\s?(\d)(?!\d)")
+_BEFORE_FRACTION = re.compile(r"(?<=\d)(?:\\[,;!: ]|\s)*+(?=\\[dt]?frac)")
+_POWER_OF_TEN = re.compile(r"(?<=[\d.])\s*+(?:\\times|\\cdot|×|·)\s*+10\s*+\^\s*+(?:\{\s*+([+-]?\d{1,3})\s*+\}|([+-]?\d{1,3})(?!\d))")
 _NOISE = re.compile(r"\\(?:left|right|displaystyle|big|Big)(?![A-Za-z])|\\[,;!: ()]|\$")
 _CHARACTERS = str.maketrans({
     "−": "-", "–": "-", "，": ",", "（": "(", "）": ")", "［": "[", "］": "]", "【": "[", "】": "]", "：": ":", "“": '"', "”": '"', "\u00a0": " ",
 })
 _INTEGER = re.compile(r"([+-]?)\s?(0|[1-9]\d*+)\Z")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})++\Z")
+_MIXED = re.compile(r"([+-]?)([1-9]\d*+)\s([1-9]\d*+)/([1-9]\d*+)\Z")
 _RATIONAL = re.compile(r"([+-]?(?:0|[1-9]\d*+))\s*+/\s*+([1-9]\d*+)\Z")
 _DECIMAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*+)(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,3})?\Z")
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
@@ -48,11 +51,15 @@ def extract_boxed(text: str) -> str | None:
 
 def cleaned(text: str) -> str:
     """The text without surrounding blanks, one pair of quotes, and the wrapping that LaTeX and full-width typing put around values."""
-    if "\\" in text or "$" in text:
+    if "^" in text:
+        text = _POWER_OF_TEN.sub(lambda match: f"e{match[1] or match[2]}", text)
+    if "\\" in text or "$" in text or "{,}" in text:
+        text = _BEFORE_FRACTION.sub(" ", text)
         text = _FRACTION.sub(r"\1/\2", text)
         text = _SHORT_FRACTION.sub(r"\1/\2", text)
         text = _WRAPPERS.sub(r"\1", text)
-        text = _NOISE.sub("", text).replace("\\{", "{").replace("\\}", "}").replace("\\[", "").replace("\\]", "").replace("{,}", ",")
+        text = _NOISE.sub("", text).replace("\\{", "{").replace("\\}", "}").replace("\\[", "").replace("\\]", "")
+        text = text.replace("{,}", ",").replace("\\%", "%")
     text = text.translate(_CHARACTERS).strip()
     if len(text) >= 2 and text[0] in "\"'" and text[-1] == text[0] and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
@@ -62,7 +69,8 @@ def cleaned(text: str) -> str:
 def number(text: str) -> tuple[Fraction, bool] | None:
     """(value, whether it is exact) of a cleaned text that is a number, else None. Decimals with a fractional part are not exact.
 
-    Integers (without leading zeros: "007" is a code, not a number), thousands grouped by commas, a/b, decimals, exponents up to three digits.
+    Integers (without leading zeros: "007" is a code, not a number), thousands grouped by commas, a/b, mixed numbers (1 1/2), decimals, exponents
+    up to three digits.
     """
     if not text or len(text) > MAX_NUMBER or text[0] not in "+-.0123456789":
         return None
@@ -72,6 +80,9 @@ def number(text: str) -> tuple[Fraction, bool] | None:
         return Fraction(int(text.replace(",", ""))), True
     if match := _RATIONAL.match(text):
         return Fraction(int(match[1]), int(match[2])), True
+    if match := _MIXED.match(text):
+        whole, over, under = int(match[2]), int(match[3]), int(match[4])
+        return (Fraction(whole * under + over, under) * (-1 if match[1] == "-" else 1), True) if over < under else None
     if _DECIMAL.match(text):
         value = Fraction(text[:-1] if text.endswith(".") else text.replace(".e", "e").replace(".E", "E"))
         return value, value.denominator == 1

@@ -28,13 +28,13 @@ LOADING = {
     "jsonl": "`instances.jsonl` holds one instance per line, `families.jsonl` the families they were drawn from: "
     "`evolake families check families.jsonl` takes them through the gates again.",
     "trl": "`datasets.load_dataset(\"path/to/this/folder\")` (datasets >= 5; tried with 5.2.0 and pyarrow 26). "
-    "`GRPOTrainer(reward_funcs=reward)` with `reward` from `reward.py`: the columns `answer` and `case_sensitive` reach it by name.",
+    "`GRPOTrainer(reward_funcs=reward)` with `reward` from `reward.py`: the columns `answer`, `case_sensitive` and `units` reach it by name.",
     "verl": "`data.train_files=train.parquet`, `custom_reward_function.path=reward.py`, `custom_reward_function.name=compute_score`.",
 }
 
 
-def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int]) -> str:
-    """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family."""
+def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int], *, left_out: int = 0) -> str:
+    """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split."""
     suffix = "jsonl" if form == "jsonl" else "parquet"
     name = "instances" if form == "jsonl" else ""
     files = "".join(f"  - split: {split}\n    path: {name or split}.{suffix}\n" for split in splits)
@@ -44,7 +44,9 @@ def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, spli
         TITLE + "\n",
         f"{len(rows)} questions with one checkable answer each, drawn from {len(families)} families"
         f" ({', '.join(f'{split}: {count}' for split, count in splits.items())})."
-        " A label is what a strict majority of independent validators answers.\n",
+        " A label is what a strict majority of independent validators answers."
+        + (" Splits are by lineage: no family of one descends from a root that a family of the other has." if len(splits) > 1 else "")
+        + (f" {left_out} further questions are of families with roots on both sides, and in neither." if left_out else "") + "\n",
         "## Counts\n", table("category", rows, "category"), table("difficulty", rows, "band", [band_name(band) for band in BANDS]),
         table("language", rows, "language"), table("operator that made the family", rows, "operator"),
         "## What it stands on\n",
@@ -54,7 +56,8 @@ def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, spli
         f"## Seeds\n\n{len(made_by.seeds)} seed families:\n",
         "".join(f"* {name} `{family_id}`\n" for name, family_id in made_by.seeds),
         f"## Loading\n\n{LOADING[form]}\n",
-        "The reward is 1 where the last `\\boxed{...}` of a reply is the label, else 0. Replies are never evaluated.\n",
+        "The reward is 1 where the last `\\boxed{...}` of a reply is the label, in one of the forms that docs/answers.md of evolake lists, else 0."
+        " Replies are never evaluated.\n",
     ]
     return front + "\n".join(parts)
 

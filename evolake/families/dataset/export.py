@@ -1,23 +1,24 @@
 """The data set as trainers take it.
 
     jsonl    text, hidden inputs, answer, difficulty, seed; and the families themselves
-    trl      prompt (messages), answer, case_sensitive, category, difficulty, ids
+    trl      prompt (messages), answer, case_sensitive, units, category, difficulty, ids
     verl     data_source, prompt, answer, ability, reward_model, extra_info
 
-Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are by family: no family of the training
-split is in the test split.
+Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are by lineage: no family of the test split
+has an ancestor that a family of the training split has.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
 
+from evolake.answers.forms import asked_units
 from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
 from evolake.families.dataset.reward import reward_source
@@ -27,39 +28,54 @@ Form = Literal["jsonl", "trl", "verl"]
 CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"
 WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE, "train.parquet", "test.parquet"}
 DATA_SOURCE = "evolake/families"
+NEITHER = "neither"
 ASKING = {
-    "en": "Give your final answer inside \\boxed{...}.",
-    "zh": "请把最终答案写在 \\boxed{...} 中。",
+    "en": "Give your final answer{form} inside \\boxed{{...}}.",
+    "zh": "请把最终答案{form}写在 \\boxed{{...}} 中。",
 }
+FORMS = {
+    "en": {
+        int: ", a whole number,", float: ", a decimal number,", bool: ", True or False,", list: ", a list in square brackets,",
+        dict: ", a mapping as {key: value, ...},",
+    },
+    "zh": {int: "（整数）", float: "（小数）", bool: "（True 或 False）", list: "（方括号中的列表）", dict: "（形如 {key: value, ...} 的映射）"},
+}
+"""Language -> type of a family's answers -> what the request says of it."""
 
 
 def write_dataset(
     form: Form, rows: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], folder: Path, made_by: Provenance, *,
-    test_share: float = 0.0,
+    test_share: float = 0.0, roots: Mapping[str, Collection[str]] | None = None,
 ) -> dict[str, int]:
-    """Write the data set below `folder`; gives split -> instances.
+    """Write the data set below `folder`; gives split -> instances, and under "neither" how many stand on roots of both sides and are left out.
 
     Args:
-        rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`, for "jsonl". test_share: 0 to 1, of the families.
+        rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`, for "jsonl". test_share: 0 to 1, of the roots.
+        roots: family -> the families without parents that it descends from (`datasets.roots_of`); one that is not named is its own root.
     """
     clear(folder)
     kept = once(rows)
-    splits: dict[str, list[Mapping[str, Any]]] = {"train": [], "test": []} if test_share else {"train": []}
-    for row in kept:
-        splits["test" if in_test(row["family_id"], test_share) else "train"].append(row)
+    splits: dict[str, list[Mapping[str, Any]]] = {"train": kept}
+    left_out: list[Mapping[str, Any]] = []
+    if test_share and form != "jsonl":
+        sides: dict[str, list[Mapping[str, Any]]] = {"train": [], "test": [], NEITHER: left_out}
+        for row in kept:
+            sides[side(row["family_id"], test_share, roots or {})].append(row)
+        splits = {split: sides[split] for split in ("train", "test")}
+        kept = [row for members in splits.values() for row in members]
+    forms = answer_forms(kept)
     if form == "jsonl":
-        splits = {"train": kept}
         write_lines(folder / INSTANCES_FILE, [plain(row) for row in kept])
         write_lines(folder / FAMILIES_FILE, families)
     else:
         convert = trl_row if form == "trl" else verl_row
         for split, members in splits.items():
-            converted = [convert(row, split, number) for number, row in enumerate(members)]
+            converted = [convert(row, split, number, forms.get(row["family_id"])) for number, row in enumerate(members)]
             write_parquet(folder / f"{split}.parquet", converted)
         (folder / REWARD).write_text(reward_source(), encoding="utf-8")
     counts = {split: len(members) for split, members in splits.items()}
-    (folder / CARD).write_text(card(form, kept, made_by, counts), encoding="utf-8")
-    return counts
+    (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out)), encoding="utf-8")
+    return counts | ({NEITHER: len(left_out)} if left_out else {})
 
 
 def clear(folder: Path) -> None:
@@ -84,9 +100,23 @@ def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return kept
 
 
-def in_test(family_id: str, share: float) -> bool:
-    """Whether a family is of the test split. By its id alone: a later export never moves it."""
-    return int(hashlib.sha256(f"split\x1f{family_id}".encode()).hexdigest()[:12], 16) < share * 16**12
+def side(family_id: str, share: float, roots: Mapping[str, Collection[str]]) -> str:
+    """The split of a family: that of all its roots, or NEITHER where they are of both."""
+    sides = {"test" if in_test(root, share) else "train" for root in roots.get(family_id) or (family_id,)}
+    return sides.pop() if len(sides) == 1 else NEITHER
+
+
+def answer_forms(rows: Sequence[Mapping[str, Any]]) -> dict[str, type]:
+    """Family -> the type of its answers, for families whose labels here are all of one: an answer's type tells nothing about the single question."""
+    found: dict[str, set[type]] = {}
+    for row in rows:
+        found.setdefault(row["family_id"], set()).add(type(json.loads(row["answer"])))
+    return {family_id: types.pop() for family_id, types in found.items() if len(types) == 1}
+
+
+def in_test(root_id: str, share: float) -> bool:
+    """Whether a root is of the test split. By its id alone: a later export never moves it."""
+    return int(hashlib.sha256(f"split\x1f{root_id}".encode()).hexdigest()[:12], 16) < share * 16**12
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,31 +124,34 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": row["instance_id"], "family_id": row["family_id"], "category": row["category"], "language": row["language"],
         "difficulty": row["difficulty"], "seed": row["seed"], "text": row["text"], "inputs": json.loads(row["inputs"]),
-        "answer": json.loads(row["answer"]), "case_sensitive": row["case_sensitive"], "votes": row["votes"], "voters": row["voters"],
+        "answer": json.loads(row["answer"]), "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
+        "votes": row["votes"], "voters": row["voters"],
     }
 
 
-def prompt(row: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The question as messages, with the request to box the answer."""
-    return [{"role": "user", "content": f"{row['text']}\n\n{ASKING.get(row['language'], ASKING['en'])}"}]
+def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:
+    """The question as messages, with the request to box the answer, and what form it has where all answers of the family have one."""
+    language = row["language"] if row["language"] in ASKING else "en"
+    said = FORMS[language].get(form, "") if form else ""
+    return [{"role": "user", "content": f"{row['text']}\n\n{ASKING[language].format(form=said)}"}]
 
 
-def trl_row(row: Mapping[str, Any], split: str, number: int) -> dict[str, Any]:
-    """answer: the label as JSON text, one type for all rows."""
+def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) -> dict[str, Any]:
+    """answer: the label as JSON text, one type for all rows. units: those that the question asks for."""
     return {
-        "prompt": prompt(row), "answer": row["answer"], "case_sensitive": row["case_sensitive"], "category": row["category"],
-        "difficulty": row["difficulty"], "family_id": row["family_id"], "instance_id": row["instance_id"],
+        "prompt": prompt(row, form), "answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
+        "category": row["category"], "difficulty": row["difficulty"], "family_id": row["family_id"], "instance_id": row["instance_id"],
     }
 
 
-def verl_row(row: Mapping[str, Any], split: str, number: int) -> dict[str, Any]:
+def verl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) -> dict[str, Any]:
     """reward_model.ground_truth: the label as JSON text."""
     return {
-        "data_source": DATA_SOURCE, "prompt": prompt(row), "answer": row["answer"], "ability": row["category"],
+        "data_source": DATA_SOURCE, "prompt": prompt(row, form), "answer": row["answer"], "ability": row["category"],
         "reward_model": {"style": "rule", "ground_truth": row["answer"]},
         "extra_info": {
             "split": split, "index": number, "instance_id": row["instance_id"], "family_id": row["family_id"], "difficulty": row["difficulty"],
-            "seed": row["seed"], "case_sensitive": row["case_sensitive"],
+            "seed": row["seed"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
         },
     }
 

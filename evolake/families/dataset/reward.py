@@ -13,7 +13,7 @@ HEAD = '''"""Reward of a data set of verifiable task families: 1.0 where the las
 
 Standard library only. Replies are parsed, never evaluated, in time proportional to their length.
 
-    TRL     GRPOTrainer(reward_funcs=reward, ...): columns `answer` (JSON text) and, where it matters, `case_sensitive`
+    TRL     GRPOTrainer(reward_funcs=reward, ...): columns `answer` (JSON text) and, where they matter, `case_sensitive` and `units`
     verl    custom_reward_function.path=reward.py, custom_reward_function.name=compute_score
 """
 
@@ -23,9 +23,9 @@ import json
 '''
 TAIL = '''
 
-def score(reply, answer, case_sensitive=True):
-    """1.0 or 0.0. answer: the label as JSON text."""
-    return 1.0 if matches(reply, json.loads(answer), case_sensitive=case_sensitive) else 0.0
+def score(reply, answer, case_sensitive=True, units=()):
+    """1.0 or 0.0. answer: the label as JSON text. units: those that the question asks for."""
+    return 1.0 if matches(reply, json.loads(answer), case_sensitive=case_sensitive, units=units) else 0.0
 
 
 def text_of(completion):
@@ -35,15 +35,21 @@ def text_of(completion):
     return completion if isinstance(completion, str) else ""
 
 
-def reward(completions, answer, case_sensitive=None, **columns):
-    """One reward a completion. answer, case_sensitive: columns of the data set, one entry a completion."""
+def reward(completions, answer, case_sensitive=None, units=None, **columns):
+    """One reward a completion. answer, case_sensitive, units: columns of the data set, one entry a completion."""
     sensitive = case_sensitive if case_sensitive is not None else [True] * len(completions)
-    return [score(text_of(reply), label, case) for reply, label, case in zip(completions, answer, sensitive, strict=True)]
+    asked = units if units is not None else [()] * len(completions)
+    return [
+        score(text_of(reply), label, case, () if names is None else names)
+        for reply, label, case, names in zip(completions, answer, sensitive, asked, strict=True)
+    ]
 
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     """The reward of one reply."""
-    return score(solution_str, ground_truth, (extra_info or {}).get("case_sensitive", True))
+    extra = extra_info or {}
+    units = extra.get("units")
+    return score(solution_str, ground_truth, extra.get("case_sensitive", True), () if units is None else units)
 '''
 _OWN = re.compile(r"^from (?:__future__|evolake[\w.]*) import [^\n]*\n", re.MULTILINE)
 _DOCSTRING = re.compile(r'\A(?:"""|\'\'\').*?(?:"""|\'\'\')\n', re.DOTALL)
@@ -53,7 +59,7 @@ _IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
 def reward_source() -> str:
     """The text of reward.py."""
     bodies = []
-    for name in ("reading.py", "matching.py"):
+    for name in ("reading.py", "forms.py", "matching.py"):
         text = (resources.files("evolake.answers") / name).read_text(encoding="utf-8")
         bodies.append(_OWN.sub("", _DOCSTRING.sub("", text, count=1)))
     imports = sorted({line for body in bodies for line in _IMPORTS.findall(body)}, key=lambda line: (line.startswith("from"), line))

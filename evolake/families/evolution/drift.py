@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of
@@ -48,8 +49,10 @@ def measure_pair(
                 attempts=list(range(count)),
             )
             failed = sum(isinstance(reply, AgentFailure) for reply in replies)
+            units = asked_units(instance.text)
             correct = sum(
-                matches(reply.final, vote.label, case_sensitive=one.answer.case_sensitive) for reply in replies if not isinstance(reply, AgentFailure)
+                matches(reply.final, vote.label, case_sensitive=one.answer.case_sensitive, units=units)
+                for reply in replies if not isinstance(reply, AgentFailure)
             )
             rows.append({
                 "family_id": family.family_id, "parent_id": parent.family_id, "cycle": cycle, "role": role, "difficulty": instance.difficulty,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
 from evolake.answers.reading import extract_boxed
 from evolake.families.gates.consensus import Vote, take_votes
@@ -90,7 +91,8 @@ class _Reviewer:
         status = self.status or "no answer"
         if status == "answered":
             status = "no answer" if not answer else "gave up" if answer.strip().casefold() == "n/a" else status
-        matched = self.vote.decided and matches(self.final, self.vote.label, case_sensitive=case_sensitive)
+        units = asked_units(self.instance.text)
+        matched = self.vote.decided and matches(self.final, self.vote.label, case_sensitive=case_sensitive, units=units)
         return Review(
             self.number, self.instance.difficulty, self.instance.seed, self.name, status, answer[:LONGEST_ANSWER], self.vote.label, matched,
             tuple(self.turns), self.note[:500],

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from evolake.answers.matching import equivalent
+from evolake.answers.forms import asked_units
+from evolake.answers.matching import answers, equivalent
 from evolake.answers.reading import extract_boxed, number
 from evolake.gates import Raised, contained
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
@@ -51,7 +52,8 @@ def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, trunca
     label = json.loads(problem.answer)
     boxed = extract_boxed(reply)
     if boxed is not None:
-        return Judgement(boxed, equivalent(boxed, label, case_sensitive=problem.case_sensitive), True)
+        correct = answers(boxed, label, case_sensitive=problem.case_sensitive, units=asked_units(problem.text))
+        return Judgement(boxed, correct, True)
     if answer_format == "boxed":
         return Judgement(None, False, False)
     found = _last(reply, label)

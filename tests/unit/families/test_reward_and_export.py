@@ -10,10 +10,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.answers.matching import matches
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
+from evolake.families.dataset.datasets import roots_of
 from evolake.families.dataset.export import in_test, once, write_dataset
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import wrong_answers
@@ -53,7 +56,7 @@ def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates()
     tree = ast.parse(reward_source())
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported <= {"__future__", "json", "math", "re", "fractions", "typing"}
+    assert imported <= {"__future__", "collections.abc", "datetime", "json", "math", "re", "fractions", "typing"}
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert not called & {"eval", "exec", "compile", "__import__", "open", "getattr"}
 
@@ -89,7 +92,7 @@ def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
     rows = pl.read_parquet(tmp_path / "out" / "train.parquet").to_dicts()
     assert rows[0] == {
         "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}], "answer": "5", "case_sensitive": True,
-        "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1",
+        "units": [], "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1",
     }
     assert rows[1]["answer"] == '[1, "a"]'
     assert "请" in rows[1]["prompt"][0]["content"]
@@ -101,7 +104,7 @@ def test_verl_rows_have_the_fields_that_verl_reads(tmp_path):
     assert set(row) == {"data_source", "prompt", "answer", "ability", "reward_model", "extra_info"}
     assert row["reward_model"] == {"style": "rule", "ground_truth": "5"}
     assert row["extra_info"] == {
-        "split": "train", "index": 0, "instance_id": "i1", "family_id": "f", "difficulty": 4, "seed": 2**62 + 1, "case_sensitive": True,
+        "split": "train", "index": 0, "instance_id": "i1", "family_id": "f", "difficulty": 4, "seed": 2**62 + 1, "case_sensitive": True, "units": [],
     }
 
 
@@ -119,6 +122,41 @@ def test_a_family_is_in_one_split_and_stays_there(tmp_path):
     assert members["test"] == {f"f{number}" for number in range(20) if in_test(f"f{number}", 0.3)} <= {
         f"f{number}" for number in range(20) if in_test(f"f{number}", 0.5)
     }
+
+
+def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training_split(tmp_path):
+    """Roots r0 to r9, a child of each, and children of two roots, some of which lie on both sides."""
+    parents: dict[str, list[str]] = {f"r{n}": [] for n in range(10)} | {f"c{n}": [f"r{n}"] for n in range(10)}
+    parents |= {f"m{n}": [f"c{n}", f"r{(n + 3) % 10}"] for n in range(10)}
+    roots = roots_of(parents)
+    assert roots["r1"] == {"r1"} == roots["c1"] and roots["m1"] == {"r1", "r4"}
+    rows = [instance(number, family=name) for number, name in enumerate(parents)]
+    counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.4, roots=roots)
+    sides = {split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list()) for split in ("train", "test")}
+    above = {split: set().union(*(roots[name] for name in members)) for split, members in sides.items()}
+    assert above["train"] and above["test"] and not above["train"] & above["test"]
+    assert sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
+    card = (tmp_path / "README.md").read_text()
+    assert "by lineage" in card and f"{counts['neither']} further questions" in card
+
+
+@given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))
+def test_roots_are_the_ancestors_without_parents(drawn):
+    parents = {str(number): [str(one) for one in above if one < number] for number, above in enumerate(drawn)}
+
+    def climb(name: str) -> set[str]:
+        return set().union(*(climb(parent) for parent in parents[name])) if parents[name] else {name}
+
+    assert roots_of(dict(reversed(parents.items()))) == {name: climb(name) for name in parents}
+
+
+def test_a_request_says_the_form_where_all_answers_of_the_family_have_one(tmp_path):
+    rows = [instance(1, "f", answer=3), instance(2, "f", answer=4), instance(3, "g", answer=3), instance(4, "g", answer="none"),
+            instance(5, "h", language="zh", answer=[1])]
+    write_dataset("trl", rows, [], tmp_path, MADE_BY)
+    asked = [row[0]["content"].splitlines()[-1] for row in pl.read_parquet(tmp_path / "train.parquet")["prompt"].to_list()]
+    assert ["whole number" in line for line in asked] == [True, True, False, False, False]
+    assert "方括号" in asked[4] and all("\\boxed{...}" in line for line in asked)
 
 
 def test_the_card_names_seeds_rules_and_counts(tmp_path):

@@ -1,0 +1,96 @@
+"""The forms that a reply may give its answer: docs/answers.md row by row, here and in the exported file; no form makes a wrong value right."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.answers.forms import MAX_FORM, asked_units, read_date
+from evolake.answers.matching import answers, matches
+from evolake.families.dataset.reward import reward_source
+from evolake.families.gates.probes import accepted_wrongly, wrong_answers
+
+PAGE = Path(__file__).parents[3] / "docs" / "answers.md"
+ROW = re.compile(r"\| (?P<what>[^|]+) \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \|$")
+ROWS = [match.groupdict() for line in PAGE.read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
+MINUTES = "How many minutes does it take?"
+FORMS = ["{}", "{}.", "x = {}", "{} minutes", "time = {} minutes.", "${}$", r"\text{{{}}}", r"{}\text{{ minutes}}"]
+
+
+@pytest.fixture(scope="module")
+def exported() -> dict:
+    namespace: dict = {"__name__": "reward"}
+    exec(compile(reward_source(), "reward.py", "exec"), namespace)
+    return namespace
+
+
+def test_every_row_of_the_page_is_read():
+    tables = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    assert len(ROWS) == len(tables) - 2 >= 38
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
+def test_the_page_says_what_counts_here_and_in_the_exported_file(exported, row):
+    reply, units, wanted = "\\boxed{" + row["reply"] + "}", asked_units(row["question"]), row["counts"] == "yes"
+    assert matches(reply, json.loads(row["label"]), units=units) is wanted
+    assert exported["reward"]([reply], [row["label"]], units=[units]) == [float(wanted)]
+    assert exported["compute_score"]("s", reply, row["label"], {"units": units}) == float(wanted)
+
+
+NUMBERS = st.one_of(st.integers(-10**12, 10**12), st.floats(-1e12, 1e12, allow_nan=False))
+
+
+@given(st.one_of(NUMBERS, st.sampled_from(["red", "A.B", "10 + 2", "2024-03-05", "x=1"])))
+def test_a_form_gives_the_label_and_no_form_gives_a_perturbed_one(label):
+    units = asked_units(MINUTES)
+    shown = label if isinstance(label, str) else json.dumps(label)
+    assert answers(f"x = {shown}", label, units=units)
+    assert isinstance(label, str) or answers(f"{shown} minutes", label, units=units)
+    wrong = [one if isinstance(one, str) else json.dumps(one) for one in wrong_answers(label)]
+    taken = [form.format(one) for one in wrong if one for form in FORMS if answers(form.format(one), label, units=units)]
+    assert not taken and not accepted_wrongly(label)
+
+
+@given(st.integers(0, 999), st.integers(1, 97), st.integers(2, 98), st.booleans())
+def test_a_mixed_number_is_its_whole_part_and_its_fraction(whole, over, under, negative):
+    over = over % under or 1
+    value = (whole + Fraction(over, under)) * (-1 if negative else 1)
+    sign = "-" if negative else ""
+    text = sign + (f"{whole}" if whole else "") + rf"\frac{{{over}}}{{{under}}}"
+    assert answers(text, f"{value.numerator}/{value.denominator}")
+    assert not answers(text, f"{(value + Fraction(1, 10**6)).numerator}/{(value + Fraction(1, 10**6)).denominator}")
+
+
+@given(st.dates())
+def test_a_day_is_read_in_each_of_its_spellings_and_only_as_itself(day):
+    label = day.isoformat()
+    year = f"{day.year:04d}"
+    spelled = [f"{day.day} {day:%B} {year}", f"{day:%B} {day.day}, {year}", f"{day:%b}. {day.day}, {year}", label.replace("-", "/")]
+    assert [read_date(text) for text in spelled] == [day] * 4
+    assert all(answers(text, label) for text in spelled)
+    other = day.replace(day=day.day % 28 + 1)
+    assert other == day or not any(answers(text, other.isoformat()) for text in spelled)
+
+
+@pytest.mark.parametrize("text", ["31 February 2024", "2024-13-01", "March 2024", "5 Marvember 2024", "12/11/10"])
+def test_what_is_no_day_is_none(text):
+    assert read_date(text) is None
+
+
+@pytest.mark.parametrize(("question", "units"), [
+    (MINUTES, ["minutes"]), ("In how many hours, in total?", ["hours"]), ("How many dozen?", []), ("Give it in kilometres.", ["kilometres"]),
+    ("一共需要多少分钟？", ["分", "分钟"]), ("What percentage is red?", ["%", "percent"]), ("It falls by 20%.", []), ("", []),
+])
+def test_units_are_those_that_the_question_asks_for(question, units):
+    assert asked_units(question) == units
+
+
+def test_a_reply_of_any_length_costs_its_length():
+    for text in ("x = " * 50_000, "9" * 200_000 + " minutes", "1\\frac" * 40_000, "5 · 10^" * 40_000, "a." * MAX_FORM):
+        assert not answers(text, 20, units=["minutes"])
