@@ -35,6 +35,7 @@ def problems(store: LineStore) -> pl.DataFrame:
     admit_seeds(store, sealed, lambda: items(settings.seeds), "prompts", admitting(store, sealed, frame))
     store.tell(opened.metadata() | {
         "train": len(found.train), "heldout": len(found.heldout), "source": found.source, "passed_over": "; ".join(found.passed_over) or "none",
+        "contamination": found.contamination,
     })
     return frame
 

@@ -45,6 +45,18 @@ class PromptsSettings(BaseModel):
         default=["families", "shipped"], min_length=1, description="in order of preference: the first with enough problems is used",
     )
     difficulties: list[int] | None = Field(default=None, description="of the problems used; None: all")
+    train: str | None = Field(
+        default=None,
+        description="problems to train on, instead of problem_sources: a .jsonl or .parquet file, a dataset's folder, or reasoning-gym:NAME,NAME",
+    )
+    test: str | None = Field(default=None, description="held-out problems, as `train`; both or neither")
+    train_difficulties: list[int] | None = Field(default=None, description="of the problems of `train`; None: difficulties")
+    test_difficulties: list[int] | None = Field(default=None, description="of the problems of `test`; None: difficulties")
+    contamination_words: int = Field(default=13, gt=0, description="words of the sequences by which held-out problems are looked for in the others")
+    contamination_share: float = Field(default=0.5, gt=0, le=1, description="share of a held-out problem's n-grams from which on it is contaminated")
+    contamination_limit: float = Field(
+        default=0.0, ge=0, le=1, description="share of the problems of `test` that may be contaminated, and are left out; more is an error",
+    )
     gym_tasks: list[str] = Field(default=["chain_sum", "letter_counting"], min_length=1, description="task names of reasoning-gym")
     gym_problems: int = Field(default=200, gt=0, description="problems a task of reasoning-gym")
     answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: the last number or words are the answer")

@@ -63,7 +63,8 @@ def compare(arms: str, iterations: int, every: int, profile: str | None, root_na
         )
     told = {
         "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "backend": settings.backend, "source": found.source,
-        "passed_over": list(found.passed_over), "train_problems": len(found.train), "heldout_problems": len(found.heldout), "iterations": iterations,
+        "passed_over": list(found.passed_over), "contamination": found.contamination, "train_problems": len(found.train),
+        "heldout_problems": len(found.heldout), "iterations": iterations,
         "seed": settings.seed, **summary(runs, settings.seed),
     }
     if out is not None:
@@ -145,6 +146,7 @@ def _say(told: dict[str, Any]) -> None:
     click.echo(f"{told['policy']} on {told['source']} problems, {told['heldout_problems']} held out, {told['iterations']} iterations an arm")
     for reason in told["passed_over"]:
         click.echo(f"  passed over {reason}")
+    click.echo(f"  {told['contamination']}")
     click.echo(f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end (95%)      in form")
     for name, arm in told["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]

@@ -2,20 +2,22 @@
 
 A setting lists sources in order of preference. The first one with enough problems on both sides of the split is used, and the set says which that was
 and why those before it were passed over. All problems of one family are on one side of the split, by the hash of the family's id alone, so a later
-and larger set moves none; and a text stands on one side only.
+and larger set moves none; and a text stands on one side only. Where settings name files for both sides (`problem_files`), those are used instead.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
+from evolake.prompts.model.contamination import overlap
+from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
 
@@ -28,12 +30,13 @@ _FIELDS = ("problem_id", "text", "answer", "case_sensitive", "category", "diffic
 @dataclass(frozen=True)
 class ProblemSet:
     """train: problems to train on. heldout: problems to evaluate on, in an order that the seed fixes. source: where they come from.
-    passed_over: "source: why" for each that was preferred to it."""
+    passed_over: "source: why" for each that was preferred to it. contamination: what the held-out problems have in common with those to train on."""
 
     train: tuple[Problem, ...]
     heldout: tuple[Problem, ...]
     source: str
     passed_over: tuple[str, ...] = ()
+    contamination: str = ""
 
     @property
     def all(self) -> tuple[Problem, ...]:
@@ -49,8 +52,10 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
         seed: of reasoning-gym's problems and of the order of the held-out ones. cycles: of the families line; None: all that are finished.
 
     Raises:
-        InputError: no source has enough problems; says what each lacks.
+        InputError: no source has enough problems; says what each lacks. Of files: one side is not given or too small, or the sides overlap too much.
     """
+    if settings.train or settings.test:
+        return _of_files(settings, seed)
     lacking: list[str] = []
     for source in settings.problem_sources:
         try:
@@ -58,15 +63,49 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
         except InputError as error:
             lacking.append(f"{source}: {error.what}")
             continue
-        chosen = [one for one in found if settings.difficulties is None or one.difficulty in settings.difficulties]
-        train, heldout = split(chosen, settings.heldout_share)
+        train, heldout = split(_of_difficulty(found, settings.difficulties), settings.heldout_share)
         if len(train) >= settings.batch_problems and len(heldout) >= settings.heldout_problems:
-            return ProblemSet(tuple(train), _drawn(heldout, settings.heldout_problems, seed), source, tuple(lacking))
+            drawn = _drawn(heldout, settings.heldout_problems, seed)
+            common = overlap(train, drawn, words=settings.contamination_words, share=settings.contamination_share)
+            return ProblemSet(tuple(train), drawn, source, tuple(lacking), common.sentence())
         lacking.append(f"{source}: {len(train)} problems to train on and {len(heldout)} held out")
     raise InputError(
         "no source has enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
         got="; ".join(lacking), do="widen EVOLAKE_PROMPTS__DIFFICULTIES or EVOLAKE_PROMPTS__PROBLEM_SOURCES, or run more cycles of families",
     )
+
+
+def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
+    """The problems of `settings.train` and `settings.test`, without held-out ones that are among those to train on."""
+    if not settings.train or not settings.test:
+        given, missing = (f"EVOLAKE_PROMPTS__{name}" for name in (("TRAIN", "TEST") if settings.train else ("TEST", "TRAIN")))
+        raise InputError(f"{given} is set and {missing} is not", wanted="problems for both sides", do=f"set {missing}, or neither")
+    train = _of_difficulty(
+        read_side(settings.train, "train", gym_problems=settings.gym_problems, seed=seed), settings.train_difficulties or settings.difficulties,
+    )
+    test = _of_difficulty(
+        read_side(settings.test, "heldout", gym_problems=settings.gym_problems, seed=seed), settings.test_difficulties or settings.difficulties,
+    )
+    common = overlap(train, test, words=settings.contamination_words, share=settings.contamination_share)
+    if common.part > settings.contamination_limit:
+        first, much = common.found[0]
+        raise InputError(
+            "the sides of the problems overlap", wanted=f"at most {settings.contamination_limit:.1%} of the held-out problems",
+            got=f"{common.sentence()}; {first.problem_id[:12]} has {much:.0%}: {' '.join(first.text.split())[:80]}",
+            do="take them out of one file, or say by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT, _SHARE and _WORDS what you accept",
+        )
+    taken = {one.problem_id for one, _ in common.found}
+    clean = [one for one in test if one.problem_id not in taken]
+    apart = {_plain(one.text) for one in clean}
+    train = [one for one in train if _plain(one.text) not in apart]
+    if len(train) < settings.batch_problems or len(clean) < settings.heldout_problems:
+        raise InputError(
+            "the files have not enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
+            got=f"{len(train)} in {settings.train} and {len(clean)} in {settings.test}" + (f", {len(taken)} left out" if taken else ""),
+            do="widen the difficulties, or set EVOLAKE_PROMPTS__HELDOUT_PROBLEMS lower",
+        )
+    drawn = _drawn(clean, settings.heldout_problems, seed)
+    return ProblemSet(tuple(train), drawn, f"{settings.train} and {settings.test}", (), common.sentence() + (", and are left out" if taken else ""))
 
 
 def split(problems: Iterable[Problem], heldout_share: float) -> tuple[list[Problem], list[Problem]]:
@@ -127,11 +166,13 @@ def finished_families(lake: Lake) -> list[str]:
     return done
 
 
-def gym_problems(tasks: Sequence[str], count: int, seed: int) -> list[Problem]:
+def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Mapping[str, Any] | None = None) -> list[Problem]:
     """`count` problems of each task of reasoning-gym. Its answers are texts; they are compared as every answer is.
 
+    configuration: options of the tasks, by their names.
+
     Raises:
-        InputError: the extra `reasoning-gym` is missing, or there is no such task.
+        InputError: the extra `reasoning-gym` is missing, there is no such task, or it has no such option.
     """
     try:
         import reasoning_gym
@@ -140,14 +181,20 @@ def gym_problems(tasks: Sequence[str], count: int, seed: int) -> list[Problem]:
     found = []
     for task in tasks:
         try:
-            entries = list(reasoning_gym.create_dataset(task, size=count, seed=seed % 2**31))
+            entries = list(reasoning_gym.create_dataset(task, size=count, seed=seed % 2**31, **(configuration or {})))
         except ValueError as error:
             raise InputError(f"reasoning-gym has no task {task!r}", got=str(error)) from None
+        except (TypeError, AssertionError) as error:
+            raise InputError(f"the task {task!r} of reasoning-gym does not take this configuration", got=str(error) or repr(configuration)) from None
         for entry in entries:
             problem_id = _sha(f"{task}\x1f{entry['question']}")
             text = f"{entry['question'].strip()}\n\n{ASKING['en']}"
             found.append(Problem(problem_id, text, json.dumps(str(entry["answer"])), False, task, 1, "train", "reasoning-gym", problem_id))
     return found
+
+
+def _of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:
+    return [one for one in problems if wanted is None or one.difficulty in wanted]
 
 
 def _read(

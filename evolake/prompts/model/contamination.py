@@ -1,0 +1,55 @@
+"""Whether held-out problems stand among those to train on: overlap of word n-grams, as GPT-3's authors measured it (Brown et al. 2020, app. C)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evolake.prompts.model.protocol import Problem
+
+_WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")
+_ASKING = re.compile(r"\s*(?:Give your final answer[^\n]{0,80}|请把最终答案[^\n]{0,80})\s*\Z")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What was compared. found: (held-out problem, share of its n-grams that stand in problems to train on), those at or above the share only."""
+
+    heldout: int
+    words: int
+    share: float
+    found: tuple[tuple[Problem, float], ...]
+
+    @property
+    def part(self) -> float:
+        """The share of the held-out problems that are contaminated."""
+        return len(self.found) / self.heldout if self.heldout else 0.0
+
+    def sentence(self) -> str:
+        """For a person."""
+        return (
+            f"{len(self.found)} of {self.heldout} held-out problems have at least {self.share:.0%} of their sequences of {self.words} words"
+            " in common with problems to train on"
+        )
+
+
+def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float) -> Overlap:
+    """Compare the sides. words: n of the n-grams; a shorter text is one n-gram. share: 0 to 1, from which on a problem is contaminated."""
+    seen = {gram for problem in train for gram in ngrams(problem.text, words)}
+    found = []
+    for problem in heldout:
+        grams = set(ngrams(problem.text, words))
+        common = len(grams & seen) / len(grams) if grams else 0.0
+        if common >= share and common > 0:
+            found.append((problem, common))
+    return Overlap(len(heldout), words, share, tuple(found))
+
+
+def ngrams(text: str, count: int) -> Iterator[tuple[str, ...]]:
+    """The n-grams of a text: words in lower case without punctuation, a Chinese character a word; the request for a boxed answer left out."""
+    words = [word.casefold() for word in _WORD.findall(_ASKING.sub("", text))]
+    if words and len(words) <= count:
+        yield tuple(words)
+    else:
+        yield from (tuple(words[start : start + count]) for start in range(len(words) - count + 1))

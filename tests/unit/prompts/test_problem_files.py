@@ -1,0 +1,152 @@
+"""Problems from files: every form is read to the same problems, the sides are apart, and what overlaps is said or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolake.errors import InputError
+from evolake.families.dataset.cards import Provenance
+from evolake.families.dataset.export import write_dataset
+from evolake.prompts.model.contamination import ngrams, overlap
+from evolake.prompts.model.problem_files import ASKING, read_side
+from evolake.prompts.model.problems import problem_set
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.settings import PromptsSettings
+from evolake.settings import default_lake_root
+
+SEEDS = default_lake_root() / "seeds"
+SMALL = {"batch_problems": 2, "heldout_problems": 2}
+
+
+def read(place: Path | str, side: str = "train") -> list[Problem]:
+    return read_side(str(place), side, gym_problems=3, seed=5)  # type: ignore[arg-type]
+
+
+def lines(path: Path, rows: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def questions(count: int, start: int = 0, difficulty: int = 1) -> list[dict]:
+    return [{"question": f"How much is {n} plus {n}?", "answer": 2 * n, "difficulty": difficulty} for n in range(start, start + count)]
+
+
+def found(train: Path | str, test: Path | str, **settings: object):
+    own = PromptsSettings.model_validate({"train": str(train), "test": str(test), **SMALL, **settings})
+    return problem_set(own, lake=None, seeds=SEEDS, seed=3)
+
+
+def test_json_lines_parquet_and_arrow_give_the_same_problems(tmp_path: Path) -> None:
+    rows = questions(5)
+    (tmp_path / "saved").mkdir()
+    table = pa.Table.from_pylist(rows)
+    with pa.ipc.new_stream(tmp_path / "saved" / "data-00000.arrow", table.schema) as stream:
+        stream.write_table(table)
+    pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
+    read_once = [
+        [(one.problem_id, one.text, one.answer, one.difficulty, one.split) for one in read(place)]
+        for place in (lines(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet", tmp_path / "saved")
+    ]
+    assert read_once[0] == read_once[1] == read_once[2]
+    assert len(read_once[0]) == 5 and read_once[0][1][1:] == (f"How much is 1 plus 1?\n\n{ASKING}", "2", 1, "train")
+
+
+@pytest.mark.parametrize("form", ["trl", "verl", "jsonl"])
+def test_what_families_export_writes_is_read_as_it_is(tmp_path: Path, form: str) -> None:
+    rows = [
+        {
+            "instance_id": f"i{n}", "family_id": f"f{n % 2}", "cycle": "0001", "category": "logical", "language": "en", "difficulty": 4,
+            "band": "4-6", "seed": n, "text": f"Question {n}?", "inputs": "{}", "answer": json.dumps([n, "a"]), "case_sensitive": True,
+            "voters": 3, "votes": 3, "text_sha": f"t{n}", "operator": "seed",
+        }
+        for n in range(4)
+    ]
+    write_dataset(form, rows, [], tmp_path / "out", Provenance([], [], ["0001"], ["7"], ["operators"], ["0.2.0"]))  # type: ignore[arg-type]
+    made = read(tmp_path / "out" / ("instances.jsonl" if form == "jsonl" else "train.parquet"))
+    assert [(one.answer, one.difficulty, one.family, one.case_sensitive) for one in made] == [(f'[{n}, "a"]', 4, f"f{n % 2}", True) for n in range(4)]
+    assert all("\\boxed" in one.text and one.text.startswith("Question") for one in made)
+
+
+def test_a_folder_gives_each_side_the_files_that_are_named_for_it(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    lines(tmp_path / "data" / "train-0.jsonl", questions(3))
+    lines(tmp_path / "data" / "test-0.jsonl", questions(2, 50))
+    assert (len(read(tmp_path)), len(read(tmp_path, "heldout"))) == (3, 2)
+    (tmp_path / "data" / "test-0.jsonl").unlink()
+    with pytest.raises(InputError, match="named for this side"):
+        read(tmp_path, "heldout")
+
+
+def test_easy_problems_train_and_hard_ones_are_held_out(tmp_path: Path) -> None:
+    both = lines(tmp_path / "both.jsonl", questions(10, 0, 1) + questions(10, 100, 5))
+    made = found(both, both, train_difficulties=[1], test_difficulties=[5])
+    assert {one.difficulty for one in made.train} == {1} and {one.difficulty for one in made.heldout} == {5}
+    assert {one.split for one in made.train} == {"train"} and {one.split for one in made.heldout} == {"heldout"}
+    assert made.contamination.startswith("0 of 10")
+
+
+def test_a_held_out_problem_that_is_trained_on_is_refused_or_left_out(tmp_path: Path) -> None:
+    train, test = lines(tmp_path / "a.jsonl", questions(10)), lines(tmp_path / "b.jsonl", questions(10, 8))
+    with pytest.raises(InputError, match=r"(?s)the sides of the problems overlap.*2 of 10 held-out problems"):
+        found(train, test)
+    made = found(train, test, contamination_limit=0.2, heldout_problems=8)
+    assert not {one.text for one in made.train} & {one.text for one in made.heldout} and len(made.heldout) == 8
+    assert "left out" in made.contamination
+    with pytest.raises(InputError, match="not enough problems"):
+        found(train, test, contamination_limit=0.2, heldout_problems=9)
+
+
+def test_one_side_alone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="EVOLAKE_PROMPTS__TRAIN is set and EVOLAKE_PROMPTS__TEST is not"):
+        problem_set(PromptsSettings(train=str(lines(tmp_path / "a.jsonl", questions(9)))), lake=None, seeds=SEEDS, seed=0)
+
+
+@pytest.mark.parametrize(("name", "text", "said"), [
+    ("a.jsonl", '{"question": "Why?"}', "row 1 of .* has no answer"), ("a.jsonl", '{"answer": 3}', "has no question"),
+    ("a.jsonl", "[1]", "no problem"), ("a.jsonl", "{", "cannot be read"), ("a.parquet", "x", "cannot be read"),
+    ("a.arrow", "x", "cannot be read"), ("a.csv", "x", "ends in .jsonl"),
+    ("a.jsonl", '{"question": "Why?", "answer": 1, "difficulty": "hard"}', "is no problem"),
+])
+def test_what_is_no_problem_is_named(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=said):
+        read(tmp_path / name)
+
+
+def test_tasks_of_reasoning_gym_take_their_configuration() -> None:
+    pytest.importorskip("reasoning_gym")
+    easy = read('reasoning-gym:{"chain_sum": {"min_terms": 2, "max_terms": 2}}')
+    hard = read('reasoning-gym:{"chain_sum": {"min_terms": 5, "max_terms": 5}}', "heldout")
+    assert [one.text.count(" + ") + one.text.count(" - ") for one in [*easy, *hard]] == [1, 1, 1, 4, 4, 4]
+    assert {one.split for one in easy} == {"train"} and {one.split for one in hard} == {"heldout"}
+    for wrong in ('{"chain_sum": {"terms": 2}}', "{", "[]", "", "no_such_task"):
+        with pytest.raises(InputError):
+            read(f"reasoning-gym:{wrong}")
+
+
+def problem(text: str) -> Problem:
+    return Problem(text, text, "1", False, "c", 1, "train", "test", text)
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=30, max_size=40), st.integers(0, 10), st.integers(2, 6))
+def test_a_copied_passage_is_found_and_an_unrelated_text_is_not(words: list[str], cut: int, n: int) -> None:
+    text = " ".join(f"{word}{number}" for number, word in enumerate(words))
+    copied = problem(" ".join(text.split()[cut:]).upper() + "!")
+    other = problem(" ".join(f"z{number}" for number in range(30)))
+    result = overlap([problem(text)], [copied, other], words=n, share=1.0)
+    assert [one.text for one, _ in result.found] == [copied.text] and result.part == 0.5
+    half = problem(copied.text + " " + " ".join(f"y{number}" for number in range(200)))
+    assert not overlap([problem(text)], [half], words=n, share=0.5).found
+
+
+def test_the_request_for_a_box_is_no_part_of_a_text_and_chinese_characters_are_words() -> None:
+    assert list(ngrams(f"Two and two?\n\n{ASKING}", 13)) == [("two", "and", "two")]
+    assert list(ngrams("一共几个？", 3)) == [("一", "共", "几"), ("共", "几", "个")]
+    assert list(ngrams("", 3)) == []
