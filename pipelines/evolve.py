@@ -39,7 +39,7 @@ from pipelines.closing import closing_lines
 from pipelines.events import Event, Tell
 from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve, measuring
-from pipelines.outcome import MACHINERY_FAILED, WRONG_INPUT, Outcome, together
+from pipelines.outcome import MACHINERY_FAILED, STOPPED, WRONG_INPUT, Outcome, together
 from pipelines.progress import Progress
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from pipelines.turns import HeadStart, Turns
@@ -129,6 +129,8 @@ def main(
         progress.say(sentence)
     if as_json:
         click.echo(json.dumps(outcome.summary()))
+    elif outcome.reason == STOPPED:
+        click.echo(STOPPED, err=True)
     elif outcome.exit_code:
         run = f" ; or look at run {outcome.run_id} in the UI ({UI})" if outcome.run_id else ""
         click.echo(f"{outcome.reason}\n  log: {home / 'logs'}{run}", err=True)
@@ -198,7 +200,7 @@ def entry(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
-        return fail("stopped; start it again to go on", MACHINERY_FAILED)
+        return fail(STOPPED, MACHINERY_FAILED)
     except Exception as error:
         if told := expected(error):
             return fail(str(told), told.exit_code)

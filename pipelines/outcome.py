@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 import dagster as dg
 
 JUDGED_BAD, WRONG_INPUT, MACHINERY_FAILED = 1, 2, 3
+STOPPED = "stopped; start it again to go on"
+"""All that is said of what was interrupted."""
 
 
 @dataclass
@@ -54,8 +56,16 @@ def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:
     return MACHINERY_FAILED, "the run failed before its first step"
 
 
+def was_interrupted(event: dg.DagsterEvent) -> bool:
+    """Whether a step failed because somebody stopped it."""
+    error = event.step_failure_data.error
+    return error is not None and error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
+
+
 def blame(event: dg.DagsterEvent) -> tuple[int, str]:
     """Exit code and reason of a step that failed."""
+    if was_interrupted(event):
+        return MACHINERY_FAILED, STOPPED
     failure = event.step_failure_data
     where = (event.step_key or "").replace("__", "/", 1)
     if failure.user_failure_data and failure.user_failure_data.description:

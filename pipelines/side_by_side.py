@@ -28,7 +28,7 @@ from pathlib import Path
 
 from evolake import project
 from pipelines.events import Event, Tell, event_of
-from pipelines.outcome import MACHINERY_FAILED, Outcome, together
+from pipelines.outcome import MACHINERY_FAILED, STOPPED, Outcome, together
 
 OUTCOME = "outcome "
 TAIL = 2000
@@ -118,7 +118,7 @@ class SideBySide:
         if outcome.exit_code and not outcome.reason:
             said = log.read_text(errors="replace")[-TAIL:].strip()
             outcome.reason = f"{line}: its process ended with {code} before its cycles did{': ' if said else ''}{said}"
-        if outcome.exit_code:
+        if outcome.exit_code and outcome.reason != STOPPED and not self._stopped:
             self.tell(Event(line, "said", text=f"{line}: stopped. {outcome.reason}"))
         if not log.stat().st_size:
             log.unlink()

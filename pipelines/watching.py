@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import dagster as dg
 
 from pipelines.events import Event, Tell
+from pipelines.outcome import was_interrupted
 from pipelines.turns import Turns
 
 ENDINGS = (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE)
@@ -47,18 +48,19 @@ class Watch:
             ending = "passed" if judged.passed else "FAILED" if judged.blocking else f"WARNS: {judged.description}"
             self._say("detail" if judged.passed else "said", f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}")
         elif event.event_type in ENDINGS:
-            self._ended(step, failed=event.event_type == dg.DagsterEventType.STEP_FAILURE)
+            failed = event.event_type == dg.DagsterEventType.STEP_FAILURE
+            self._ended(step, failed=failed, stopped=failed and was_interrupted(event))
 
-    def _ended(self, step: str, *, failed: bool) -> None:
+    def _ended(self, step: str, *, failed: bool, stopped: bool) -> None:
         if self.turns:
             self.turns.leave()
         self._done.add(step)
         if step not in self._rows and not failed:
             return
         rows = self._rows.pop(step, None)
-        ending = "FAILED" if failed else "" if rows is None else f"{rows} rows"
+        ending = "stopped" if stopped else "FAILED" if failed else "" if rows is None else f"{rows} rows"
         seconds = time.monotonic() - self._started.get(step, time.monotonic())
-        self._say("said" if failed else "detail", f"  {step.replace('__', '/', 1):<40} {ending:>12} {seconds:8.1f} s")
+        self._say("said" if failed and not stopped else "detail", f"  {step.replace('__', '/', 1):<40} {ending:>12} {seconds:8.1f} s")
 
     def _materialized(self, step: str, materialization: dg.AssetMaterialization) -> None:
         if step == materialization.asset_key.to_python_identifier():

@@ -18,6 +18,7 @@ from evolake import settings
 from evolake.lake import Lake
 from pipelines.events import event_of
 from pipelines.evolve import entry
+from pipelines.outcome import STOPPED
 from pipelines.side_by_side import NICER, OUTCOME, make_nicer, niceness, order_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -171,8 +172,11 @@ def test_ended_in_the_middle_of_a_cycle_and_started_again_it_goes_on(place, how)
             assert time.monotonic() < deadline and process.poll() is None, process.stdout.read()
             time.sleep(0.05)
         process.send_signal(how)
-        process.wait(300)
+        told = process.communicate(timeout=300)[0]
     hang.unlink()
+    if how != signal.SIGKILL:
+        assert told.splitlines()[-1] == STOPPED and told.count("stopped") == 1
+        assert "FAILED" not in told and "Error" not in told and "Traceback" not in told
     assert process.returncode != 0
     assert lake.seals.read("left", "0003") is None
     assert evolve("--lines", "left", "--cycles", "1") == 0
