@@ -27,7 +27,7 @@ def ruled_lines(lake: Lake, rules: Path, line: str | None = None) -> list[str]:
     begun = set(lake.seals.lines())
     if line is not None and line not in begun:
         raise InputError(f"the lake {lake.root} holds nothing of the line {line!r}", wanted="a line that has begun", do=f"evolake run --lines {line}")
-    found = [name for name in known if name in begun and (line is not None or any((rules / name).glob("*.md")))]
+    found = [line] if line else [name for name in known if name in begun and any((rules / name).glob("*.md"))]
     if not found:
         what = f"no line of the lake {lake.root} has rule files in {rules}"
         raise InputError(what, wanted=f"a folder of {', '.join(known)} with rule files, and a line that has begun", do="evolake status")

@@ -43,7 +43,7 @@ def forbidden_pattern(
     for row in evidence["source"]["removed" if removed else "added"]:
         if row["kind"] == kind and all(pattern.search(str(row[field])) for field, pattern in wanted.items()):
             way = "takes away" if removed else "adds"
-            return Finding(f"{way} {kind} {(row['text'] or row['name'])!r} in {row['function'] or row['file']}, which a learned rule forbids")
+            return Finding(f"{way} {kind} {(row['text'] or row['name'])!r} in {row['function'] or row['file']}, which a rule forbids")
     return None
 
 
@@ -66,7 +66,7 @@ def forbidden_edit(evidence: Mapping[str, Any], *, edit: str, parameters: Mappin
         return None
     for made in evidence["edits"]:
         if made["name"] == edit and _matches(made.get("parameters", {}), parameters or {}):
-            return Finding(f"edit {edit} with {made.get('parameters', {})}, which a learned rule forbids")
+            return Finding(f"edit {edit} with {made.get('parameters', {})}, which a rule forbids")
     return None
 
 
