@@ -242,7 +242,8 @@ WITH own AS (
 ), latest AS (
   SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, standing(state) DESC) = 1)
 SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
-  count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
+  count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state IN ('accepted', 'candidate') AND artifact_id NOT IN (
+    SELECT artifact_id FROM own WHERE cycle = $cycle AND state = 'blocked')) AS passed,
   (SELECT count(*) FROM latest WHERE state IN ('accepted', 'champion')) AS live FROM own"""
 GATES = "SELECT gate AS name, came, (blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle ORDER BY gate_no NULLS FIRST, gate"
 BLOCKS = f"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
@@ -12,7 +13,7 @@ from solver_lake import ID, make_lake
 
 from assets.cycle import Sealed
 from assets.line import Line
-from evolake.lake import AGENT_CALLS, Lake, side_table
+from evolake.lake import AGENT_CALLS, ARTIFACTS, Lake, side_table
 from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
 from evolake.report.pages import page
 from evolake.report.sparkline import blocks, polyline
@@ -58,6 +59,17 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     assert before["Rank 1"].startswith("tuned did not take the title: no gain beyond the noise; PAR-2 ratio 1.05")
     assert second.spent.cpu_s and second.cost.cpu_s and second.spent.cpu_s > second.cost.cpu_s
     assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])
+
+
+def test_who_passed_every_gate_and_waits_for_its_first_trial_has_passed(tmp_path: Path):
+    lake = Lake(tmp_path)
+    states = [("a", "candidate"), ("a", "accepted"), ("b", "candidate"), ("b", "blocked"), ("c", "candidate"), ("d", "champion")]
+    rows = [
+        {"artifact_id": name, "line": "bridges", "kind": "bridge", "cycle": "0001", "state": state, "content_sha": "s", "title": name,
+         "created_at": datetime(2026, 1, 1, tzinfo=UTC), "run_id": "r", "code_version": "v"} for name, state in states
+    ]
+    lake.publish("bridges", side_table("close", ARTIFACTS), ARTIFACTS.frame(rows), cycle="0001", run_id="r", schema=ARTIFACTS)
+    assert dict(story_of(lake, "bridges", "0001").lines())["Proposed"] == "3 candidates; 2 passed every gate"
 
 
 def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_it(tmp_path: Path):
