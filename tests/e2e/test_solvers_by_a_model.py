@@ -45,7 +45,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     with LoopbackModel(player) as server:
         house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
         house.run("run", "--cycles", "1", "--lines", "solvers")
-        house.environment |= {"EVOLAKE_CODER": "session", "EVOLAKE_SOLVERS__ANALYST": "session"}
+        house.environment.update(EVOLAKE_CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
         house.run("run", "--cycles", "1", "--lines", "solvers")
     yield Modelled(house, player, server.requests)
 
