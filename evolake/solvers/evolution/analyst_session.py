@@ -17,7 +17,7 @@ from evolake.agents.session.workspace import Workspace
 from evolake.errors import InputError
 from evolake.settings import Settings
 from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
-from evolake.solvers.roles.models import AnalysisReply, AnalysisRequest, Incident
+from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Incident
 from evolake.solvers.settings import SolversSettings
 
 NOTES = "notes.md"

@@ -34,8 +34,8 @@ from evolake.solvers.evolution.planning import LINE, refuse_holdout
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.objectives.portfolio import first_objective, initial_portfolio
 from evolake.solvers.objectives.trial import Candidate, Probes, probes_of, score_probes, told_of, try_objective
-from evolake.solvers.roles.models import BlockedObjective, FormulaGroup, ObjectiveReply, ObjectiveRequest, ObjectiveSummary
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
+from evolake.solvers.roles.review_models import BlockedObjective, FormulaGroup, ObjectiveReply, ObjectiveRequest, ObjectiveSummary
 from evolake.solvers.settings import SolversSettings
 
 if TYPE_CHECKING:

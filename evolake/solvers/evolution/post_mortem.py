@@ -17,7 +17,8 @@ from evolake.solvers.evolution.analyst_session import SessionAnalyst
 from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdout
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
 from evolake.solvers.roles.coder import models_of
-from evolake.solvers.roles.models import SHORT_ID, AnalysisRequest, Attempt, CheckerSpec, EditModel, Finding, Incident, RuleReply, RuleRequest
+from evolake.solvers.roles.models import SHORT_ID, Attempt, EditModel
+from evolake.solvers.roles.review_models import AnalysisRequest, CheckerSpec, Finding, Incident, RuleReply, RuleRequest
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.settings import SolversSettings
 

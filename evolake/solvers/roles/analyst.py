@@ -14,7 +14,8 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolake.agents.roles import Role
-from evolake.solvers.roles.models import AnalysisReply, AnalysisRequest, EditModel, Finding, Incident, RuleReply, RuleRequest
+from evolake.solvers.roles.models import EditModel
+from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Finding, Incident, RuleReply, RuleRequest
 from evolake.solvers.rules.learned import PREFIX
 
 FORBIDDEN_EDIT, KEPT_EDIT = "solvers.forbidden_edit", "solvers.kept_edit"

@@ -12,7 +12,8 @@ from evolake.agents.roles import Role
 from evolake.agents.session.tools import offered
 from evolake.agents.session.wire import Turn
 from evolake.errors import MachineryError
-from evolake.solvers.roles.models import RESEARCH_GOAL, AnalysisReply, Model
+from evolake.solvers.roles.models import RESEARCH_GOAL, Model
+from evolake.solvers.roles.review_models import AnalysisReply
 
 
 class IncidentCard(Model):

@@ -1,4 +1,5 @@
-"""What each role of the solvers line is asked and what it answers: Pydantic models, shared by both backends.
+"""What planner and coder of the solvers line are asked and what they answer: Pydantic models, shared by both backends. Those of the roles that look
+back are in `review_models`.
 
 Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may see,
 and nothing else. Two things are never in one: a result of the suite `holdout`, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
@@ -8,7 +9,7 @@ description says "operators only" carry edits as data for the operators backend;
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -308,123 +309,3 @@ class RepairRequest(Model):
     plan: Plan = Field(description="operators only")
     edits: list[EditModel] | None = Field(default=None, description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
-
-
-class Incident(Model):
-    """One variant of the cycle that something can be learnt from."""
-
-    variant_id: str
-    base: str
-    kind: IncidentKind
-    gate: str = Field(description="the gate that blocked it; benchmark for a regression or a gain")
-    cause: str = Field(description="rule, compile error or measure by which it fell")
-    detail: str
-    hypothesis: str
-    diff: str = Field(description="against its parent")
-    solved_gain: float | None = None
-    edits: list[EditModel] = Field(default_factory=list, description="operators only")
-    changed: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has not, or with other values")
-    lost: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has and it has not")
-
-
-class Finding(Model):
-    """What several incidents, or one, teach. `subject` names the mechanism, option or function."""
-
-    title: str = Field(max_length=120)
-    lesson: Lesson
-    subject: str = Field(max_length=120)
-    explanation: LongText
-    evidence: list[str] = Field(min_length=1, description="ids of the incidents it rests on")
-
-
-class AnalysisRequest(Model):
-    """Post-mortem analyst: the incidents of one cycle."""
-
-    goal: str = RESEARCH_GOAL
-    cycle: str
-    incidents: list[Incident]
-    accepted: int = Field(description="variants that passed all gates")
-    earlier_findings: list[str] = Field(default_factory=list)
-
-
-class AnalysisReply(Model):
-    assessment: LongText
-    findings: list[Finding]
-
-
-class CheckerSpec(Model):
-    """A checker that a learned rule may name."""
-
-    name: str
-    meaning: str
-
-
-class RuleRequest(Model):
-    """Rule writer: from one finding to a rule that a program can check."""
-
-    goal: str = RESEARCH_GOAL
-    finding: Finding
-    incidents: list[Incident]
-    checkers: list[CheckerSpec]
-    rules: list[str] = Field(description="active rules")
-    accepted: list[list[EditModel]] = Field(default_factory=list, description="operators only: edits of accepted variants of the same base")
-
-
-class RuleReply(Model):
-    """`check` empty: the finding cannot be checked by a program, so it stays advice."""
-
-    name: str = Field(max_length=48, description="lower-case words joined by dashes")
-    lesson: Lesson
-    check: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    rationale: LongText
-    evidence: list[str] = Field(description="ids of failed variants that the rule must block (for a champion: of those it would have kept)")
-
-
-class FormulaGroup(Model):
-    """Formulas of one family and known status."""
-
-    family: str
-    expected: str | None
-    formulas: int
-    solved_share: float = Field(description="of the runs of all variants")
-
-
-class ObjectiveSummary(Model):
-    """An objective that votes. `created`: the number of the cycle that it came in; `findings`: what the review of this cycle has against it."""
-
-    description: str
-    family: str
-    parameters: dict[str, float | int]
-    source: str
-    created: int
-    weight: float
-    multiplier: float
-    median_tau: float
-    findings: list[str] = Field(default_factory=list)
-
-
-class BlockedObjective(Model):
-    """An objective that failed its trial. `reason` is one of ours, without a word of the objective's."""
-
-    description: str
-    family: str
-    reason: str
-
-
-class ObjectiveRequest(Model):
-    """Objective writer: one more way to judge variants."""
-
-    goal: str = RESEARCH_GOAL
-    cycle: str
-    existing: list[ObjectiveSummary] = Field(description="the heaviest first")
-    blocked: list[BlockedObjective] = Field(default_factory=list, description="newest last")
-    formulas: list[FormulaGroup] = Field(default_factory=list)
-    guidance: list[str] = Field(default_factory=list, description="what people asked for")
-
-
-class ObjectiveReply(Model):
-    description: str = Field(max_length=300, description="what it measures, in one line")
-    source: ObjectiveSource = Field(description="the whole file, with objective(results) in it")
-    family: str = Field(default="", max_length=60, description="leave empty")
-    parameters: dict[str, float | int] = Field(default_factory=dict, description="leave empty")

@@ -17,7 +17,7 @@ from evolake.objectives.family import Family
 from evolake.objectives.portfolio import Known, ObjectiveSpec, make
 from evolake.objectives.source import objective_id
 from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective
-from evolake.solvers.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary
+from evolake.solvers.roles.review_models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary
 
 MUTATE = 0.5
 STEP = 0.35

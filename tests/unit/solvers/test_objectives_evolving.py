@@ -24,7 +24,7 @@ from evolake.solvers.evolution.ranking import voting
 from evolake.solvers.objectives.consensus import rank_variants, score_variants
 from evolake.solvers.objectives.portfolio import FAMILIES, first_objective
 from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, told_of, try_objective
-from evolake.solvers.roles.models import ObjectiveReply
+from evolake.solvers.roles.review_models import ObjectiveReply
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import OBJECTIVE_REVIEWS, OBJECTIVES, RUNS
 

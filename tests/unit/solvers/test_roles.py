@@ -14,7 +14,7 @@ from evolake.agents.prompts import build_messages, earlier_messages
 from evolake.agents.roles import canonical_json, text_sha
 from evolake.solvers.edits import PATCHES, write_edits
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
-from evolake.solvers.roles import models
+from evolake.solvers.roles import models, review_models
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER, free_ranges
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP, edits_of
 from evolake.solvers.roles.coder_session import CODER_SESSION, SessionRequest
@@ -66,8 +66,8 @@ LOOKUP_REQUEST = models.LookupRequest(
 )
 
 
-def incident(number: int, edit: models.EditModel, kind: models.IncidentKind = "blocked", lost: list[str] | None = None) -> models.Incident:
-    return models.Incident(
+def incident(number: int, edit: models.EditModel, kind: models.IncidentKind = "blocked", lost: list[str] | None = None) -> review_models.Incident:
+    return review_models.Incident(
         variant_id=f"{number:012d}", base="minisat22", kind=kind, gate="smoke", cause="solvers-answers", detail="wrong", hypothesis="h", diff="d",
         edits=[edit], changed=[f"{edit.kind}:{edit.name}"], lost=lost or [],
     )
@@ -77,23 +77,24 @@ def decay(value: float) -> models.EditModel:
     return models.EditModel(kind="tunable", name="var-decay", parameters={"value": value})
 
 
-ANALYSIS = models.AnalysisRequest(cycle="0003", incidents=[incident(1, decay(0.99)), incident(2, decay(0.995)), incident(3, GEOMETRIC)], accepted=2)
-FINDING = models.Finding(title="t", lesson="failure", subject="tunable:var-decay", explanation="e", evidence=["000000000001", "000000000002"])
-RULE_REQUEST = models.RuleRequest(
-    finding=FINDING, incidents=ANALYSIS.incidents, checkers=[models.CheckerSpec(name="solvers.forbidden_edit", meaning="m")], rules=[],
+INCIDENTS = [incident(1, decay(0.99)), incident(2, decay(0.995)), incident(3, GEOMETRIC)]
+ANALYSIS = review_models.AnalysisRequest(cycle="0003", incidents=INCIDENTS, accepted=2)
+FINDING = review_models.Finding(title="t", lesson="failure", subject="tunable:var-decay", explanation="e", evidence=["000000000001", "000000000002"])
+RULE_REQUEST = review_models.RuleRequest(
+    finding=FINDING, incidents=ANALYSIS.incidents, checkers=[review_models.CheckerSpec(name="solvers.forbidden_edit", meaning="m")], rules=[],
     accepted=[[decay(0.9)], [GEOMETRIC]],
 )
-OBJECTIVE_REQUEST = models.ObjectiveRequest(
+OBJECTIVE_REQUEST = review_models.ObjectiveRequest(
     cycle="0003", guidance=["look at memory"],
     existing=[
-        models.ObjectiveSummary(
+        review_models.ObjectiveSummary(
             description=spec.description, family=spec.family, parameters=dict(spec.parameters), source=spec.source, created=1, weight=0.2,
             multiplier=1.0, median_tau=0.5,
         )
         for spec in initial_portfolio(np.random.default_rng(4), 5)
     ],
-    blocked=[models.BlockedObjective(description="d", family="tail", reason="the same score for all variants")],
-    formulas=[models.FormulaGroup(family="f", expected="SAT", formulas=4, solved_share=0.5)],
+    blocked=[review_models.BlockedObjective(description="d", family="tail", reason="the same score for all variants")],
+    formulas=[review_models.FormulaGroup(family="f", expected="SAT", formulas=4, solved_share=0.5)],
 )
 REQUESTS = {
     OBJECTIVE_WRITER: OBJECTIVE_REQUEST,
@@ -305,7 +306,7 @@ def test_the_search_for_objectives_leaves_families_that_were_blocked_and_heeds_p
         request = OBJECTIVE_REQUEST.model_copy(update={"existing": [], "blocked": [], "guidance": []} | changes)
         return Counter(answer(OBJECTIVE_WRITER, request, seed).family for seed in range(80))
 
-    blocked = [models.BlockedObjective(description="d", family="memory", reason="r")] * 5
+    blocked = [review_models.BlockedObjective(description="d", family="memory", reason="r")] * 5
     assert drawn(blocked=blocked)["memory"] < drawn()["memory"] < drawn(guidance=["mind the memory"])["memory"]
 
 

@@ -21,7 +21,8 @@ from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, checker_specs, post_mortem
 from evolake.solvers.evolution.proposing_sources import excerpts, outline, visible_files
-from evolake.solvers.roles.models import ObjectiveReply, Region
+from evolake.solvers.roles.models import Region
+from evolake.solvers.roles.review_models import ObjectiveReply
 from evolake.solvers.roles.told_rules import rule_texts, told_rules
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.rules.learned import decide
