@@ -26,6 +26,8 @@ TESTED = {
     "judge a SAT solver's repository": "integration/solvers/test_verify.py::test_a_bad_variant_is_blocked_by_a_named_gate",
     "breed on formulas of your own, or see how a champion carries over to them":
         "unit/solvers/test_transfer.py::test_the_command_measures_writes_and_goes_on_where_it_stopped",
+    "know what telling the rules is worth":
+        "integration/solvers/test_coders.py::test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal",
     "make a repository of an upstream solver": (
         "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
     ),
