@@ -47,7 +47,7 @@ def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch: pytest.Mo
     def poisoned(*_: Any, **__: Any) -> bool:
         raise OverflowError("10^400/3")
 
-    monkeypatch.setattr(scoring, "equivalent", poisoned)
+    monkeypatch.setattr(scoring, "answers", poisoned)
     asked = Problem("p", "text", "7", False, "kind", 1, "train", "test", "p")
     assert judge_reply("\\boxed{7}", asked, "boxed") == Judgement(None, False, False)
 
