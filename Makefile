@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 10 minutes on two cores)"
-	@echo "make test   the whole test suite (about 45 minutes on two cores)"
+	@echo "make test   the whole test suite (about an hour on two cores)"
 	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (about 8 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
