@@ -36,10 +36,11 @@ class Overlap:
 
 def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float) -> Overlap:
     """Compare the sides. words: n of the n-grams; a shorter text is one n-gram. share: 0 to 1, from which on a problem is contaminated."""
-    seen = {gram for problem in train for gram in ngrams(problem.text, words)}
+    of_heldout = [set(ngrams(problem.text, words)) for problem in heldout]
+    wanted = set[tuple[str, ...]]().union(*of_heldout)
+    seen = {gram for problem in train for gram in ngrams(problem.text, words) if gram in wanted}  # those to train on are many more
     found = []
-    for problem in heldout:
-        grams = set(ngrams(problem.text, words))
+    for problem, grams in zip(heldout, of_heldout, strict=True):
         common = len(grams & seen) / len(grams) if grams else 0.0
         if common >= share and common > 0:
             found.append((problem, common))
