@@ -129,18 +129,21 @@ def _unit(node: Node, name: str, left_out: set[int]) -> Unit:
     facts: Counter[Fact] = Counter()
     digest = hashlib.sha256()
     stack = [(node, 0, name != FILE_SCOPE)]
+    read: list[tuple[Node, bool]] = []
     while stack:
         current, depth, local = stack.pop()
-        if depth > DEEPEST_TREE:
+        if depth > DEEPEST_TREE:  # before any fact is made: the text of each level holds that of all below
             raise TooDeep(f"nests more than {DEEPEST_TREE} levels of syntax")
         if current.id in left_out or current.type == "comment":
             continue
         children = current.children
         if not children:
             digest.update((current.text or b"") + b"\0")
-        facts.update(_facts(current, local))
+        read.append((current, local))
         local = local or current.type in LOCAL_TYPES
         stack += [(child, depth + 1, local) for child in reversed(children)]
+    for current, local in read:
+        facts.update(_facts(current, local))
     return Unit(name, node.start_point[0] + 1, digest.hexdigest(), facts)
 
 

@@ -164,7 +164,7 @@ def test_new_sources_are_free():
 def test_what_would_take_long_to_read_is_not_read(source: bytes, words: str):
     before = time.process_time()
     assert words in found(BASE, more={"src/core/Deep.cc": source})["readable"]
-    assert time.process_time() - before < 60, "read though it was refused"
+    assert time.process_time() - before < 10
 
 
 def test_many_files_are_bounded_together():
