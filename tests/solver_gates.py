@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import Formula, write_dimacs
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.judging import VariantResults, judge_variant
-from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.gates.runs import copies_of, stability_suite
+from evolake.solvers.measurement.drawing import SMOKE_SHARE, is_drawn
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites import Instance, Suite, with_files
@@ -84,7 +86,16 @@ def open_house(root: Path) -> GatesHouse:
         "planted-150": ("SAT", generate("planted", {"n": 150, "m": 630, "k": 3, "seed": 3})),
     }
     stability = stability_suite(blobs, cache)
-    return GatesHouse(root, Bench(_suite("smoke", corners | planted, blobs, cache), _suite("train", known, blobs, cache), stability, blobs, cache))
+    smoke = _suite("smoke", corners | planted, blobs, cache)
+    return GatesHouse(root, Bench(smoke, _suite("train", known, blobs, cache), stability, blobs, cache, draw=drawing_none_of(smoke, cache)))
+
+
+def drawing_none_of(smoke: Suite, cache: Path) -> bytes:
+    """The first key by which no proof of the smoke gate is drawn: a key of chance would have that gate block, now and then, what another is to block."""
+    unsatisfiable = [instance for instance in smoke.instances if instance.status == "UNSAT"]
+    copies = [f"{copy.sha} {copy.shuffle}" for instance in unsatisfiable for copy in (instance, *copies_of(instance, cache))]
+    keys = (number.to_bytes(32) for number in count())
+    return next(key for key in keys if not any(is_drawn(key, copy, 0, SMOKE_SHARE) for copy in copies))
 
 
 def _suite(name: str, formulas: dict[str, tuple[Any, Formula | bytes]], blobs: BlobStore, cache: Path) -> Suite:

@@ -333,15 +333,15 @@ class Manifests:
         Raises:
             LakeError: the manifest is damaged, or is gone while parts lie beside it.
         """
-        found = self.look(path)
-        if not found.log.no and layout.any_part(path.parent):
+        found, part = self.look(path), None
+        if not found.log.no and (part := layout.any_part(path.parent)):
             found = self.look(path)  # the table's first writer may have begun in between: its intent is there before its part
         if found.log.faults:
             raise LakeError(
                 f"the manifest {path} is damaged", wanted="every line that was written, once and in order",
                 got="; ".join(str(fault) for fault in found.log.faults[:3]), do=VERIFY,
             )
-        if not found.log.no and (part := layout.any_part(path.parent)):
+        if not found.log.no and part:
             raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
         return found.partitions
 
