@@ -14,6 +14,8 @@ class FamiliesSettings(BaseModel):
     families_per_cycle: int = Field(default=24, gt=0, description="families proposed a cycle")
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
     refused_submissions: int = Field(default=3, gt=0, description="refused submissions that end an attempt")
+    world_share: float = Field(default=0.5, ge=0, le=1, description="share of proposals that draw a new kind of puzzle and have no parent")
+    composition_depth: int = Field(default=2, gt=0, description="compositions of families that may lie inside one another")
     evolution_agent: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model writes families: `one-shot` (one reply, and one for each refinement), or `session` (it writes "
         "the files, runs the generator, looks at samples and sees the votes by tools in the jail)",

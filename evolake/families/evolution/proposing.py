@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -31,7 +31,8 @@ from evolake.families.model.loading import make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
-from evolake.families.operators.registry import OPERATORS
+from evolake.families.operators.novelty import novel_parents
+from evolake.families.operators.registry import WORLDS, turn
 from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
 from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
@@ -43,7 +44,7 @@ from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed, generator
 
 LINE = "families"
-OPERATOR = re.compile(r"[a-z][a-z0-9-]{0,39}\Z")
+OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
 """What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
 PARENTS = 4
 """Families that one request offers as parents."""
@@ -54,6 +55,8 @@ IDEAS = {
     "aggregate": "Give several instances of one parent and ask about all their answers: how many, the largest, which one, a parity.",
     "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
+    "constraint_world": "Leave the parents' texts aside. Invent a new kind of puzzle: things with unknown places, groups or colours, a few kinds of "
+    "statements about them, and a question on all the arrangements that fit.",
 }
 T = TypeVar("T")
 Failure = tuple[int, str, str]
@@ -117,8 +120,11 @@ def propose_families(
         raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
     check_evolution_agent(settings, agents.backend.name)
     session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
+    prints = {one.family_id: one for one in known}
     requests = [
-        _request(population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings)
+        _request(
+            population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings, known=prints,
+        )
         for number in range(settings.families_per_cycle if count is None else count)
     ]
     taken = {family.family_id for family in population}
@@ -377,13 +383,15 @@ def _value(found: T | Raised) -> T | str:
 
 def _request(
     population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str],
-    settings: FamiliesSettings,
+    settings: FamiliesSettings, known: Mapping[str, Fingerprint],
 ) -> EvolveRequest:
     random = generator(root_seed, LINE, cycle, "parents", number)
-    operator = list(OPERATORS)[number % len(OPERATORS)]
-    chosen = [population[place] for place in random.choice(len(population), size=min(PARENTS, len(population)), replace=False).tolist()]
+    operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
+    deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
+    chosen = novel_parents(population, PARENTS, random, known=known, deepest=deepest)
     return FamilyRequest(
-        operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors, experience=list(experience), guidance=list(guidance),
+        deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
+        experience=list(experience), guidance=list(guidance),
         records=[to_record(one) for one in chosen],
         parents=[
             ParentMaterial(
@@ -393,3 +401,9 @@ def _request(
             for one in chosen
         ],
     )
+
+
+def _start(cycle: str, settings: FamiliesSettings) -> int:
+    """With which composing operator a cycle begins: where the one before it ended."""
+    composed = settings.families_per_cycle - int(settings.families_per_cycle * settings.world_share)
+    return (int(cycle) - 1) * composed if cycle.isdigit() else 0

@@ -1,4 +1,4 @@
-"""The classical evolution agent: one of the six operators on the parents of the request; for a blocked draft, another wording of one of its rules.
+"""The classical evolution agent: one of the operators on the parents of the request; for a blocked draft, another wording of one of its rules.
 
 What operators compose is right by construction where the parents are, so a block says mostly that this choice of rules gives a poor family: answers
 that hardly vary, an answer that stands in the text, a double of another. A rule is switched then; a draft that failed to run is given up.
@@ -18,7 +18,7 @@ from evolake.agents.roles import Role, hide
 from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.operators.common import named
-from evolake.families.operators.registry import OPERATORS, child_of
+from evolake.families.operators.registry import COMPOSING, child_of
 from evolake.families.roles.models import EvolveReply, EvolveRequest, NamedSource
 from evolake.gates import Raised, contained
 
@@ -38,6 +38,7 @@ class FamilyRequest(EvolveRequest):
     """As `EvolveRequest`. validators_by: who writes the independent validators, see the setting `validator_authors`."""
 
     validators_by: ValidatorAuthors = Field(default="separate")
+    deepest: int | None = Field(default=None, description="operators only: compositions that may lie inside one another")
 
 
 def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
@@ -48,12 +49,13 @@ def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
 def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     """By the operator asked for; where no parent allows it, by another one."""
     parents = [from_record(record) for record in request.records]
-    others = [name for name in OPERATORS if name != request.operator]
+    others = [name for name in COMPOSING if name != request.operator]
     order = [request.operator, *(others[place] for place in random.permutation(len(others)).tolist())]
+    deepest = request.deepest if isinstance(request, FamilyRequest) else None
     reasons = []
     for name in order:
         for _ in range(DRAWS):
-            child = _tried(child_of, name, parents, random)
+            child = _tried(lambda name: child_of(name, parents, random, deepest=deepest), name)
             if isinstance(child, str):
                 reasons.append(f"{name}: {child}")
                 break
@@ -108,7 +110,7 @@ def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveRepl
 
 
 def _values(request: EvolveRequest) -> dict[str, Any]:
-    told = hide("records", "draft_record", "taken", "validators_by")(request)
+    told = hide("records", "draft_record", "taken", "validators_by", "deepest")(request)
     return told | {"validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"]}
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PRELOAD = (
     "numpy", "evolake.families.sandbox.driver", "heapq", "itertools", "collections", "functools", "math", "statistics", "string", "bisect", "copy",
-    "typing",
+    "typing", "pysat.solvers",
 )
 """What a pool should preload to run families quickly: `open_pool(preload=PRELOAD)`."""
 DRIVER = "evolake.families.sandbox.driver"

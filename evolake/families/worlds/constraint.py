@@ -1,0 +1,76 @@
+"""A constraint world, drawn whole: a structure, a theme, some kinds of constraints and a question make a family of their own.
+
+No parent is asked, and no sentence of one is in it. The same random numbers give the same family, to the byte.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint, Port
+from evolake.families.worlds import groups, ring, row, selection
+from evolake.families.worlds.engines import listing_source, sat_source, search_source
+from evolake.families.worlds.kinds import WORD, Kind, upper
+from evolake.families.worlds.laws import LAWS, Law
+from evolake.families.worlds.questions import QUESTIONS, Question, points_of
+from evolake.families.worlds.stating import SLOTS, generator_source, reader_source, template
+from evolake.families.worlds.themes import THEMES, Theme
+
+KINDS: dict[str, tuple[Kind, ...]] = {"row": row.KINDS, "ring": ring.KINDS, "groups": groups.KINDS, "selection": selection.KINDS}
+SHARES = {"row": 0.4, "ring": 0.15, "groups": 0.2, "selection": 0.25}
+"""How often a structure is drawn."""
+WAYS = {"row": "arrangement", "ring": "arrangement", "groups": "distribution", "selection": "choice"}
+FEWEST, MOST = 5, 8
+"""Kinds of constraints in one world."""
+LONGEST_TITLE = 200
+
+
+def constraint_world(random: np.random.Generator) -> Family:
+    """A family that no other is a parent of."""
+    structure = list(SHARES)[int(random.choice(len(SHARES), p=list(SHARES.values())))]
+    theme = THEMES[structure][int(random.integers(len(THEMES[structure])))]
+    asked = [question for question in QUESTIONS if structure in question.structures]
+    question = asked[int(random.integers(len(asked)))]
+    known = KINDS[structure]
+    count = int(random.integers(FEWEST, MOST + 1))
+    kinds = [known[place] for place in sorted(random.choice(len(known), size=min(count, len(known)), replace=False).tolist())]
+    lawful = [law for law in LAWS if structure in law.structures]
+    laws = [lawful[place] for place in random.choice(len(lawful), size=2, replace=False).tolist()]
+    return world_of(structure, theme, kinds, laws, question)
+
+
+def world_of(structure: str, theme: Theme, kinds: list[Kind], laws: list[Law], question: Question) -> Family:
+    """The family of these choices; the first of the laws is in force."""
+    way = WAYS[structure]
+    theme = Theme(theme.key, theme.title, theme.category, theme.names, theme.opening, {**theme.words, "ways": f"{way}s"})
+    points = (law_point(laws, theme), *points_of(question, way))
+    ports = ()
+    if question.port is not None:
+        slot = SLOTS[structure] + question.keys.index(question.port) + 1
+        ports = (Port(question.port, ("ask", question.port), slot, 1, ("groups",) if structure == "groups" else ("names",)),)
+    return Family(
+        name="constraint_world", title=title(theme, kinds, question), category=_category(theme.category), language="en",
+        generator=generator_source(theme, structure, kinds, laws, question), template=template(theme, structure, question),
+        validator=search_source(structure, kinds, laws, question),
+        validators={"listing": listing_source(structure, kinds, laws, question), "sat": sat_source(structure, kinds, laws, question)},
+        reader=reader_source(theme, structure, kinds, question, points),
+        answer=Answer("string" if question.answer == "string" else "integer"), points=points, ports=ports, parents=(), operator="constraint_world",
+    )
+
+
+def law_point(laws: list[Law], theme: Theme) -> MutationPoint:
+    """The rule slot of a world's law."""
+    texts = {law.name: upper(WORD.sub(lambda match: theme.words[match[1]], law.text)) for law in laws}
+    return MutationPoint("law", tuple(Alternative(name, text, f'"{name}"') for name, text in texts.items()), laws[0].name)
+
+
+def title(theme: Theme, kinds: list[Kind], question: Question) -> str:
+    """What the puzzle is about, what is asked, and what the constraints speak of."""
+    labels = list(dict.fromkeys(kind.label for kind in kinds))
+    spoken = labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " and " + labels[-1]
+    return f"{theme.title}: {question.title}, from {spoken}"[:LONGEST_TITLE]
+
+
+def _category(name: str) -> Category:
+    assert name in CATEGORIES
+    return name  # pyright: ignore[reportReturnType]

@@ -1,0 +1,73 @@
+"""What a kind of constraint is: its sentences, and its meaning three times over, each in the terms of another engine.
+
+    check     of values:    x[a] is the value of thing a, n the number of values          (search with propagation)
+    clauses   of literals:  X(a, v) says that thing a has the value v, V lists the values  (SAT)
+    view      of the whole: an order, rooms with their guests, or a set                    (enumeration)
+
+The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds each against a table of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+ENTITIES = "abc"
+LETTERS = "abckl"
+ARGUMENT = re.compile(r"\{([abckl])\}")
+WORD = re.compile(r"\{(\w\w+)\}")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of constraint.
+
+    args: letters of its arguments, in order: a, b, c are things, k and l numbers. patterns: sentences, with {a} for arguments and {be} for words of
+    the theme. spans: for each number, the expression of the range it is drawn from. whole: whether it speaks of all things at once, not of its own.
+    label: what it is about, for titles.
+    """
+
+    name: str
+    args: str
+    patterns: tuple[str, ...]
+    check: str
+    clauses: str
+    view: str
+    spans: tuple[str, ...] = ()
+    whole: bool = False
+    label: str = "order"
+
+    @property
+    def things(self) -> int:
+        """How many of the arguments are things; they come first."""
+        return sum(letter in ENTITIES for letter in self.args)
+
+    @property
+    def signature(self) -> str:
+        return "".join(f", {letter}" for letter in self.args)
+
+    def sentences(self, words: Mapping[str, str]) -> list[str]:
+        """The patterns in the theme's words, arguments still open; one that needs a word which the theme lacks is left out."""
+        usable = [pattern for pattern in self.patterns if set(WORD.findall(pattern)) <= set(words)]
+        return [upper(WORD.sub(lambda match: words[match[1]], pattern)) for pattern in usable]
+
+
+def upper(sentence: str) -> str:
+    """The sentence with a capital at its beginning."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def expression(sentence: str, names: Sequence[str], called: Mapping[str, str] | None = None) -> tuple[str, str]:
+    """(regular expression that matches exactly the sentences of a pattern, its arguments in the order of the groups).
+
+    called: texts of numbers, where a theme calls them by words of its own.
+    """
+    things = "|".join(re.escape(name) for name in names)
+    parts, order, at = [], "", 0
+    for match in ARGUMENT.finditer(sentence):
+        parts.append(re.escape(sentence[at : match.start()]))
+        parts.append(f"({things})" if match[1] in ENTITIES else r"(\d+)")
+        order += match[1]
+        at = match.end()
+    return "".join([*parts, re.escape(sentence[at:])]), order

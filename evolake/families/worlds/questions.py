@@ -1,0 +1,255 @@
+"""Questions on all the arrangements that fit a world's constraints, with the answer of each engine.
+
+`make` draws what is asked, in the generator, from `open_`, the views that fit; it sets `ask` and `texts`, or leaves `ask` None.
+`search` folds `found`, mappings of things to values; `sat` asks a solver, through `models(clauses)` and `possible(clauses, literals)`; `listing`
+folds `views`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolake.families.model.contract import Alternative, MutationPoint
+
+
+@dataclass(frozen=True)
+class Question:
+    """structures: where it may be asked. text: with {s1}, {s2} for its slots. keys: of `ask`, one per slot.
+
+    least, most: how many arrangements an instance leaves. point: the rule that the text holds. port: the key of a number of a place.
+    """
+
+    name: str
+    title: str
+    structures: tuple[str, ...]
+    text: str
+    make: str
+    search: str
+    sat: str
+    listing: str
+    keys: tuple[str, ...] = ()
+    answer: str = "integer"
+    least: int = 3
+    most: int = 60
+    point: str | None = None
+    port: str | None = None
+
+
+PLACED = ("row", "ring", "groups")
+ORDERS = ("row", "ring")
+EVERYWHERE = (*PLACED, "selection")
+MAKE_ONE = '''    moved = [e for e in range(count) if len({value(view, e) for view in open_}) > 1]
+    thing = random.choice(moved or range(count))
+    ask, texts = {"thing": thing}, [names[thing]]
+'''
+MAKE_STEADY = '''    drawn = random.sample(range(count), count)
+    moved = [e for e in drawn if 1 < min(value(view, e) for view in open_) and max(value(view, e) for view in open_) < n] or drawn
+    thing = max(moved, key=lambda e: len({value(view, e) for view in open_}))
+    ask, texts = {"thing": thing}, [names[thing]]
+'''
+MAKE_PLACED = '''    spread = [(sum(value(view, e) == k for view in open_), e, k) for e in range(count) for k in range(1, n + 1)]
+    spread = [one for one in spread if one[0] > 1] or spread
+    _, thing, place = random.choice(spread)
+    ask, texts = {"thing": thing, "place": place}, [names[thing], str(place)]
+'''
+STATEMENTS = '''    statements = []
+    while len(statements) < 4 + difficulty // 3:
+        drawn = clue(random.choice(open_) if random.random() < 0.7 else hidden, count, n, more)
+        if drawn not in clues and drawn not in statements:
+            statements.append(drawn)
+    ask, texts = {"statements": statements}, ["\\n".join(f"({i + 1}) {said(one, names)}" for i, one in enumerate(statements))]
+'''
+EXTREME = "[Rule extreme]"
+QUESTIONS = (
+    Question(
+        "count", "in how many ways", EVERYWHERE, "How many different {ways} fit everything that is said?", "    ask, texts = {}, []\n",
+        "    return len(found)", "    return len(models(clauses))", "    return sum(1 for _ in views)", least=4,
+    ),
+    Question(
+        "count_with", "in how many ways with one of them fixed", PLACED,
+        "How many different {ways} that fit everything that is said have {s1} {at} {s2}?", MAKE_PLACED,
+        '    return sum(x[ask["thing"]] == ask["place"] for x in found)', '    return len(models([*clauses, [X(ask["thing"], ask["place"])]]))',
+        '    return len([view for view in views if value(view, ask["thing"]) == ask["place"]])', ("thing", "place"), least=6, port="place",
+    ),
+    Question(
+        "chosen_with", "in how many ways with one of them", ("selection",),
+        "In how many different choices that fit everything that is said is {s1} among those that are {part}?",
+        '''    spread = [e for e in range(count) if 1 < sum(e in view for view in open_)]
+    if spread:
+        thing = random.choice(spread)
+        ask, texts = {"thing": thing}, [names[thing]]
+''',
+        '    return sum(x[ask["thing"]] for x in found)', '    return len(models([*clauses, [X(ask["thing"], 1)]]))',
+        '    return len([team for team in views if ask["thing"] in team])', ("thing",), least=6,
+    ),
+    Question(
+        "extreme", "the least or greatest number", PLACED, f"What is the {EXTREME} possible number of the {{place}} of {{s1}}?", MAKE_STEADY,
+        '    return (min if EXTREME == "smallest" else max)(x[ask["thing"]] for x in found)',
+        '    return next(v for v in (V if EXTREME == "smallest" else V[::-1]) if possible(clauses, [X(ask["thing"], v)]))',
+        '    return sorted(value(view, ask["thing"]) for view in views)[0 if EXTREME == "smallest" else -1]', ("thing",), point="extreme", most=24,
+    ),
+    Question(
+        "possible", "how many numbers are possible", PLACED, "How many different {places} are possible for {s1}?", MAKE_ONE,
+        '    return len({x[ask["thing"]] for x in found})', '    return sum(possible(clauses, [X(ask["thing"], v)]) for v in V)',
+        '    return sum(any(value(view, ask["thing"]) == place for view in views) for place in range(1, n + 1))', ("thing",), most=40,
+    ),
+    Question(
+        "certain", "how many are settled", PLACED,
+        "For how many of the {folk} is the {place} settled, being the same in all the {ways} that fit everything that is said?",
+        "    ask, texts = {}, []\n", "    return sum(len({x[e] for x in found}) == 1 for e in range(count))",
+        "    return sum(sum(possible(clauses, [X(e, v)]) for v in V) == 1 for e in S)",
+        "    return len([e for e in range(count) if all(value(view, e) == value(views[0], e) for view in views)])", least=2, most=4,
+    ),
+    Question(
+        "always", "how many are always there", ("selection",),
+        "How many of the {folk} are {part} in every choice that fits everything that is said?", "    ask, texts = {}, []\n",
+        "    return sum(min(x[e] for x in found) for e in range(count))", "    return sum(not possible(clauses, [X(e, 0)]) for e in S)",
+        "    return len(frozenset.intersection(*views))", least=2, most=6,
+    ),
+    Question(
+        "statements", "what follows and what is possible", EVERYWHERE, "Look at these statements:\n\n{s1}\n\nHow many of them [Rule force]?",
+        STATEMENTS,
+        '''    met = [[KINDS[kind][0](x, *more, *args) for x in found] for kind, *args in ask["statements"]]
+    return sum((all if FORCE == "must" else any)(row) for row in met)''',
+        '''    whole, total = len(models(clauses)), 0
+    for kind, *args in ask["statements"]:
+        both = [*clauses, *KINDS[kind](X, V, S, *given, *args)]
+        total += len(models(both)) == whole if FORCE == "must" else possible(both, [])
+    return total''',
+        '''    total = 0
+    for kind, *args in ask["statements"]:
+        true = sum(bool(KINDS[kind](view, *more, *args)) for view in views)
+        total += true == len(views) if FORCE == "must" else true > 0
+    return total''', ("statements",), point="force", most=10,
+    ),
+    Question(
+        "gap", "how near or far apart two can be", ORDERS, f"What is the {EXTREME} possible difference between the numbers of {{s1}} and {{s2}}?",
+        '''    pairs = [(one, two) for one in range(count) for two in range(one)]
+    spread = [(one, two) for one, two in pairs if 1 < min(abs(value(view, one) - value(view, two)) for view in open_)] or pairs
+    one, other = random.choice(spread if random.random() < 0.8 else pairs)
+    ask, texts = {"thing": one, "other": other}, [names[one], names[other]]
+''',
+        '    return (min if EXTREME == "smallest" else max)(abs(x[ask["thing"]] - x[ask["other"]]) for x in found)',
+        '''    gaps = range(1, n) if EXTREME == "smallest" else range(n - 1, 0, -1)
+    pairs = [(gap, v, w) for gap in gaps for v in V for w in (v - gap, v + gap) if w in V]
+    return next(gap for gap, v, w in pairs if possible(clauses, [X(ask["thing"], v), X(ask["other"], w)]))''',
+        '''    pairs = [(order, order_of(order, ask["thing"], ask["other"])) for order in views]
+    gaps = {len(order[order.index(one) + 1:order.index(two)]) + 1 for order, (one, two) in pairs}
+    return sorted(gaps)[0 if EXTREME == "smallest" else -1]''', ("thing", "other"), point="extreme", most=12,
+    ),
+    Question(
+        "filled", "how full one place can be", ("groups",), f"What is the {EXTREME} possible number of {{folk}} {{at}} {{s1}}?",
+        '''    fills = {k: sorted(len(view[k - 1]) for view in open_) for k in range(1, n + 1)}
+    place = max(random.sample(range(1, n + 1), n), key=lambda k: (fills[k][0] > 0) + (fills[k][-1] > 1) + (fills[k][0] < fills[k][-1]))
+    ask, texts = {"place": place}, [str(place)]
+''',
+        '    return (min if EXTREME == "smallest" else max)(list(x.values()).count(ask["place"]) for x in found)',
+        '''    sizes = range(len(S) + 1) if EXTREME == "smallest" else range(len(S), -1, -1)
+    for size in sizes:
+        for some in combinations(S, size):
+            if possible(clauses, [X(e, ask["place"]) if e in some else -X(e, ask["place"]) for e in S]):
+                return size''',
+        '    return sorted({len(rooms[ask["place"] - 1]) for rooms in views})[0 if EXTREME == "smallest" else -1]', ("place",), point="extreme",
+        port="place", most=24,
+    ),
+    Question(
+        "weight", "the least or greatest total", ("selection",), f"What is the {EXTREME} total {{total}} of a choice that fits everything that is "
+        f"said?",
+        "    ask, texts = {}, []\n",
+        '    return (min if EXTREME == "smallest" else max)(sum(weight for e, weight in enumerate(weights) if x[e]) for x in found)',
+        '''    totals = [sum(weights[e] for e in S if model[X(e, 1) - 1] > 0) for model in models(clauses)]
+    return sorted(totals)[0 if EXTREME == "smallest" else -1]''',
+        '''    best = None
+    for team in views:
+        total = sum(map(weights.__getitem__, team))
+        if best is None or (total < best if EXTREME == "smallest" else total > best):
+            best = total
+    return best''', point="extreme",
+    ),
+    Question(
+        "size", "the smallest or largest choice", ("selection",), f"What is the {EXTREME} number of {{folk}} in a choice that fits everything "
+        f"that is said?",
+        "    ask, texts = {}, []\n", '    return (min if EXTREME == "smallest" else max)(sum(x.values()) for x in found)',
+        '''    sizes = range(len(S) + 1) if EXTREME == "smallest" else range(len(S), -1, -1)
+    exact = [(size, some) for size in sizes for some in combinations(S, size)]
+    return next(size for size, some in exact if possible(clauses, [X(e, int(e in some)) for e in S]))''',
+        '    return len(sorted(views, key=len)[0 if EXTREME == "smallest" else -1])', point="extreme", most=30,
+    ),
+    Question(
+        "who", "who has a certain number", ORDERS, "Exactly one arrangement fits everything that is said. Which {one} {be} {at} {s1}?",
+        '''    place = random.randint(1, n)
+    ask, texts = {"place": place}, [str(place)]
+''',
+        '''    if len(found) != 1:
+        return {"status": "schema_error", "detail": "more or less than one arrangement"}
+    return next(names[e] for e, place in found[0].items() if place == ask["place"])''',
+        '''    if len(models(clauses)) != 1:
+        return {"status": "schema_error", "detail": "not one arrangement"}
+    return next(names[e] for e in S if possible(clauses, [X(e, ask["place"])]))''',
+        '''    [order] = views
+    return names[order[ask["place"] - 1]]''', ("place",), "string", least=1, most=1, port="place",
+    ),
+    Question(
+        "word", "the one order that fits", ORDERS,
+        "Exactly one arrangement fits everything that is said. Write the first letters of the names in the order of their numbers, from 1 "
+        "upwards, as "
+        "one word.",
+        "    ask, texts = {}, []\n",
+        '''    if len(found) != 1:
+        return {"status": "schema_error", "detail": "more or less than one arrangement"}
+    return "".join(names[e][0] for e in sorted(found[0], key=found[0].get))''',
+        '''    [model] = models(clauses)
+    return "".join(names[e][0] for v in V for e in S if model[X(e, v) - 1] > 0)''',
+        '''    [order] = views
+    return "".join(names[e][:1] for e in order)''', answer="string", least=1, most=1,
+    ),
+    Question(
+        "kth", "one order from the list of all", ORDERS,
+        "Write each arrangement that fits everything that is said as a word: the first letters of the names in the order of their numbers, from 1 "
+        "upwards. "
+        "Sort these words alphabetically. Which word is number {s1} of the sorted list, counted from 1?",
+        '''    rank = random.randint(1, len(open_))
+    ask, texts = {"rank": rank}, [str(rank)]
+''',
+        '    return sorted("".join(names[e][0] for e in sorted(x, key=x.get)) for x in found)[ask["rank"] - 1]',
+        '''    words = ["".join(names[e][0] for v in V for e in S if model[X(e, v) - 1] > 0) for model in models(clauses)]
+    return next(word for word in words if sum(other <= word for other in words) == ask["rank"])''',
+        '''    words = ["".join(names[e][:1] for e in order) for order in views]
+    for _ in range(ask["rank"] - 1):
+        words.remove(min(words))
+    return min(words)''', ("rank",), "string", least=5, most=40,
+    ),
+    Question(
+        "best", "the one best choice", ("selection",),
+        f"Of the choices that fit everything that is said, exactly one has the {EXTREME} total {{total}}. Write the first letters of what is "
+        f"{{part}} in it, in "
+        "alphabetical order, as one word.",
+        '''    totals = sorted(sum(weights[e] for e in view) for view in open_)
+    if totals[0] < totals[1] and totals[-2] < totals[-1] and totals[0] > 0:
+        ask, texts = {}, []
+''',
+        '''    total = {tuple(x.values()): sum(weight for e, weight in enumerate(weights) if x[e]) for x in found}
+    best = (min if EXTREME == "smallest" else max)(total.values())
+    if list(total.values()).count(best) != 1:
+        return {"status": "schema_error", "detail": "several best choices"}
+    return "".join(sorted(names[e][0] for e, taken in enumerate(next(key for key in total if total[key] == best)) if taken))''',
+        '''    rated = sorted((sum(weights[e] for e in S if model[X(e, 1) - 1] > 0), model) for model in models(clauses))
+    model = rated[0 if EXTREME == "smallest" else -1][1]
+    return "".join(sorted(names[e][0] for e in S if model[X(e, 1) - 1] > 0))''',
+        '''    sign = 1 if EXTREME == "smallest" else -1
+    team = min(views, key=lambda some: sign * sum(map(weights.__getitem__, some)))
+    return "".join(sorted(names[e][:1] for e in team))''', answer="string", point="extreme", most=40,
+    ),
+)
+
+
+def points_of(question: Question, ways: str) -> tuple[MutationPoint, ...]:
+    """The rule slot of a question: which end, or certain against possible. ways: what the arrangements are called, singular."""
+    if question.point == "extreme":
+        ends = tuple(Alternative(name, name, f'"{name}"') for name in ("smallest", "largest"))
+        return (MutationPoint("extreme", ends, "smallest"),)
+    if question.point == "force":
+        texts = {"must": f"hold in every {ways} that fits the rules and what is known", "can": f"hold in at least one {ways} that fits the rules "
+        f"and what is known"}
+        return (MutationPoint("force", tuple(Alternative(name, text, f'"{name}"') for name, text in texts.items()), "must"),)
+    return ()

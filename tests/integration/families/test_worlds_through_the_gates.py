@@ -1,0 +1,53 @@
+"""Drawn worlds through the real gates: they pass as they are, and a fault in one engine, in the text or in the question is blocked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from families_fixtures import judged, seed_family
+
+from evolake.families.model.contract import Family
+from evolake.families.operators.registry import child_of
+from evolake.families.worlds.constraint import KINDS, world_of
+from evolake.families.worlds.laws import LAWS
+from evolake.families.worlds.questions import QUESTIONS
+from evolake.families.worlds.themes import THEMES
+
+
+def queue() -> Family:
+    """How many arrangements of a queue fit, with constraints that are used in nearly every instance."""
+    kinds = [kind for kind in KINDS["row"] if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")]
+    laws = [law for law in LAWS if law.structures == ("row",)][:2]
+    theme = next(one for one in THEMES["row"] if one.key == "queue")
+    return world_of("row", theme, kinds, laws, next(one for one in QUESTIONS if one.name == "count"))
+
+
+def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
+    family = queue()
+    examined = judged(family, pool)
+    assert examined.accepted, examined.blocked_by
+    assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
+    assert all(review.matched for review in examined.reviews)
+    child = child_of("pipe", [family, seed_family("clinic-queue")], np.random.default_rng(1))
+    assert judged(child, pool).accepted
+
+
+@pytest.mark.parametrize(("old", "new", "rule"), [
+    ("return x[a] < x[b]", "return x[a] <= x[b] + 1", "families-primary-agrees"),
+    ("return abs(x[a] - x[b]) >= k", "return abs(x[a] - x[b]) > k", "families-primary-agrees"),
+])
+def test_an_engine_with_a_wrong_constraint_is_outvoted_and_blocks(old, new, rule, pool):
+    family = queue()
+    assert old in family.validator
+    blocked = judged(replace(family, validator=family.validator.replace(old, new)), pool).blocked_by
+    assert blocked is not None and blocked.rule_id == rule
+
+
+def test_a_sentence_that_says_another_thing_than_the_clue_is_blocked(pool):
+    family = queue()
+    changed = family.generator.replace("(names[e] for e in args[:things])", "(names[e] for e in reversed(args[:things]))")
+    assert changed != family.generator
+    blocked = judged(replace(family, generator=changed), pool).blocked_by
+    assert blocked is not None and blocked.gate == "blind"
