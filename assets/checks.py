@@ -12,7 +12,9 @@ Great Expectations and pandas cost seconds to import, so they are imported when 
 # (Great Expectations leaves its generic types open.)
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 import typing
 import warnings
 from collections.abc import Callable, Sequence
@@ -55,6 +57,7 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
         MachineryError: an expectation could not be evaluated (it names a column that is not there, for instance).
     """
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    _put_off("scipy.stats")
     import great_expectations as gx
     import great_expectations.expectations as gxe
     from great_expectations.data_context.types.base import ProgressBarsConfig
@@ -70,6 +73,18 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
         if reason := _raised(one.exception_info):
             raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
     return Judgement(bool(result.success), len(result.results), tuple(_line(one) for one in result.results if not one.success))
+
+
+def _put_off(name: str) -> None:
+    """Has a module loaded when something of it is first used, if at all: Great Expectations imports scipy.stats for expectations on distributions,
+    and it takes a third of all that is loaded for a check."""
+    if name in sys.modules or (spec := importlib.util.find_spec(name)) is None or spec.loader is None:
+        return
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    parent, _, own = name.rpartition(".")
+    setattr(sys.modules[parent], own, module)
 
 
 def suite_check(

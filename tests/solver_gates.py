@@ -91,7 +91,7 @@ def open_house(root: Path) -> GatesHouse:
 
 
 def drawing_none_of(smoke: Suite, cache: Path) -> bytes:
-    """The first key by which no proof of the smoke gate is drawn: a key of chance would have that gate block, now and then, what another is to block."""
+    """The first key by which no proof of the smoke gate is drawn: by one of chance that gate blocks, now and then, what another is to block."""
     unsatisfiable = [instance for instance in smoke.instances if instance.status == "UNSAT"]
     copies = [f"{copy.sha} {copy.shuffle}" for instance in unsatisfiable for copy in (instance, *copies_of(instance, cache))]
     keys = (number.to_bytes(32) for number in count())

@@ -1,4 +1,4 @@
-"""A small solvers line that tests run for real: one seed, a handful of formulas, two variants a cycle.
+"""A small solvers line that tests run for real: one seed, a handful of formulas whose proofs are short, two variants a cycle.
 
 The seed's sources are fetched from the package index that pip uses. Where no compiler is, or no index can be reached, the tests are skipped by name,
 and fail under EVOLAKE_REQUIRE_ALL=1.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import designs_fixtures
 import pytest
-from designs_fixtures import House
+from designs_fixtures import ROOT, House
 from house_steps import kill_when
 from solver_seed_builds import bring_seed
 
@@ -23,17 +23,24 @@ from pipelines.home import ensure_home
 SEED = "minisat22"
 SMALL = {
     "EVOLAKE_SOLVERS__SEEDS": f'["{SEED}"]', "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "2", "EVOLAKE_SOLVERS__TIMEOUT_S": "2",
-    "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6", "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "2", "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
+    "EVOLAKE_SOLVERS__TRAIN_SUITE": "small-train", "EVOLAKE_SOLVERS__HOLDOUT_SUITE": "small-holdout", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6",
+    "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "2", "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
     "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CHALLENGERS": "1",
     "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__CARRY_INSTANCES": "2",
 }
 
 
 def open_house(folder: Path, **settings: str) -> House:
-    """A house under `folder` whose lake holds the seed's sources and its program; `settings` are further environment variables."""
+    """A house under `folder` with seeds of its own, the small suites among them, whose lake holds the seed's sources and its program.
+
+    settings: further environment variables.
+    """
     if not (shutil.which("g++") or shutil.which("clang++")):
         _absent("no C++ compiler is installed; `evolake doctor` names the line that installs it")
-    house = designs_fixtures.open_house(folder, **SMALL | settings)
+    seeds = folder / "seeds"
+    shutil.copytree(ROOT / "data_lake" / "seeds", seeds)
+    shutil.copytree(Path(__file__).with_name("small_suites"), seeds / "suites", dirs_exist_ok=True)
+    house = designs_fixtures.open_house(folder, **{"EVOLAKE_SEEDS": str(seeds)} | SMALL | settings)
     ensure_home(Path(house.environment["DAGSTER_HOME"]))
     try:
         bring_seed(SEED, house.lake)

@@ -6,7 +6,6 @@ At the end a compliance rule is edited: what becomes stale, and what judging aga
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,8 +48,7 @@ class Evolved:
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> Evolved:
     folder = tmp_path_factory.mktemp("evolved")
-    shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"))
+    house = open_house(folder)
     command = ("run", "--cycles", "1", "--lines", "solvers")
     assert "solvers: cycle 1 of 1 in " in house.run(*command).stdout
     killed = kill_when_journal_begins(house, "benchmark", *command)
@@ -241,7 +239,7 @@ def test_the_holdout_holds_other_formulas_and_only_who_reigned_or_is_its_seed(ho
     ran = {row[0] for row in house.sql("SELECT DISTINCT variant_id FROM solvers.holdout_runs")}
     reigned = {row[0] for row in house.sql("SELECT DISTINCT artifact_id FROM champions")}
     assert ran == reigned | {row[0] for row in house.sql("SELECT variant_id FROM solvers.seeds")}
-    assert house.sql("SELECT DISTINCT suite FROM solvers.metrics") == [["train"]]
+    assert house.sql("SELECT DISTINCT suite FROM solvers.metrics") == [["small-train"]]
 
 
 def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house: House, tmp_path: Path):

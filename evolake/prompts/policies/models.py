@@ -7,6 +7,7 @@ checkpoint in a cache folder that the file's own hash names, and are loaded from
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import io
@@ -14,6 +15,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -161,16 +163,19 @@ def _unpack(gguf: Path, folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    with contextlib.redirect_stderr(io.StringIO()):  # its bar heeds no setting where tqdm was imported before
+    with contextlib.redirect_stderr(io.StringIO()), _read_once():  # its bar heeds no setting where tqdm was imported before
         read = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name, local_files_only=True)
     config = type(read.config)(**{key: value for key, value in read.config.to_dict().items() if key != "quantization_config"})
-    plain = type(read)(config)
-    plain.load_state_dict(read.state_dict())
+    with torch.device("meta"):
+        plain = type(read)(config)
+    plain.load_state_dict(read.state_dict(), assign=True)
+    plain.tie_weights()
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".tmp-"))
     try:
         plain.save_pretrained(beside)
-        AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name, local_files_only=True).save_pretrained(beside)
+        tokenizer.save_pretrained(beside)
         try:
             beside.rename(folder)
         except OSError:
@@ -178,6 +183,21 @@ def _unpack(gguf: Path, folder: Path) -> None:
                 raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _read_once() -> Iterator[None]:
+    """transformers reads the file for its config, its weights and its tokenizer, and asks for the table of names once a layer: half of the time."""
+    import gguf
+
+    kept = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    try:
+        for name, made in kept.items():
+            setattr(gguf, name, functools.cache(made))
+        yield
+    finally:
+        for name, made in kept.items():
+            setattr(gguf, name, made)
 
 
 def _file_sha(path: Path) -> str:

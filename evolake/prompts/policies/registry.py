@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from evolake.prompts.model.protocol import LINE, Policy
@@ -21,7 +22,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
     """The policy that the settings name, before any update. The adapter's first weights come from `settings.seed` alone, in every cycle the same.
 
     Args:
-        lake_root: holds the tape and the budget's accounts of an endpoint, and the unpacked bundled model (work/prompts/models).
+        lake_root: holds the tape and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
 
     Raises:
         MachineryError: the extra `policy` is missing and needed; says what to install.
@@ -43,8 +44,11 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
 
 
 def model_cache(lake_root: Path) -> Path:
-    """Where the bundled model is unpacked; no part of the lake's content."""
-    return lake_root / "work" / LINE / "models"
+    """Where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. Where nothing can be written there, in
+    the lake's work folder, which is no part of its content."""
+    place = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "evolake" / "models"
+    nearest = next(folder for folder in place.parents if folder.exists()) if place.is_absolute() else None
+    return place if nearest is not None and os.access(nearest, os.W_OK | os.X_OK) else lake_root / "work" / LINE / "models"
 
 
 def missing(settings: Settings) -> str | None:

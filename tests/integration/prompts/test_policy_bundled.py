@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,11 @@ def settings() -> Settings:
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("lake")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A lake of a user whose cache is empty."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield tmp_path_factory.mktemp("lake")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,13 @@ def test_it_is_unpacked_once_into_a_whole_folder(lake: Path, policy: LocalPolicy
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= before.keys()
     assert again.save() == policy.save()
+
+
+def test_all_lakes_of_a_user_share_it_where_the_users_cache_can_be_written(lake: Path, policy: LocalPolicy, monkeypatch: pytest.MonkeyPatch):
+    assert model_cache(lake / "other") == model_cache(lake)
+    (lake / "file").touch(mode=0o600)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(lake / "file" / "cache"))
+    assert model_cache(lake).is_relative_to(lake)
 
 
 def test_its_weights_are_those_of_the_file(policy: LocalPolicy) -> None:
