@@ -50,7 +50,9 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
     """What becomes of a seed design that immigrates: as of any other, compared with all that are there."""
     from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
     from evolake.designs.genome.grammar_recognise import recognised
+    from evolake.designs.genome.grammars import GRAMMARS
 
+    genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     judge, known = gates(store, pool), population.graphs()
     present = {row["source_sha"]: row for row in population.designs.to_dicts() if row["state"] != "blocked"}
 
@@ -59,7 +61,7 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
         if seed.blob_sha in present:
             return Arrival(present[seed.blob_sha], present=True)
         source = store.blobs.get(seed.blob_sha).decode(errors="replace")
-        candidate = seed_candidate(seed.name, source, known, judge, recognised(source, pool))
+        candidate = seed_candidate(seed.name, source, known, judge, recognised(source, pool, genomes))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         return Arrival(design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate)), candidate.examined.verdicts)

@@ -10,6 +10,7 @@ from assets.designs.line import gates, line, rules
 from assets.designs.records import candidate_rows, record_candidates
 from assets.immigrants import with_seeds
 from assets.store import LineStore
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS
 from resources.jail import JailResource
 
@@ -24,14 +25,16 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
     from evolake.designs.genome.grammar_recognise import recognised
+    from evolake.designs.genome.grammars import GRAMMARS
 
+    genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     folder = store.settings.seeds / "designs"
     judge = gates(store, jail.open())
     known: dict[str, str] = {}
     candidates: list[Judged] = []
     for path in sorted(folder.glob("*.py")):
         source = path.read_text(errors="replace")
-        candidate = seed_candidate(path.stem, source, known, judge, recognised(source, jail.open()))
+        candidate = seed_candidate(path.stem, source, known, judge, recognised(source, jail.open(), genomes))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         candidates.append(candidate)

@@ -34,6 +34,10 @@ class DesignsSettings(BaseModel):
         default="one-shot", description="how a model writes a design: `one-shot` (one reply, one repair), or `session` (it writes the file, has it "
         "traced and tries it on small instances by tools in the jail)",
     )
+    grammar: Literal["open", "paper"] = Field(
+        default="open", description="what operators write designs in: `open` (typed expressions, from the baseline dynamics on), or `paper` (the "
+        "terms of the paper's best design and their relatives: an oracle to hold search against)",
+    )
     directions_per_cycle: int = Field(default=4, gt=0, description="directions planned a cycle; each is asked for its share of the designs")
     objectives_per_cycle: int = Field(default=2, ge=0, description="objectives written a cycle")
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")

@@ -53,6 +53,7 @@ DESIGNS = TableSchema(
         "graph_sha": pl.String, "key": pl.String, "genome": pl.String, "hyper": pl.String, "hyper_values": pl.String, "tuned": pl.Boolean,
         "reason": pl.String, "key_insight": pl.String, "success_level": pl.String,
         "imported_from": (pl.String, "Lake that it was merged from; null where it was made here."),
+        "grammar": (pl.String, "What it is written in: open or paper; null for free text, and in parts older than the column."),
     },
     keys=("design_id",), terms=TERMS,
 )
@@ -202,7 +203,7 @@ ARCHIVE: dict[str, TableSchema] = {
     "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "ranking": RANKING,
     "state": STATE,
 }
-LATER: dict[str, tuple[str, ...]] = {"experiments": ("failure",)}
+LATER: dict[str, tuple[str, ...]] = {"experiments": ("failure",), "designs": ("grammar",)}
 """Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
 MERGED = TableSchema(
     "merged", 1,

@@ -15,9 +15,7 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.planning import detail, schedule_text
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import parent_of_genome
-from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.genome.grammars import GRAMMARS, adopted, compose, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.roles.designer import DESIGN_ROLE
 from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial
@@ -167,10 +165,13 @@ def _request(
     population: Population, direction: Mapping[str, Any], texts: Texts, settings: DesignsSettings, objectives: Sequence[str]
 ) -> DesignRequest:
     references = [design_id for design_id in direction["reference_ids"] if design_id in set(population.live_ids())]
-    parents = [population.parent(design_id, texts) for design_id in references] or [parent_of_genome("", "baseline", BASELINE)]
+    grammar = GRAMMARS[settings.grammar]
+    parents = [adopted(population.parent(design_id, texts), grammar.name) for design_id in references]
+    parents = parents or [parent_of("", "baseline", grammar.baseline())]
     return DesignRequest(
         phase=direction["phase"], direction=direction["direction"], rationale=direction["rationale"], focus=direction["focus"],
-        avoid=direction["avoid"], key_insights=list(direction["key_insights"]), baseline_source=compose(BASELINE, "Baseline dynamics"),
+        avoid=direction["avoid"], key_insights=list(direction["key_insights"]),
+        baseline_source=compose(GRAMMARS["paper"].baseline(), "Baseline dynamics"),
         references=[detail(population, design_id, texts) for design_id in references], objectives=list(objectives),
         schedule=schedule_text(settings),
         parents=[

@@ -22,7 +22,7 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.population import Population, archive_asset, read_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
-from evolake.designs.genome.grammar import from_json
+from evolake.designs.genome.grammars import grammar_name, read_genome
 from evolake.designs.tables import MERGED
 from evolake.errors import InputError
 from evolake.gates import Verdict
@@ -187,12 +187,12 @@ def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
     copied = {name: row[name] for name in COPIED}
     return copied | {
         "design_id": row["design_id"], "state": state, "cycle": cycle, "origin": "merge", "direction_id": None, "reason": None,
-        "imported_from": row["source"],
+        "imported_from": row["source"], "grammar": grammar_name(row["genome"]),
     }
 
 
 def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
     return Candidate(
-        source=source, hyper=json.loads(row["hyper"] or "{}"), genome=from_json(row["genome"]) if row["genome"] else None, title=row["title"],
+        source=source, hyper=json.loads(row["hyper"] or "{}"), genome=read_genome(row["genome"]) if row["genome"] else None, title=row["title"],
         operator="merge", origin="merge", rationale=row["rationale"] or "", direction_id=None, weights=(),
     )

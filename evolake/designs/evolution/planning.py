@@ -17,7 +17,7 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import FIDELITIES, latest_levels, limits_of, size_of
-from evolake.designs.genome.grammar import from_json
+from evolake.designs.genome.grammars import read_genome
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.settings import DesignsSettings
@@ -63,7 +63,7 @@ def plan_directions(
         DirectionsRequest(
             directions_wanted=wanted, max_references=MAX_REFERENCES, context_rationale=lookup.context_rationale, summaries=lines[:MAX_SUMMARIES],
             details=[detail(population, design_id, texts) for design_id in looked_up],
-            cycles_without_gain=int(population.value("cycles_without_gain", 0)), guidance=list(guidance),
+            cycles_without_gain=int(population.value("cycles_without_gain", 0)), guidance=list(guidance), grammar=settings.grammar,
         ),
         seed=child_seed(root_seed, LINE, cycle, "directions"),
     )
@@ -112,7 +112,7 @@ def level_results(rows: Sequence[Mapping[str, Any]]) -> list[LevelResult]:
 
 def terms_of(row: Mapping[str, Any]) -> list[str]:
     """Terms of a design's genome; none for a file."""
-    return list(from_json(row["genome"]).term_names()) if row["genome"] else []
+    return list(read_genome(row["genome"]).term_names()) if row["genome"] else []
 
 
 def short_ids(population: Population) -> dict[str, str]:

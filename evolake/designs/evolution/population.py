@@ -20,7 +20,7 @@ import polars as pl
 
 from evolake.designs.evolution.experiments import LINE, results_by_design
 from evolake.designs.genome.genetic import Parent
-from evolake.designs.genome.grammar import from_json
+from evolake.designs.genome.grammars import read_genome
 from evolake.designs.genome.values import Scale, values_text
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tables import ARCHIVE, LATER
@@ -146,7 +146,7 @@ class Population(Tables):
         row = self.design(design_id)
         traced = TracedDesign.from_json(json.loads(texts(row["traced_sha"])))
         scales = tuple(Scale(item.name, item.type, item.low, item.high, tuple(item.choices)) for item in traced.hypers)
-        genome = from_json(row["genome"]) if row["genome"] else None
+        genome = read_genome(row["genome"]) if row["genome"] else None
         return Parent(design_id, row["title"], texts(row["source_sha"]), dict(traced.hyper_values), scales, genome)
 
 
@@ -164,8 +164,11 @@ def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
 
 def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     """The known columns of a table, the later ones filled up."""
-    later = [pl.lit(None, dtype=pl.Null).alias(name) for name in LATER.get(table, ()) if name not in frame.columns]
-    return frame.with_columns(later).select(column for column in ARCHIVE[table].columns if column in frame.columns or column in LATER.get(table, ()))
+    lacking = [name for name in LATER.get(table, ()) if name not in frame.columns]
+    frame = frame.with_columns(pl.lit(None, dtype=pl.Null).alias(name) for name in lacking)
+    if "grammar" in lacking and "genome" in frame.columns:  # there was one grammar then
+        frame = frame.with_columns(pl.when(pl.col("genome").is_not_null()).then(pl.lit("paper")).alias("grammar"))
+    return frame.select(column for column in ARCHIVE[table].columns if column in frame.columns or column in LATER.get(table, ()))
 
 
 def archive_asset(table: str) -> str:

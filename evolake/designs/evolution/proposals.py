@@ -16,9 +16,8 @@ from evolake.agents import AgentFailure, Agents
 from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import resolved, short_ids
 from evolake.designs.evolution.population import Population
-from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import design_key
-from evolake.designs.genome.grammar import Genome, from_json
+from evolake.designs.genome.grammars import AnyGenome, compose, grammar_of, read_genome
 from evolake.designs.genome.values import values_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import HyperValue, TracedDesign
@@ -37,7 +36,7 @@ class Candidate:
 
     source: str
     hyper: Mapping[str, HyperValue]
-    genome: Genome | None
+    genome: AnyGenome | None
     title: str
     operator: str
     origin: str
@@ -101,13 +100,13 @@ def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Se
     return tuple((design_id, weight / total) for design_id, weight in named.items() if weight > 0)
 
 
-def believed_genome(text: str | None, source: str) -> Genome | None:
+def believed_genome(text: str | None, source: str) -> AnyGenome | None:
     """The genome of a reply, if it is one and composes to `source`; else None, and the design counts as a file."""
     if text is None:
         return None
 
-    def read() -> Genome | None:
-        found = from_json(text)
+    def read() -> AnyGenome | None:
+        found = read_genome(text)
         return found if _body(compose(found)) == _body(source) else None
 
     return alone(read, lambda reason: None)
@@ -145,7 +144,7 @@ def blocking_gate(found: Judged) -> str | None:
     return next((verdict.gate for verdict in found.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
 
 
-def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: Genome | None = None) -> Judged:
+def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: AnyGenome | None = None) -> Judged:
     """A seed design: a file without parents or direction. `genome` where the file computes the same (`grammar_recognise`)."""
     start = Candidate(
         source=source, hyper={}, genome=genome, title=name[:40], operator="seed", origin="seed", rationale=f"Seed design from the file {name}.",
@@ -161,7 +160,8 @@ def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str |
         "design_id": candidate.design_id, "state": "accepted" if candidate.accepted else "blocked", "cycle": cycle, "title": candidate.title,
         "origin": candidate.origin, "operator": candidate.operator, "rationale": candidate.rationale, "direction_id": candidate.direction_id,
         "source_sha": source_sha, "traced_sha": traced_sha, "graph_sha": traced.graph_sha if traced else None, "key": candidate.key(),
-        "genome": candidate.genome.to_json() if candidate.genome else None, "hyper": values_text(candidate.hyper),
+        "genome": candidate.genome.to_json() if candidate.genome else None,
+        "grammar": grammar_of(candidate.genome).name if candidate.genome else None, "hyper": values_text(candidate.hyper),
         "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None, "tuned": tuned,
         "reason": candidate.examined.reason or None,
         "key_insight": None, "success_level": None, "imported_from": None,

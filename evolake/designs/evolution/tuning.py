@@ -23,8 +23,8 @@ from evolake.designs.evolution.experiments import LINE, Job, Simulate, results_b
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import Parent, with_values
+from evolake.designs.genome.genetic import Parent
+from evolake.designs.genome.grammars import compose, with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign

@@ -29,15 +29,15 @@ def compose(genome: Genome, title: str = "", rationale: str = "") -> str:
 
 
 def _docstring(genome: Genome, title: str, rationale: str) -> str:
-    heading = _plain(title) or "3-SAT solver design"
+    heading = plain(title) or "3-SAT solver design"
     lines = [heading.rstrip(".") + ".", ""]
     if rationale:
-        lines += [*textwrap.wrap(_plain(rationale), 110), ""]
+        lines += [*textwrap.wrap(plain(rationale), 110), ""]
     lines.append("Terms: " + (", ".join(genome.term_names()) or "none (the baseline dynamics)") + ".")
     return '"""' + "\n".join(lines) + '\n"""\n'
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """One line without quotes or backslashes, so that no title can end the docstring."""
     return " ".join(text.replace("\\", "/").replace('"', "'").split())[:600]
 

@@ -1,4 +1,4 @@
-"""Genetic operators on designs: the `operators` backend's way to write a new design, and the control arm that a model has to beat.
+"""Genetic operators of the paper's grammar on designs (`open_genetic` has those of the open one, `grammars` chooses).
 
     add_gate   one more term (the first gate of a release comes with a memory gate or a window, else it would fire everywhere)
     drop_gate  one term less                swap     one term for another of the same slot
@@ -19,6 +19,7 @@ import numpy as np
 
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.grammar import KAPPA, Genome, genome, kinds, without
+from evolake.designs.genome.open_genome import OpenGenome
 from evolake.designs.genome.values import Scale, perturbed_values, scales_of, start_values, values_text
 
 OPERATORS = ("add_gate", "drop_gate", "swap", "graft", "perturb")
@@ -36,7 +37,7 @@ class Parent:
     source: str
     values: Mapping[str, float | int | str]
     scales: tuple[Scale, ...]
-    genome: Genome | None = None
+    genome: Genome | OpenGenome | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Child:
 
     source: str
     hyper: Mapping[str, float | int | str]
-    genome: Genome | None
+    genome: Genome | OpenGenome | None
     operator: str
     weights: tuple[tuple[str, float], ...]
     title: str
@@ -56,8 +57,8 @@ class Child:
         return design_key(self.genome, self.source, self.hyper)
 
 
-def design_key(genome: Genome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
-    """Of a design with a genome: the genome's key. Of any other: the hash of its text and its changed values."""
+def design_key(genome: Genome | OpenGenome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
+    """Of a design with a genome: the genome's key (in the open grammar: of its behaviour). Of any other: the hash of its text and changed values."""
     if genome is not None:
         return genome.key()
     return hashlib.sha256((source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
@@ -80,7 +81,7 @@ def propose(
         focus: kinds of terms to prefer when a term is added or swapped in.
     """
     first = parents[0]
-    donors = [other for other in parents[1:] if other.genome is not None and other.design_id != first.design_id]
+    donors = [other for other in parents[1:] if isinstance(other.genome, Genome) and other.design_id != first.design_id]
     for attempt in range(TRIES):
         name = operator if operator in OPERATORS and attempt < TRIES // 2 else _draw_operator(random)
         child = _apply(str(name), first, donors, random, tuple(focus) if attempt < TRIES // 2 else ())
@@ -114,7 +115,7 @@ def _draw_operator(random: np.random.Generator) -> str:
 
 
 def _apply(name: str, first: Parent, donors: Sequence[Parent], random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
-    if first.genome is None:
+    if not isinstance(first.genome, Genome):
         return _perturb_file(first, random) if name == "perturb" else None
     if name == "graft":
         return _graft(first, donors[int(random.integers(len(donors)))], random, focus) if donors else None
@@ -126,7 +127,7 @@ def _apply(name: str, first: Parent, donors: Sequence[Parent], random: np.random
 
 
 def _child(made: Genome, operator: str, title: str, rationale: str, parents: Sequence[Parent]) -> Child:
-    known = [(parent.design_id, parent.genome) for parent in parents if parent.genome is not None]
+    known = [(parent.design_id, parent.genome) for parent in parents if isinstance(parent.genome, Genome)]
     short = short_title(title, parents[0].design_id)
     return Child(compose(made, short, rationale), {}, made, operator, inherited_shares(made, known), short, rationale)
 
@@ -206,7 +207,7 @@ def _perturb(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) 
 
 
 def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
-    assert first.genome is not None and donor.genome is not None
+    assert isinstance(first.genome, Genome) and isinstance(donor.genome, Genome)
     names = [name for name in donor.genome.term_names() if name not in first.genome.term_names()]
     if names:
         chosen = _pick(names, random, focus)

@@ -7,13 +7,12 @@ instances; agreement to 1e-6 in every variable is recognition. (The dynamics are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, Genome, design_340
+from evolake.designs.genome.grammars import PAPER, AnyGenome, compose
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.tracing.trace import trace
 
@@ -24,18 +23,16 @@ PROBE_BATCH = 6
 PROBE_SEED = 20
 
 
-def known_genomes() -> tuple[Genome, ...]:
-    """The genomes that a seed file may turn out to be."""
-    return BASELINE, design_340()
+def recognised(source: str, pool: Any, genomes: Sequence[AnyGenome] | None = None) -> AnyGenome | None:
+    """The first genome that computes what the file does, or None. A file that cannot be traced is none.
 
-
-def recognised(source: str, pool: Any, genomes: tuple[Genome, ...] | None = None) -> Genome | None:
-    """The first genome that computes what the file does, or None. A file that cannot be traced is none."""
+    genomes: those that it may be; of the paper's grammar where none are given.
+    """
     found = trace(source, pool=pool, dtype="float64")
     if isinstance(found, Blocked):
         return None
     after = states_after(found)
-    for genome in genomes if genomes is not None else known_genomes():
+    for genome in genomes if genomes is not None else PAPER.seeds():
         traced = trace(compose(genome), pool=pool, dtype="float64")
         if isinstance(traced, TracedDesign) and same_states(after, states_after(traced)):
             return genome

@@ -24,6 +24,7 @@ class CycleReport:
     cycle: str
     profile: str
     backend: str
+    grammar: str
     population: Population
     held: Champion
     champion: dict[str, Any]
@@ -62,11 +63,13 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         assert held is not None, "a finished cycle has a champion"
         trials = ask(f"SELECT * FROM {LINE}.champion_trials WHERE cycle = $cycle ORDER BY part, pair", cycle=chosen)
         return CycleReport(
-            cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen), population=population,
+            cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen),
+            grammar=_grammar(population, chosen), population=population,
             held=held,
             champion=population.design(held.artifact_id),
             decisions=ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen),
-            trials=trials, top=ask(TOP, cycle=chosen), objectives=ask(OBJECTIVES, cycle=chosen), funnel=ask(FUNNEL, cycle=chosen),
+            trials=trials, top=_with_grammar(ask(TOP, cycle=chosen), population),
+            objectives=ask(OBJECTIVES, cycle=chosen), funnel=ask(FUNNEL, cycle=chosen),
             blocked=ask(BLOCKED, cycle=chosen), yields=ask(YIELDS, cycle=chosen), ancestry=ask(ANCESTRY, id=held.artifact_id),
             consensus=ask(f"SELECT * FROM {LINE}.final_ranking WHERE cycle <= $cycle", cycle=chosen),
         )
@@ -91,6 +94,18 @@ WHERE r.cycle = $cycle GROUP BY ALL ORDER BY r.rank LIMIT 12"""
 OBJECTIVES = f"""
 SELECT round(weight, 4) AS weight, round(median_tau, 3) AS median_tau, round(multiplier, 3) AS multiplier, family, description
 FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, objective_id"""
+
+
+def _grammar(population: Population, cycle: str) -> str:
+    """What the candidates of a cycle are written in."""
+    found = population.designs.filter((pl.col("cycle") == cycle) & pl.col("grammar").is_not_null())["grammar"].unique().sort().to_list()
+    return ", ".join(found) or "none"
+
+
+def _with_grammar(top: pl.DataFrame, population: Population) -> pl.DataFrame:
+    """The best designs with what each is written in, "file" where it is free text; the archive knows it also of lakes that lack the column."""
+    known = population.designs.select(pl.col("design_id").alias("design"), pl.col("grammar").fill_null("file"))
+    return top.join(known, on="design", how="left", maintain_order="left").select(*top.columns[:-1], "grammar", "design")
 
 
 def _backend(ask: Any, cycle: str) -> str:

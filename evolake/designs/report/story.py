@@ -8,6 +8,11 @@ from evolake.report.numbers import counted, figures, interval
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 
 NONE = "none yet: the baseline itself leads"
+GRAMMAR_TOLD = {
+    "open": "; candidates are written in the open grammar",
+    "paper": "; candidates are written in the paper's grammar, which holds the parts of its best design (EVOLAKE_DESIGNS__GRAMMAR=open does without)",
+}
+"""What is said of the grammar of a cycle's candidates; nothing where there is none or several."""
 WEAK = 1.0
 """A ratio of 1 is no gain."""
 
@@ -21,7 +26,8 @@ def story(told: Story, ask: Ask) -> Story:
     return replace(
         told, noun="design", made=made["made"], passed=made["passed"], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
         duel=_duel(duel) if duel and not duel["wins"] else "",
-        measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}" if ran["runs"] else "",
+        measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
+        + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(told, against, made),
         cost=cost, spent=spent,
         trend=Trend("fewer steps than the baseline", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)], " times"),
@@ -45,7 +51,8 @@ def _look(told: Story, against: Row | None, made: Row) -> str:
 MADE = """
 SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
   (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design' AND state <> 'blocked' AND cycle <= $cycle) AS live,
-  (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting
+  (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
+  string_agg(DISTINCT grammar, ', ' ORDER BY grammar) FILTER (cycle = $cycle) AS grammar
 FROM designs.candidates"""
 DECISIONS = """
 SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known ON known.artifact_id = d.challenger_id

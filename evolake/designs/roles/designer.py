@@ -12,9 +12,8 @@ import re
 import numpy as np
 
 from evolake.agents.roles import Role, hide
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import OPERATORS, Parent, parent_of_genome, propose
-from evolake.designs.genome.grammar import BASELINE, from_json, kinds, without
+from evolake.designs.genome.genetic import Parent
+from evolake.designs.genome.grammars import OPEN, Grammar, compose, grammar_of, parent_of, propose, read_genome, simpler
 from evolake.designs.genome.values import Scale
 from evolake.designs.roles.models import (
     AnalysisReply,
@@ -34,13 +33,14 @@ NOTHING_NEW = "nothing new found"
 
 def write_design(request: DesignRequest, random: np.random.Generator) -> DesignReply:
     """A child of the first reference. Where every try is known already, the first reference again: it will be blocked as a duplicate."""
-    parents = [_parent(item) for item in request.parents]
+    parents = [_parent(item) for item in request.parents] or [parent_of("", "baseline", OPEN.baseline())]
+    first = parents[0]
+    grammar = grammar_of(first.genome) if first.genome else None
     named = request.direction.partition(":")[0].strip()
-    operator = named if named in OPERATORS and random.random() < OBEDIENCE else None
-    child = propose(parents, set(request.taken), random, operator=operator, focus=_preferred(request))
+    operator = named if grammar and named in grammar.operators and random.random() < OBEDIENCE else None
+    child = propose(parents, set(request.taken), random, operator=operator, focus=_preferred(request, grammar) if grammar else ())
     if child is None:
-        first = parents[0] if parents else parent_of_genome("", "baseline", BASELINE)
-        weights = [ReferenceWeight(design_id=first.design_id, weight=1.0)] if parents else []
+        weights = [ReferenceWeight(design_id=first.design_id, weight=1.0)] if request.parents else []
         return DesignReply(
             explanation="Every variant tried is known already.", solver_code=first.source, short_name=NOTHING_NEW, reference_weights=weights,
             operator="repeat", genome=first.genome.to_json() if first.genome else None,
@@ -53,14 +53,13 @@ def write_design(request: DesignRequest, random: np.random.Generator) -> DesignR
 
 
 def repair_design(request: RepairRequest, random: np.random.Generator) -> DesignRepairReply:
-    """Drops one term after the other from the end is what a person would try; here the last one goes. A file without a genome stays as it is."""
+    """Dropping one part after the other from the end is what a person would try; here the last one goes. A file without a genome stays as it is."""
     if request.genome is None:
         return DesignRepairReply(error_summary="This file has no genome, so no operator can mend it.", solver_code=request.source)
-    found = from_json(request.genome)
-    if not found.terms:
+    less = simpler(read_genome(request.genome))
+    if less is None:
         return DesignRepairReply(error_summary="Nothing left to drop.", solver_code=request.source, genome=request.genome)
-    last = found.term_names()[-1]
-    left = without(found, [last])
+    left, last = less
     return DesignRepairReply(
         error_summary=f"Dropped {last} after: {request.error[:200]}", solver_code=compose(left, f"without {last}"), genome=left.to_json(),
     )
@@ -95,21 +94,21 @@ def success_level(rank: int, reference_ranks: list[int]) -> SuccessLevel:
     return "poor"
 
 
-def _preferred(request: DesignRequest) -> list[str]:
+def _preferred(request: DesignRequest, grammar: Grammar) -> list[str]:
     """Terms of the focus; without any, all terms but those to avoid."""
-    focus = _terms(request.focus)
-    avoid = set(_terms(request.avoid))
-    return focus or ([name for name in kinds() if name not in avoid] if avoid else [])
+    focus = _terms(request.focus, grammar)
+    avoid = set(_terms(request.avoid, grammar))
+    return focus or ([name for name in grammar.terms() if name not in avoid] if avoid else [])
 
 
-def _terms(text: str) -> list[str]:
-    words = set(re.findall(r"[a-z_0-9]+", text.lower()))
-    return [name for name in kinds() if name in words]
+def _terms(text: str, grammar: Grammar) -> list[str]:
+    words = set(re.findall(r"[a-z_0-9:]+", text.lower()))
+    return [name for name in grammar.terms() if name in words]
 
 
 def _parent(item: ParentMaterial) -> Parent:
     scales = tuple(Scale(**{**scale, "choices": tuple(scale.get("choices", ()))}) for scale in item.scales)
-    return Parent(item.design_id, item.title, item.source, item.values, scales, from_json(item.genome) if item.genome else None)
+    return Parent(item.design_id, item.title, item.source, item.values, scales, read_genome(item.genome) if item.genome else None)
 
 
 DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=hide("parents", "taken"))

@@ -122,6 +122,7 @@ class DirectionsRequest(Model):
     details: list[DesignDetail]
     cycles_without_gain: int = 0
     guidance: list[str] = Field(default_factory=list)
+    grammar: Literal["open", "paper"] = Field(default="open", description="operators only: what designs are written in")
 
 
 class DirectionsReply(Model):

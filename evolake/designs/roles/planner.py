@@ -12,19 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evolake.agents.roles import Role
-from evolake.designs.genome.genetic import OPERATORS
-from evolake.designs.genome.grammar import kinds
+from evolake.agents.roles import Role, hide
+from evolake.designs.genome.grammars import GRAMMARS, Grammar
 from evolake.designs.roles.models import DesignSummary, DirectionsReply, DirectionsRequest, LookupReply, LookupRequest, Phase
 
 MARGIN = 0.1
-ODDS: dict[str, tuple[float, ...]] = {
-    "early_exploration": (0.4, 0.05, 0.15, 0.15, 0.25),
-    "systematic_search": (0.3, 0.1, 0.15, 0.2, 0.25),
-    "exploitation": (0.15, 0.15, 0.15, 0.15, 0.4),
-    "stagnation": (0.3, 0.1, 0.2, 0.25, 0.15),
-    "breakthrough_needed": (0.35, 0.05, 0.2, 0.35, 0.05),
-}
 
 
 def choose_lookups(request: LookupRequest, random: np.random.Generator) -> LookupReply:
@@ -39,11 +31,12 @@ def choose_lookups(request: LookupRequest, random: np.random.Generator) -> Looku
 def give_directions(request: DirectionsRequest, random: np.random.Generator) -> DirectionsReply:
     """One direction after the other: a base drawn from the looked-up designs (earlier ones, with a higher bound, more often), donors, an operator."""
     phase = phase_of(request)
-    worth = term_worth(request.summaries)
+    grammar = GRAMMARS[request.grammar]
+    worth = term_worth(request.summaries, grammar)
     helping = [name for name, gain in sorted(worth.items(), key=lambda item: -item[1]) if gain > MARGIN]
     hurting = [name for name, gain in sorted(worth.items(), key=lambda item: item[1]) if gain < -MARGIN]
     best_terms = sorted(worth.items(), key=lambda item: -item[1])[:5]
-    asked_terms, asked_operators = named_in(request.guidance)
+    asked_terms, asked_operators = named_in(request.guidance, grammar)
     known = {item.design_id: item for item in request.summaries}
     ids = [item.design_id for item in request.details]
     odds = 0.7 ** np.arange(len(ids))
@@ -53,8 +46,8 @@ def give_directions(request: DirectionsRequest, random: np.random.Generator) -> 
         others = [design_id for design_id in ids if design_id != base]
         random.shuffle(others)
         chosen = [base, *others[: max(0, request.max_references - 1)]]
-        operator = _operator(phase, asked_operators, len(others), random)
-        wanted = asked_terms or _fresh_terms(known.get(base), helping, hurting, random)
+        operator = _operator(grammar, phase, asked_operators, len(others), random)
+        wanted = asked_terms or _fresh_terms(grammar, known.get(base), helping, hurting, random)
         directions.append(f"{operator}: vary {_title(known, base)}" + (f" with {', '.join(wanted)}" if wanted else ""))
         rationales.append(_rationale(known.get(base), operator, asked_terms, asked_operators))
         focus.append(", ".join(wanted))
@@ -82,12 +75,12 @@ def phase_of(request: DirectionsRequest) -> Phase:
     return "exploitation" if alike else "systematic_search"
 
 
-def term_worth(summaries: Sequence[DesignSummary]) -> dict[str, float]:
+def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str, float]:
     """How much better, as a share of the field, designs with a term rank on average than those without; terms with two of each sort only."""
     if len(summaries) < 4:
         return {}
     worth: dict[str, float] = {}
-    for name in kinds():
+    for name in grammar.terms():
         having = [item.rank for item in summaries if name in item.terms]
         lacking = [item.rank for item in summaries if name not in item.terms]
         if len(having) >= 2 and len(lacking) >= 2:
@@ -95,30 +88,30 @@ def term_worth(summaries: Sequence[DesignSummary]) -> dict[str, float]:
     return worth
 
 
-def named_in(guidance: Sequence[str]) -> tuple[list[str], list[str]]:
+def named_in(guidance: Sequence[str], grammar: Grammar) -> tuple[list[str], list[str]]:
     """Terms and operators that people named, in the grammar's order. Words may be joined by spaces or hyphens."""
     text = " ".join(guidance).lower().replace("-", "_").replace(" ", "_")
-    return [name for name in kinds() if name in text], [name for name in OPERATORS if name in text]
+    return [name for name in grammar.terms() if name in text], [name for name in grammar.operators if name in text]
 
 
-def _fresh_terms(base: DesignSummary | None, helping: list[str], hurting: list[str], random: np.random.Generator) -> list[str]:
+def _fresh_terms(grammar: Grammar, base: DesignSummary | None, helping: list[str], hurting: list[str], random: np.random.Generator) -> list[str]:
     """Terms the base lacks: two that help elsewhere, else two at random that are not known to hurt."""
     present = set(base.terms) if base else set()
     useful = [name for name in helping if name not in present][:2]
     if useful:
         return useful
-    open_terms = [name for name, kind in kinds().items() if name not in present and name not in hurting and present.issuperset(kind.requires)]
+    open_terms = [name for name in grammar.open_terms(present) if name not in hurting]
     random.shuffle(open_terms)
     return open_terms[:2]
 
 
-def _operator(phase: Phase, asked: list[str], donors: int, random: np.random.Generator) -> str:
+def _operator(grammar: Grammar, phase: Phase, asked: list[str], donors: int, random: np.random.Generator) -> str:
     if asked:
         return asked[int(random.integers(len(asked)))]
-    odds = np.array(ODDS[phase])
+    odds = np.array(grammar.odds[phase])
     if donors == 0:
-        odds[OPERATORS.index("graft")] = 0.0
-    return OPERATORS[int(random.choice(len(OPERATORS), p=odds / odds.sum()))]
+        odds[grammar.operators.index(grammar.crossing)] = 0.0
+    return grammar.operators[int(random.choice(len(grammar.operators), p=odds / odds.sum()))]
 
 
 def _title(known: dict[str, DesignSummary], design_id: str) -> str:
@@ -134,4 +127,4 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
 
 
 LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups)
-DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions)
+DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=hide("grammar"))

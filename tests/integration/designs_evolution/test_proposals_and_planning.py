@@ -36,6 +36,7 @@ from evolake.designs.evolution.proposals import (
 from evolake.designs.evolution.reviewing import crowned, review_portfolio, reviewed
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.grammar import BASELINE, design_340, genome
+from evolake.designs.genome.grammars import OPEN, grammar_name
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
@@ -159,6 +160,19 @@ def test_operators_propose_accepted_designs_with_lineage(
         assert candidate.genome is not None
     again = proposed(scripted(), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny)
     assert [candidate.design_id for candidate in again.candidates] == [candidate.design_id for candidate in found.candidates]
+
+
+def test_in_the_open_grammar_the_baseline_s_children_are_open_and_what_is_of_the_paper_s_is_varied_as_a_file(
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
+) -> None:
+    lake, population = start
+    settings = tiny.model_copy(update={"grammar": "open", "designs_per_cycle": 4})
+    found = proposed(operators(), lake, population, planned(operators(), lake, population, settings), judge_at("0001"), settings)
+    rows = [design_row(candidate, "0001", "", None) for candidate in found.candidates]
+    assert {row["operator"] for row in rows if row["grammar"] is None} <= {"perturb"}
+    written = [row for row in rows if row["grammar"] == "open"]
+    assert written and all(grammar_name(row["genome"]) == "open" and row["operator"] in OPEN.operators for row in written)
+    assert {row["state"] for row in rows} == {"accepted"}
 
 
 def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(

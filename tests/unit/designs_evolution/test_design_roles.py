@@ -11,6 +11,9 @@ from evolake.agents.prompts import build_messages
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import OPERATORS
 from evolake.designs.genome.grammar import BASELINE, design_340, from_json
+from evolake.designs.genome.grammars import OPEN, PAPER, read_genome
+from evolake.designs.genome.grammars import compose as compose_any
+from evolake.designs.genome.open_genome import open_genome
 from evolake.designs.roles import models
 from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, success_level
 from evolake.designs.roles.models import ReferenceWeight, normalised
@@ -36,7 +39,8 @@ def detail(number: int) -> models.DesignDetail:
 
 def material(number: int, genome=BASELINE) -> models.ParentMaterial:
     return models.ParentMaterial(
-        design_id=f"{number:012d}", title=f"design {number}", genome=genome.to_json(), source=compose(genome), values=genome.values(), scales=[]
+        design_id=f"{number:012d}", title=f"design {number}", genome=genome.to_json(), source=compose_any(genome),
+        values=dict(genome.values()), scales=[],
     )
 
 
@@ -45,7 +49,8 @@ LOOKUP = models.LookupRequest(
     directions_wanted=3, max_lookups=4, total_designs=12, best=LINES[0], recent=LINES[:2], summaries=LINES[2:] + LINES[:2], guidance=["be bold"]
 )
 DIRECTIONS = models.DirectionsRequest(
-    directions_wanted=3, max_references=2, context_rationale="high bounds", summaries=LINES, details=[detail(number) for number in (1, 2, 5)]
+    directions_wanted=3, max_references=2, context_rationale="high bounds", summaries=LINES, details=[detail(number) for number in (1, 2, 5)],
+    grammar="paper",
 )
 DESIGN = models.DesignRequest(
     phase="systematic_search", direction="graft: vary design 1", rationale="why", focus="", avoid="", key_insights=[], baseline_source="B",
@@ -123,7 +128,7 @@ def test_terms_and_operators_that_people_name_come_first() -> None:
     found = answer(DIRECTIONS_ROLE, told)
     assert found.focus_areas == ["weak_band, dead_zone"] * 3
     assert all(text.startswith("graft: ") for text in found.research_directions)
-    assert named_in(["nothing we know"]) == ([], [])
+    assert named_in(["nothing we know"], PAPER) == ([], [])
 
 
 @pytest.mark.parametrize(("cycles", "designs", "phase"), [(0, 3, "early_exploration"), (2, 12, "stagnation"), (4, 12, "breakthrough_needed")])
@@ -132,10 +137,10 @@ def test_the_phase_follows_from_size_and_standstill(cycles: int, designs: int, p
 
 
 def test_the_worth_of_a_term_is_the_gain_in_mean_rank() -> None:
-    worth = term_worth(LINES)
+    worth = term_worth(LINES, PAPER)
     assert worth["xl_gate"] == pytest.approx((8.5 - 2.5) / 12)
     assert worth["xs_leak"] == pytest.approx((4.5 - 10.5) / 12)
-    assert term_worth(LINES[:3]) == {}
+    assert term_worth(LINES[:3], PAPER) == {}
 
 
 def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
@@ -144,6 +149,34 @@ def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
     assert from_json(found.genome).to_json() == found.genome
     assert found.solver_code.endswith(compose(from_json(found.genome)).partition('"""\n')[2])
     assert sum(item.weight for item in found.reference_weights) == pytest.approx(1.0)
+
+
+def test_in_the_open_grammar_the_planner_names_its_operators_and_features_and_the_designer_follows() -> None:
+    lines = [summary(number, ["xs:xl"] if number <= 4 else ["v:tanh"] if number > 8 else []) for number in range(1, 13)]
+    request = DIRECTIONS.model_copy(update={"grammar": "open", "summaries": lines, "guidance": ["insert something at xs:xl"]})
+    found = answer(DIRECTIONS_ROLE, request)
+    assert found.success_patterns == ["has xs:xl"] and found.failure_patterns == ["has v:tanh"]
+    assert found.focus_areas == ["xs:xl"] * 3
+    assert all(text.startswith("insert: ") for text in found.research_directions)
+    asked = DESIGN.model_copy(update={"direction": "insert: vary", "focus": "xs:xl", "parents": [material(1, OPEN.baseline())]})
+    made = [answer(DESIGN_ROLE, asked, seed) for seed in range(12)]
+    assert all(reply.genome and read_genome(reply.genome).to_json() == reply.genome for reply in made)
+    assert sum(reply.operator == "insert" for reply in made) >= 6
+    assert sum("xs:xl" in read_genome(reply.genome).term_names() for reply in made if reply.genome) >= 2
+
+
+def test_repair_takes_the_last_part_out_of_an_open_genome() -> None:
+    base = OPEN.baseline()
+    other = open_genome(dict(base.drives) | {"xl": ("mul", "alpha", "c"), "v": ("tanh", "pull")}, (), base.constants)
+    found = answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": other.to_json()}))
+    assert found.genome is not None and found.error_summary.startswith("Dropped the drive of xl")
+    assert found.solver_code.endswith(read_compose(found.genome))
+    assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": base.to_json()})).error_summary == "Nothing left to drop."
+
+
+def read_compose(genome: str) -> str:
+    """A composed file without its docstring."""
+    return compose_any(read_genome(genome)).partition('"""\n')[2]
 
 
 def test_a_designer_with_nothing_new_repeats_its_parent_and_says_so() -> None:

@@ -52,6 +52,14 @@ def test_a_known_design_keeps_its_row_and_its_parents() -> None:
     assert ("e" * 64, "d" * 64, 1.0) in again.edges()
 
 
+def test_designs_of_a_lake_without_the_column_grammar_are_of_the_paper_s_where_they_have_a_genome() -> None:
+    frames = FAMILY.admit([design("f" * 64, genome="{}")], []).frames()
+    older = population_of(frames | {"designs": frames["designs"].drop("grammar")})
+    assert older.design("f" * 64)["grammar"] == "paper"
+    assert older.design("a" * 64)["grammar"] is None
+    assert older.designs.schema == frames["designs"].schema
+
+
 def test_live_designs_are_the_accepted_and_the_champion() -> None:
     crowned = FAMILY.with_states({"b" * 64: "champion", "a" * 64: "retired"})
     assert FAMILY.live_ids() == ["a" * 64, "b" * 64, "d" * 64]

@@ -1,0 +1,174 @@
+"""How much better than the baseline a search gets, and how fast: the operators of one grammar, raced over sizes and seeds by the fused engine.
+
+    python benchmarks/designs_search.py --grammar open|paper --hours H [--state FILE] [--seed S] [--workers W] [--no-measure]
+
+Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of `SIZES`, all racers on the same instances.
+With --state, a search is kept in FILE and goes on from it, so hours may be spent in pieces. At the end the best of the elite on instances of their
+own is the champion, and it is measured against the baseline and the paper's design 340 on fresh instances at N = 160, 320 and 640: medians over
+seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs stay within). Steps are counted, so a design's figures do
+not depend on the machine; how many candidates an hour holds does, and with it what is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolake.designs.evolution.champion import split_noise_floor
+from evolake.designs.evolution.racing import Race, Racer, Rung, run_rungs, state_of
+from evolake.designs.genome.grammars import GRAMMARS, PAPER, compose, read_genome
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.tracing.trace import PRELOAD, trace
+from evolake.jail import open_pool
+from evolake.seeds import child_seed
+
+RATIO, WALL_S = 4.3, 120.0
+SIZES = ((80, 24, 6_000), (160, 20, 20_000), (226, 16, 20_000), (320, 16, 30_000), (320, 16, 30_000))
+FINALISTS, FINAL_SEEDS = 6, 3
+MEASURED = ((160, 30, 40_000), (320, 24, 100_000), (640, 16, 60_000))
+REPEATS = 3
+
+
+def rungs_of(seed: int, purpose: str, sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Rung]:
+    """Sizes, batches and step limits with instances drawn for one purpose."""
+    return [Rung(n, batch, child_seed(seed, "designs", "search", purpose, place), most) for place, (n, batch, most) in enumerate(sizes)]
+
+
+class Search:
+    """The race, who traces and who runs."""
+
+    def __init__(self, race: Race, pool: Any, executor: ProcessPoolExecutor, seed: int):
+        self.race, self.pool, self.executor = race, pool, executor
+        self.random = np.random.default_rng([seed, race.raced])
+        self.lock = threading.Lock()
+        self.cpu_s, self.steps, self.blocked, self.began = 0.0, 0, 0, time.monotonic()
+        self.curve: list[tuple[float, int, float]] = []
+
+    def traced(self, source: str) -> str | None:
+        found = trace(source, pool=self.pool)
+        return json.dumps(found.to_json()) if isinstance(found, TracedDesign) else None
+
+    def first(self) -> None:
+        """The baseline, through every rung."""
+        genome = self.race.grammar.baseline()
+        self.race.taken.add(genome.key())
+        self.judge("baseline", "baseline", genome.to_json(), compose(genome), "")
+
+    def judge(self, name: str, title: str, genome: str, source: str, operator: str) -> None:
+        text = self.traced(source)
+        if text is None:
+            self.blocked += 1
+            return
+        laps = self.executor.submit(run_rungs, text, self.race.rungs, self.race.limits(), RATIO, WALL_S).result()
+        with self.lock:
+            best = self.race.elite[0] if self.race.elite else None
+            self.cpu_s += sum(lap.cpu_s for lap in laps)
+            racer = self.race.take(name, title, genome, laps, operator)
+            if racer is not None and racer is self.race.elite[0] and racer is not best:
+                self.curve.append((time.monotonic() - self.began, self.race.raced, racer.score))
+                print(f"{self.curve[-1][0]:7.0f} s  {self.race.raced:5d} raced  {shown(racer)}", flush=True)
+
+    def until(self, deadline: float) -> None:
+        while time.monotonic() < deadline:
+            with self.lock:
+                child = self.race.propose(self.random)
+                name = f"c{len(self.race.taken)}"
+            if child is not None and child.genome is not None:
+                self.judge(name, child.title, child.genome.to_json(), child.source, child.operator)
+
+
+def shown(racer: Racer) -> str:
+    return f"{racer.missed} rungs missed, {np.exp(racer.score):6.0f} steps at the largest ({', '.join(map(str, racer.medians))})  {racer.title}"
+
+
+def read_state(path: Path, grammar: str) -> Race | None:
+    if not path.exists():
+        return None
+    data = json.loads(path.read_text())
+    if data["grammar"] != grammar:
+        raise SystemExit(f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file")
+    elite = [Racer(**{**racer, "medians": tuple(racer["medians"])}) for racer in data["elite"]]
+    rungs = [Rung(**rung) for rung in data["rungs"]]
+    return Race(GRAMMARS[grammar], rungs, elite, set(data["taken"]), data["times"], data["raced"], data["finished"])
+
+
+def champion_of(search: Search, seed: int) -> Racer:
+    """The best of the elite on instances that the search has not met."""
+    rungs = rungs_of(seed, "final", ((320, 24, 100_000),) * FINAL_SEEDS)
+    finalists = search.race.elite[:FINALISTS]
+    texts = [search.traced(compose(read_genome(racer.genome))) for racer in finalists]
+    pending = [search.executor.submit(run_rungs, text, [rung], [rung.max_steps], RATIO, WALL_S) for text in texts if text for rung in rungs]
+    steps = np.array([max(1, future.result()[0].median_step) for future in pending], dtype=float).reshape(len(finalists), -1)
+    return finalists[int(np.argmin(np.exp(np.log(steps).mean(axis=1))))]
+
+
+def measure(search: Search, champion: Racer, seed: int) -> None:
+    """Medians over fresh seeds at three sizes."""
+    designs = {"champion": compose(read_genome(champion.genome)), "baseline": compose(PAPER.baseline()), "design 340": compose(PAPER.seeds()[1])}
+    texts = {name: search.traced(source) for name, source in designs.items()}
+    print("\nfresh instances; median steps over seeds of the batch's median; >= where a run was not half solved within its limit")
+    for n, batch, most in MEASURED:
+        rungs = rungs_of(seed, f"measure{n}", ((n, batch, most),) * (2 * REPEATS))
+        met = {name: rungs[:REPEATS] if name == "baseline" else rungs for name in texts}
+        pending = {
+            name: [search.executor.submit(run_rungs, text, [rung], [rung.max_steps], RATIO, WALL_S) for rung in met[name]]
+            for name, text in texts.items() if text
+        }
+        laps = {name: [future.result()[0] for future in futures] for name, futures in pending.items()}
+        steps = {name: [float(lap.median_step if lap.solved else max(lap.median_step, most)) for lap in found] for name, found in laps.items()}
+        floors = {name: split_noise_floor(found[: len(found) // 2], found[len(found) // 2:]) for name, found in steps.items()}
+        line = [f"N={n:4d}, batch {batch}"]
+        for name, found in steps.items():
+            most_of = "" if all(lap.solved for lap in laps[name]) else ">="
+            line.append(f"{name} {most_of}{np.median(found):.0f} ({min(found):.0f} to {max(found):.0f}, floor {floors[name]:.2f})")
+        own = float(np.median(steps["champion"]))
+        line.append("; ".join(f"{name} / champion {np.median(steps[name]) / own:.2f}" for name in ("baseline", "design 340")))
+        print("   ".join(line), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--grammar", choices=list(GRAMMARS), default="open")
+    parser.add_argument("--hours", type=float, default=0.1)
+    parser.add_argument("--state", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--no-measure", action="store_true")
+    given = parser.parse_args()
+    known = read_state(given.state, given.grammar) if given.state else None
+    race = known or Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race"))
+    with open_pool(workers=given.workers, preload=PRELOAD) as pool, ProcessPoolExecutor(given.workers) as executor:
+        search = Search(race, pool, executor, given.seed)
+        if not race.elite:
+            search.first()
+        deadline, before, began = time.monotonic() + 3600 * given.hours, race.raced, time.monotonic()
+        with ThreadPoolExecutor(given.workers) as threads:
+            for future in [threads.submit(search.until, deadline) for _ in range(given.workers)]:
+                future.result()
+        spent, raced = time.monotonic() - began, race.raced - before
+        if given.state:
+            given.state.write_text(json.dumps(state_of(race)))
+        print(
+            f"\ngrammar {given.grammar}: {raced} candidates in {spent:.0f} s on {given.workers} workers, "
+            f"{3600 * raced / max(spent, 1e-9):.0f} an hour; {race.finished} of all {race.raced} went through every rung, "
+            f"{search.blocked} were blocked; simulating took "
+            f"{search.cpu_s / max(spent * given.workers, 1e-9):.0%} of the workers' wall time",
+        )
+        for racer in race.elite[:5]:
+            print(" ", shown(racer), racer.operator)
+        if not given.no_measure:
+            champion = champion_of(search, given.seed)
+            genome = read_genome(champion.genome)
+            print(f"\nchampion: {champion.title}\n{compose(genome).partition('def _grad_single')[2]}{genome.values()}")
+            measure(search, champion, given.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Races designs over rungs of (size, instances), small and cheap ones first; who is far behind the best known at a rung goes no further.
+
+A rung's bar is a factor over what the fourth best of all racers so far took there, a larger one at small sizes, which say little of large ones; it
+is also the step limit: a hopeless design costs at most the bar. All racers of a search meet the same instances (common random numbers), at several
+sizes and seeds, so that a design that fits one draw falls at the next. What wins here is still to be measured on fresh ones, against others and
+against the noise floor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evolake.compute.needs import trusted
+from evolake.designs.genome.genetic import Child, Parent
+from evolake.designs.genome.grammars import Grammar, parent_of, propose, read_genome
+
+SLACK = 1.25
+BAR_PLACE = 4
+ELITE = 20
+SAME_FORM = 4
+"""Racers of the elite that may differ in parameter values alone."""
+RANK_DECAY = 0.85
+SCORED_FROM = 0.6
+"""Rungs whose size is at least this share of the largest that was solved make the score."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A batch of instances of one size, and the most steps that any racer gets there."""
+
+    n: int
+    batch: int
+    seed: int
+    max_steps: int
+
+
+@dataclass(frozen=True)
+class Lap:
+    """What a racer took at one rung: median steps (estimated where it did not get there), whether it got there, and processor seconds."""
+
+    median_step: int
+    solved: bool
+    cpu_s: float
+    steps_run: int = 0
+
+
+@dataclass(frozen=True)
+class Racer:
+    """A design that has raced. missed: rungs that it did not get to the end of; score: mean log of its median steps at the largest that it did."""
+
+    name: str
+    title: str
+    genome: str
+    medians: tuple[int, ...]
+    missed: int
+    score: float
+    operator: str = ""
+
+
+@dataclass
+class Race:
+    """The elite of a search and the bars that follow from it."""
+
+    grammar: Grammar
+    rungs: Sequence[Rung]
+    elite: list[Racer] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    times: list[list[int]] = field(default_factory=list)
+    raced: int = 0
+    finished: int = 0
+
+    def __post_init__(self) -> None:
+        self.times = self.times or [[] for _ in self.rungs]
+
+    def limits(self) -> list[int]:
+        """Steps that the next racer gets at each rung."""
+        largest = max(rung.n for rung in self.rungs)
+        return [
+            min(rung.max_steps, math.ceil(SLACK * math.sqrt(largest / rung.n) * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
+            for rung, times in zip(self.rungs, self.times, strict=True)
+        ]
+
+    def propose(self, random: np.random.Generator) -> Child | None:
+        """A child of one of the elite, the better the likelier; nothing that was raced before, or that behaves like it."""
+        if not self.elite:
+            return None
+        odds = RANK_DECAY ** np.arange(len(self.elite))
+        chosen = random.choice(len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum())
+        child = propose([self.parent(self.elite[int(place)]) for place in chosen], self.taken, random)
+        if child is not None:
+            self.taken.add(child.key())
+        return child
+
+    def parent(self, racer: Racer) -> Parent:
+        return parent_of(racer.name, racer.title, read_genome(racer.genome))
+
+    def take(self, name: str, title: str, genome: str, laps: Sequence[Lap], operator: str = "") -> Racer | None:
+        """Notes the laps of a racer; the racer, where it is among the elite."""
+        self.raced += 1
+        for times, lap in zip(self.times, laps, strict=False):
+            if lap.solved:
+                times.append(lap.median_step)
+        solved = [lap for lap in laps if lap.solved]
+        if not solved:
+            return None
+        missed = len(self.rungs) - len(solved)
+        self.finished += not missed
+        racer = Racer(name, title, genome, tuple(lap.median_step for lap in solved), missed, score(self.rungs, solved), operator)
+        self.elite = kept([*self.elite, racer])
+        return racer if racer in self.elite else None
+
+
+def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
+    """Mean log of the median steps at the largest of the rungs that laps are of."""
+    largest = max(rung.n for rung in rungs[: len(laps)])
+    counted = [math.log(max(1, lap.median_step)) for rung, lap in zip(rungs, laps, strict=False) if rung.n >= SCORED_FROM * largest]
+    return sum(counted) / len(counted)
+
+
+def kept(racers: Sequence[Racer]) -> list[Racer]:
+    """The best, at most a few of one form."""
+    forms: dict[str, int] = {}
+    found: list[Racer] = []
+    for racer in sorted(racers, key=lambda racer: (racer.missed, racer.score, racer.name)):
+        form = form_of(racer.genome)
+        forms[form] = forms.get(form, 0) + 1
+        if forms[form] <= SAME_FORM and len(found) < ELITE:
+            found.append(racer)
+    return found
+
+
+def form_of(genome: str) -> str:
+    """What a genome is but for its parameters' values."""
+    import json
+
+    data: dict[str, Any] = json.loads(genome)
+    return json.dumps({name: data[name] for name in ("drives", "memories") if name in data} or sorted(data["terms"]), sort_keys=True)
+
+
+@trusted
+def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, wall_s: float) -> list[Lap]:
+    """The laps of one traced design, until it misses a bar; in a child of this process, as `experiments.simulate_level` does it."""
+    from evolake.designs.engines.isolated import Run, run_apart
+
+    laps: list[Lap] = []
+    for rung, limit in zip(rungs, limits, strict=True):
+        done = run_apart(Run(traced, rung.n, rung.batch, rung.seed, limit, instance_seed=rung.seed, ratio=ratio, wall_s=wall_s))
+        solved = done.unsolved_fraction < 0.5 and not done.failure
+        laps.append(Lap(int(done.median_step), solved, float(done.cpu_s), int(done.steps_run)))
+        if not solved:
+            break
+    return laps
+
+
+def state_of(race: Race) -> Mapping[str, Any]:
+    """What a search goes on from."""
+    from dataclasses import asdict
+
+    return {
+        "grammar": race.grammar.name, "rungs": [asdict(rung) for rung in race.rungs], "elite": [asdict(racer) for racer in race.elite],
+        "taken": sorted(race.taken), "times": race.times, "raced": race.raced, "finished": race.finished,
+    }

@@ -1,0 +1,160 @@
+"""Writes a genome of the open grammar as a design file: plain Python in the contract's format, one statement per drive.
+
+The defaults of HYPER_SPACE are the genome's values, so the file alone is the whole design.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Literal
+
+from evolake.designs.genome.compose import plain
+from evolake.designs.genome.open_expression import LEAVES, Expression, heads
+from evolake.designs.genome.open_genome import OpenGenome
+
+Form = Literal["number", "scalar", "clause", "literal", "variable"]
+"""What a written expression is at run time: a Python number, or a tensor over what its name says."""
+
+OF_NUMBERS = {
+    "neg": "(-{0})", "abs": "abs({0})", "square": "({0}) ** 2", "root": "math.sqrt(abs({0}))", "log": "math.log1p(abs({0}))",
+    "exp": "math.exp(min({0}, 10.0))", "tanh": "math.tanh({0})", "sigmoid": "(0.5 + 0.5 * math.tanh(0.5 * ({0})))", "relu": "max({0}, 0.0)",
+    "add": "({0} + {1})", "sub": "({0} - {1})", "mul": "({0} * {1})", "div": "({0} / (abs({1}) + 0.001))", "min": "min({0}, {1})",
+    "max": "max({0}, {1})", "power": "((abs({0}) + 1e-6) ** min(max({1}, -3.0), 3.0))",
+}
+OF_TENSORS = OF_NUMBERS | {
+    "abs": "torch.abs({0})", "square": "torch.square({0})", "root": "torch.sqrt(torch.abs({0}))", "log": "torch.log1p(torch.abs({0}))",
+    "exp": "torch.exp(torch.clamp({0}, max=10.0))", "tanh": "torch.tanh({0})", "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})",
+    "div": "({0} / (torch.abs({1}) + 0.001))", "min": "torch.minimum({0}, {1})", "max": "torch.maximum({0}, {1})",
+    "power": "((torch.abs({0}) + 1e-6) ** torch.clamp({1}, -3.0, 3.0))",
+}
+AROUND = "(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), ({0}).unsqueeze(1).expand(-1, 3).reshape(-1)) / degree)"
+REDUCED: Mapping[str, tuple[Form, Form, str]] = {
+    "at": ("variable", "literal", "({0})[idx]"), "lowest": ("literal", "clause", "torch.amin({0}, dim=1)"),
+    "highest": ("literal", "clause", "torch.amax({0}, dim=1)"), "middle": ("literal", "clause", "torch.mean({0}, dim=1)"),
+    "around": ("clause", "variable", AROUND),
+}
+INDENT = "    "
+FORCE = (
+    "literal = v[idx] * sgn",
+    "leading, place = torch.topk(literal, 2, dim=1)",
+    "u = 0.5 * (1.0 - literal)",
+    "unmet = 0.5 * (1.0 - leading)",
+    "c, second = unmet[:, 0], unmet[:, 1]",
+    "winner = place[:, :1]",
+    "best = torch.zeros_like(literal).scatter(1, winner, 1.0)",
+    "rival = c.unsqueeze(1).expand(-1, 3).scatter(1, winner, second.unsqueeze(1))",
+)
+DEGREE = "degree = torch.clamp(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), torch.ones_like(literal).reshape(-1)), min=1.0)"
+LIKE = {"literal": "literal", "clause": "c", "variable": "v"}
+
+
+def compose(genome: OpenGenome, title: str = "", rationale: str = "") -> str:
+    """The design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
+    heading = plain(title) or "3-SAT solver design"
+    lines = [heading.rstrip(".") + ".", ""]
+    if rationale:
+        lines += [*textwrap.wrap(plain(rationale), 110), ""]
+    lines.append("Open grammar: " + (", ".join(genome.term_names()) or "nothing beyond the names of the baseline dynamics") + ".")
+    docstring = '"""' + "\n".join(lines) + '\n"""\n'
+    gradient = _gradient(genome)
+    imports = ["import math\n"] if "math." in gradient else []
+    return "\n".join([docstring, *imports, "import torch\n", _variables(genome), _hyper_space(genome), gradient])
+
+
+def _variables(genome: OpenGenome) -> str:
+    lines = [
+        "VARIABLES_SPEC = {",
+        '    "v": dict(init=lambda shape: 2.0 * torch.rand(shape) - 1.0, shape=("B", "N"), bounds=(-1.0, 1.0)),',
+        '    "xl": dict(init=lambda shape: torch.ones(shape), shape=("B", "M"), bounds=(1.0, 1e6)),',
+        '    "xs": dict(init=lambda shape: torch.zeros(shape), shape=("B", "M"), bounds=(0.0, 1.0)),',
+    ]
+    for memory in genome.memories:
+        axis = "M" if memory.axis == "clause" else "N"
+        lines.append(
+            f'    "{memory.name}": dict(init=lambda shape: torch.zeros(shape), shape=("B", "{axis}"), bounds=({memory.low!r}, {memory.high!r})),'
+        )
+    return "\n".join([*lines, "}\n"])
+
+
+def _hyper_space(genome: OpenGenome) -> str:
+    lines = ["HYPER_SPACE = {"]
+    for held in genome.constants:
+        p = held.parameter
+        lines.append(f'    "{p.name}": dict(type="{p.type}", default={held.value!r}, low={p.low!r}, high={p.high!r}),')
+    return "\n".join([*lines, "}\n"])
+
+
+def _gradient(genome: OpenGenome) -> str:
+    kinds, forms = genome.kinds(), forms_of(genome)
+    body = ['v, xl, xs = vars["v"], vars["xl"], vars["xs"]']
+    body += [f'{memory.name} = vars["{memory.name}"]' for memory in genome.memories]
+    body += ["", "# c is 0 for a clause with a literal wholly true and 1 for one whose literals are all wholly false", *FORCE]
+    if any("around" in heads(drive) for drive in genome.all_drives().values()):
+        body.append(DEGREE)
+    body.append("")
+    for slot, drive in genome.all_drives().items():
+        text, form = written(drive, forms)
+        like = LIKE[kinds[slot]]
+        if form in ("number", "scalar"):
+            text = f"torch.zeros_like({like}) + {text}"
+        elif form == "clause" and kinds[slot] == "literal":
+            text = f"({text}).unsqueeze(1).expand(-1, 3)"
+        name = "force" if slot == "force" else f"d_{slot}"
+        body.append(f"{name} = {text}")
+        if slot == "force":
+            body.append("pull = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (sgn * force).reshape(-1))")
+            body.append("drift = pull / torch.clamp(torch.max(torch.abs(pull)), min=1e-6)")
+    body += [
+        "", "# time runs so that the fastest variable moves one unit in one unit of time; the engine descends, hence the sign",
+        "scale = -1.0 / torch.clamp(torch.max(torch.abs(d_v)), min=1e-6)",
+    ]
+    names = ("v", "xl", "xs", *(memory.name for memory in genome.memories))
+    body.append("return {" + ", ".join(f'"{name}": d_{name} * scale' for name in names) + "}")
+    text = "\n".join(INDENT + line if line else "" for line in body)
+    return f"\ndef _grad_single(vars, idx, sgn, hp):\n{text}\n"
+
+
+def forms_of(genome: OpenGenome) -> dict[str, Form]:
+    """What each name is at run time."""
+    found: dict[str, Form] = {**LEAVES, **{memory.name: memory.axis for memory in genome.memories}}
+    for name in genome.values():
+        found[name] = "number"
+    return found
+
+
+def written(expression: Expression, forms: Mapping[str, Form]) -> tuple[str, Form]:
+    """The expression as Python, and what it is at run time."""
+    if isinstance(expression, float):
+        return (f"({expression!r})" if expression < 0 else repr(expression)), "number"
+    if isinstance(expression, str):
+        return (f"hp.{expression}" if forms[expression] == "number" else expression), forms[expression]
+    operator, *operands = expression
+    parts = [written(operand, forms) for operand in operands]
+    form = parts[0][1]
+    if operator in REDUCED:
+        wanted, given, template = REDUCED[operator]
+        return (template.format(parts[0][0]), given) if form == wanted else parts[0]
+    if operator == "overall":
+        return parts[0] if form in ("number", "scalar") else (f"torch.mean({parts[0][0]})", "scalar")
+    if len(parts) == 2:
+        return _of_two(operator, parts)
+    return (OF_NUMBERS if form == "number" else OF_TENSORS)[operator].format(parts[0][0]), form
+
+
+def _of_two(operator: str, parts: list[tuple[str, Form]]) -> tuple[str, Form]:
+    (first, one), (second, other) = parts
+    if one == other == "number":
+        return OF_NUMBERS[operator].format(first, second), "number"
+    form: Form = next((found for found in ("literal", "clause", "variable", "scalar") if found in (one, other)), "scalar")  # pyright: ignore[reportAssignmentType]
+    if form == "literal":
+        first, second = (f"({text}).unsqueeze(1)" if kind == "clause" else text for text, kind in parts)
+    template = OF_TENSORS[operator]
+    if operator in ("min", "max") and "number" in (one, other):
+        tensor, number = (first, second) if other == "number" else (second, first)
+        return f"torch.clamp({tensor}, {'max' if operator == 'min' else 'min'}={number})", form
+    if operator in ("div", "power") and other == "number":
+        template = template.replace("torch.abs({1})", "abs({1})").replace("torch.clamp({1}, -3.0, 3.0)", "min(max({1}, -3.0), 3.0)")
+    if operator == "power" and one == "number":
+        template = template.replace("torch.abs({0})", "abs({0})")
+    return template.format(first, second), form

@@ -1,0 +1,61 @@
+"""Files that the open grammar composes, through the real jail and engines, against the interpreter of its expressions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolake.designs.engines.engine import make_stepper, simulate
+from evolake.designs.genome.grammar_recognise import recognised, states_after
+from evolake.designs.genome.grammars import OPEN, compose, parent_of, propose
+from evolake.designs.genome.open_behaviour import stepped
+from evolake.designs.genome.open_genome import OpenGenome
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.instances import planted
+from evolake.designs.tracing.trace import trace
+
+STEPS, CHILDREN = 4, 12
+
+
+def traced(source: str, pool: Any, dtype: str = "float64") -> TracedDesign:
+    found = trace(source, pool=pool, dtype=dtype)
+    assert isinstance(found, TracedDesign), found
+    return found
+
+
+def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(pool: Any, seed_files: dict[str, Path]) -> None:
+    shipped = states_after(traced(seed_files["baseline"].read_text(), pool))
+    composed = states_after(traced(compose(OPEN.baseline()), pool))
+    for variable in shipped:
+        np.testing.assert_allclose(composed[variable], shipped[variable], rtol=1e-6, atol=1e-6)
+    assert recognised(seed_files["baseline"].read_text(), pool, OPEN.seeds()) == OPEN.baseline()
+    assert recognised(seed_files["design_340"].read_text(), pool, OPEN.seeds()) is None
+
+
+def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool: Any) -> None:
+    random = np.random.default_rng(23)
+    parents, taken, graphs = [parent_of("base", "baseline", OPEN.baseline())], {OPEN.baseline().key()}, set()
+    instances, operators = planted(24, 3, 9), [name for name in OPEN.operators if name != "constants"]
+    for number in range(CHILDREN):
+        chosen = random.choice(len(parents), min(2, len(parents)), replace=False)
+        child = propose([parents[place] for place in chosen], taken, random, operator=operators[number % len(operators)])
+        assert child is not None and isinstance(child.genome, OpenGenome)
+        taken.add(child.key())
+        parents.append(parent_of(f"c{number}", child.title, child.genome))
+        found = traced(child.source, pool)
+        graphs.add(found.graph_sha)
+        stepper, _ = make_stepper(found, instances, seed=5, engine="torch", dtype="float64")
+        state = stepper.state()
+        for _ in range(STEPS):
+            expected = [
+                stepped(child.genome, {name: values[place] for name, values in state.items()}, instances.idx[place], instances.sgn[place] * 1.0)
+                for place in range(instances.batch)
+            ]
+            stepper.run(1)
+            state = stepper.state()
+            for name, values in state.items():
+                np.testing.assert_allclose(values, np.stack([one[name] for one in expected]), rtol=1e-6, atol=1e-6, err_msg=child.rationale)
+        assert simulate(found, instances, max_steps=20, seed=5).engine == "fused", child.rationale
+    assert len(graphs) == CHILDREN
