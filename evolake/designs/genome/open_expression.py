@@ -142,9 +142,15 @@ def simplified(expression: Expression) -> Expression:
 
     Only identities that hold for every finite operand up to rounding are used, so behaviour stays.
     """
+    once = _rewritten(expression)
+    return once if once == expression else simplified(once)
+
+
+def _rewritten(expression: Expression) -> Expression:
+    """One pass from the leaves to the root. No rule makes an expression larger, so passes come to an end."""
     if not isinstance(expression, tuple):
         return float(expression) if isinstance(expression, int) else expression
-    operator, *operands = (expression[0], *(simplified(operand) for operand in expression[1:]))
+    operator, *operands = (expression[0], *(_rewritten(operand) for operand in expression[1:]))
     if operator in COMMUTATIVE:
         operands.sort(key=order)
     rule = _RULES.get(operator)
@@ -160,7 +166,7 @@ def _sum(first: Expression, second: Expression) -> Expression | None:
             return other
         if isinstance(one, tuple) and one[0] == "neg":
             return simplified(("sub", other, one[1]))
-    return ("mul", 2.0, first) if first == second else None
+    return simplified(("mul", 2.0, first)) if first == second else None
 
 
 def _difference(first: Expression, second: Expression) -> Expression | None:
