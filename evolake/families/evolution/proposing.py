@@ -57,6 +57,9 @@ IDEAS = {
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
     "constraint_world": "Leave the parents' texts aside. Invent a new kind of puzzle: things with unknown places, groups or colours, a few kinds of "
     "statements about them, and a question on all the arrangements that fit.",
+    "process_world": "Leave the parents' texts aside. Invent a new kind of puzzle: a few quantities or places that change turn by turn under "
+    "rules of your "
+    "own, and a question on the run.",
 }
 T = TypeVar("T")
 Failure = tuple[int, str, str]

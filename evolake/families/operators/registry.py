@@ -6,6 +6,7 @@ a family that has no parent.
     guard      an answer decides a rule               filter     only elements that meet a condition
 
     constraint_world   what follows from a few statements about an arrangement
+    process_world      what a run by a few rules comes to
 
 The same parents and the same random numbers give the same child. A child declares its parents' rules, ports and lists again as far as they still
 hold, so children are parents like any other.
@@ -27,13 +28,13 @@ from evolake.families.operators.invert import invert
 from evolake.families.operators.novelty import depth
 from evolake.families.operators.pipe import pipe
 from evolake.families.operators.switch import switch_rule
-from evolake.families.operators.worlds import draw_constraint_world
+from evolake.families.operators.worlds import draw_constraint_world, draw_process_world
 
 Operator = Callable[[Sequence[Family], np.random.Generator], Family]
 COMPOSING: Mapping[str, Operator] = MappingProxyType(
     {"switch": switch_rule, "pipe": pipe, "guard": guard, "aggregate": aggregate, "invert": invert, "filter": constrain}
 )
-WORLDS: Mapping[str, Operator] = MappingProxyType({"constraint_world": draw_constraint_world})
+WORLDS: Mapping[str, Operator] = MappingProxyType({"constraint_world": draw_constraint_world, "process_world": draw_process_world})
 """Operators that take no parent."""
 OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
 SLACK = 1e-9

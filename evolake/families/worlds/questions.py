@@ -191,9 +191,9 @@ QUESTIONS = (
     ),
     Question(
         "word", "the one order that fits", ORDERS,
-        "Exactly one arrangement fits everything that is said. Write the first letters of the names in the order of their numbers, from 1 "
-        "upwards, as "
-        "one word.",
+        "Exactly one arrangement fits everything that is said. Which word do the first letters of the names make, in the order of their numbers "
+        "from 1 "
+        "upwards?",
         "    ask, texts = {}, []\n",
         '''    if len(found) != 1:
         return {"status": "schema_error", "detail": "more or less than one arrangement"}
@@ -221,9 +221,9 @@ QUESTIONS = (
     ),
     Question(
         "best", "the one best choice", ("selection",),
-        f"Of the choices that fit everything that is said, exactly one has the {EXTREME} total {{total}}. Write the first letters of what is "
-        f"{{part}} in it, in "
-        "alphabetical order, as one word.",
+        f"Of the choices that fit everything that is said, exactly one has the {EXTREME} total {{total}}. Which word do the first letters of the "
+        f"{{folk}} that "
+        "are {part} in it make, in alphabetical order?",
         '''    totals = sorted(sum(weights[e] for e in view) for view in open_)
     if totals[0] < totals[1] and totals[-2] < totals[-1] and totals[0] > 0:
         ask, texts = {}, []

@@ -21,6 +21,8 @@ SIZES = {
     "groups": "    count, n = 5 + difficulty // 6, 3 + difficulty // 9\n    room = 3\n    more = (n, room)\n",
     "selection": "    count = n = 5 + difficulty // 3\n    weights = random.sample(range(2, 12 + 2 * difficulty), count)\n    more = (n, weights)\n",
 }
+UNIQUE = "    count = n = 4 + difficulty // 3\n    more = (n,)\n"
+"""Of questions on an order that is the only one."""
 OWN = {
     "row": ("", ""), "ring": ("", ""), "groups": ('"groups": n, "room": room, ', "str(n), str(room), "),
     "selection": ('"weights": weights, ', '", ".join(map(str, weights)), '),
@@ -149,7 +151,8 @@ def generator_source(theme: Theme, structure: str, kinds: Sequence[Kind], laws: 
         "import random\nfrom itertools import combinations, permutations, product\n\n" + f"NAMES = {list(theme.names)!r}\n"
         + law_constant(laws).lstrip() + view_functions(structure, kinds, laws) + "\n\nKINDS = {\n" + "".join(rows) + "}\n"
         + GENERATE.format(
-            sizes=SIZES[structure], views=f"{VIEW[structure]} for {VIEW[structure]} in {ALL_VIEWS[structure]}", wanted=wanted, least=question.least,
+            sizes=UNIQUE if question.most == 1 else SIZES[structure], views=f"{VIEW[structure]} for {VIEW[structure]} in {ALL_VIEWS[structure]}",
+            wanted=wanted, least=question.least,
             most=question.most, make=question.make, own=own, texts=texts,
         )
     )

@@ -34,6 +34,16 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
     assert judged(child, pool).accepted
 
 
+def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
+    family = child_of("process_world", [], np.random.default_rng(0))
+    examined = judged(family, pool)
+    assert examined.accepted, examined.blocked_by
+    assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
+    wrong = family.validator.replace("trace.append(dict(w))", 'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))')
+    blocked = judged(replace(family, validator=wrong), pool).blocked_by
+    assert blocked is not None and blocked.rule_id == "families-primary-agrees"
+
+
 @pytest.mark.parametrize(("old", "new", "rule"), [
     ("return x[a] < x[b]", "return x[a] <= x[b] + 1", "families-primary-agrees"),
     ("return abs(x[a] - x[b]) >= k", "return abs(x[a] - x[b]) > k", "families-primary-agrees"),

@@ -1,0 +1,137 @@
+"""A process world, drawn whole: a theme, rules for three signals and for the end of a turn, and a question on the run make a family of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.worlds.actions import Bound, bound_actions
+from evolake.families.worlds.kinds import upper
+from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
+from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
+from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
+from evolake.families.worlds.stating import whole
+
+OPTIONAL = (("r",), ("q",), ("r", "q"), ())
+"""What a world has beside its two stores: a pointer, a mode, both, nothing."""
+CLOSED = 0.6
+"""Share of worlds with a rule that ends every turn."""
+DRAWS = 400
+TRIED, TRIES, DIFFERENT = 5, 12, 4
+"""A world's answers are looked at on so many instances of one difficulty, of which so many must differ."""
+
+
+class NoWorld(ValueError):
+    """The draws of a world came to nothing; other random numbers may do better."""
+
+
+def process_world(random: np.random.Generator) -> Family:
+    """A family that no other is a parent of. Raises NoWorld."""
+    theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
+    question = RUNS[int(random.integers(len(RUNS)))]
+    store = "ab"[int(random.integers(2))]
+    asked = {store} if question.uses == "s" else set(question.uses)
+    fitting = [names for names in OPTIONAL if asked <= {"a", "b", *names}]
+    names = {"a", "b", *fitting[int(random.integers(len(fitting)))]}
+    points = POINTS if random.random() < CLOSED else POINTS[:-1]
+    allowed = [one for one in bound_actions() if names.issuperset(one.reads)]
+    for _ in range(DRAWS):
+        drawn = [allowed[place] for place in random.choice(len(allowed), size=2 * len(points), replace=False).tolist()]
+        rules = {name: drawn[2 * place : 2 * place + 2] for place, name in enumerate(points)}
+        if not _lively(rules, asked):
+            continue
+        family = run_world_of(theme, rules, question, store)
+        if _varied(family):
+            return family
+    raise NoWorld("no rules were found that make the answer vary")
+
+
+def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str) -> Family:
+    """The family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
+    touched = {name for alternatives in rules.values() for one in alternatives for name in one.reads}
+    uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
+    points = tuple(
+        MutationPoint(name, tuple(Alternative(one.key, said(one, theme), f'"{one.key}"') for one in alternatives), alternatives[0].key)
+        for name, alternatives in rules.items()
+    ) + ((extreme_point(),) if question.point else ())
+    text, last = template(theme, rules, question, store, uses)
+    assert theme.category in CATEGORIES
+    told = {"uses": uses, "events": theme.events, "modes": theme.modes}
+    forms = dict.fromkeys(range(1, last + 1 + len(question.keys)), r"\d+") | {last: r"\w+(?:, \w+)*"}
+    if "q" in uses:
+        forms[last - 1] = "|".join(theme.modes)
+    ports = (Port("level", ("ask", "level"), last + 1, 1, ("cap",)),) if question.keys else ()
+    return Family(
+        name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
+        language="en", generator=generator_source(rules, question, store, **told), template=text,
+        validator=simulation_source(rules, question, store),
+        validators={"clauses": clauses_source(rules, question, store), "table": table_source(rules, question, store)},
+        reader=reader_source(whole(text, points, forms), question, **told), answer=Answer("integer"), points=points, ports=ports, parents=(),
+        operator="process_world",
+    )
+
+
+def said(one: Bound, theme: RunTheme) -> str:
+    """The action in the words of the theme, as a command."""
+    words = {**theme.words, "s": theme.words[one.first], "t": theme.words[one.second], "k": str(one.amount), "an_even": "an even-numbered"}
+    if one.amount == 1:
+        words |= {"units": theme.words["units"].removesuffix("s"), "marks": theme.words["mark"]}
+    return one.action.text.format(**words)
+
+
+def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]) -> tuple[str, int]:
+    """(the statement with its slots and rules, the slot of the signals)."""
+    parts, slot = [theme.opening], 4
+    if "r" in uses:
+        parts.append(theme.dial.format(size=f"[Input Slot {slot}]", start=f"[Input Slot {slot + 1}]"))
+        slot += 2
+    if "q" in uses:
+        parts.append(theme.mode.format(start=f"[Input Slot {slot}]"))
+        slot += 1
+    lines = [f"- {when}, [Rule {name}]." for when, name in zip(theme.when, POINTS, strict=False)]
+    if "close" in rules:
+        lines.append(f"- {theme.close}, [Rule close].")
+    words = {**theme.words, "s": theme.words[store], "first": theme.words["a"], "second": theme.words["b"], "s1": f"[Input Slot {slot + 1}]"}
+    asked = upper(question.text.format(**words))
+    rest = "\n".join(lines)
+    return f"{' '.join(parts)}\n\nThese are the rules:\n\n{rest}\n\n{theme.listing} [Input Slot {slot}].\n\n<!-- question -->\n{asked}\n", slot
+
+
+def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion) -> str:
+    """What the puzzle is about, what is asked, and which rules there are."""
+    names = list(dict.fromkeys(alternatives[0].action.name.replace("_", " ") for alternatives in rules.values()))
+    return f"{theme.title}: {question.title}, by the rules {', '.join(names)}"
+
+
+def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
+    """Whether, of the rules in force, two kinds at least change what is asked for, and each variable that one reads is changed by one."""
+    chosen = [alternatives[0] for alternatives in rules.values()]
+    changed = {name for one in chosen for name in one.writes}
+    moved = {one.action.name for one in chosen if asked & set(one.writes)}
+    wanted = 1 if asked == {"q"} else 2
+    alone = len({one.action for one in chosen}) == len(chosen)
+    return len(moved) >= wanted and alone and changed.issuperset(name for one in chosen for name in one.reads)
+
+
+def _varied(family: Family) -> bool:
+    """Whether a few runs of one length have different answers. The sources are this room's own, and `random` is one of our making."""
+    make, solve = (_entry(source, name) for source, name in ((family.generator, "input"), (family.validator, "solution")))
+    answers = [solve(make(TRIED, Random(seed))) for seed in range(TRIES)]
+    return len(set(answers)) >= DIFFERENT
+
+
+def _entry(source: str, name: str) -> Callable[..., Any]:
+    space: dict[str, Any] = {}
+    exec(compile(source.replace("import random\n", ""), name, "exec"), space)
+    if name == "solution":
+        return space[name]
+
+    def made(difficulty: int, random: Random) -> Any:
+        space["random"] = random
+        return space[name](difficulty)[0]
+
+    return made

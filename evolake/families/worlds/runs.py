@@ -1,0 +1,136 @@
+"""Questions on the run of a process world, with the answer of each engine.
+
+`run` and `table` fold `trace`, the states from the start on, by variable; a simulation has mappings, the table has columns. `clauses` asks
+through `is_`, which tells by the model whether a variable has a value after a turn, or through `solver`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evolake.families.model.contract import Alternative, MutationPoint
+
+
+@dataclass(frozen=True)
+class RunQuestion:
+    """uses: variables, `s` a drawn store. text: with {s}, {s1} for its slot. make: sets `ask` and `texts` in the generator, from `trace`."""
+
+    name: str
+    title: str
+    uses: str
+    text: str
+    run: str
+    table: str
+    clauses: str
+    make: str = "    ask, texts = {}, []\n"
+    keys: tuple[str, ...] = ()
+    answer: str = "integer"
+    point: bool = False
+    open_start: bool = False
+
+
+COUNTED = '''    seen = [state["S"] for state in trace[1:]]
+    level = random.choice(seen)
+    ask, texts = {"level": level}, [str(level)]
+'''
+REACHED = '''    seen = [state["S"] for state in trace]
+    higher = [value for value in seen[2:] if value > seen[0]] or [random.randint(1, cap)]
+    level = random.choice(higher)
+    ask, texts = {"level": level}, [str(level)]
+'''
+RUNS = (
+    RunQuestion(
+        "end", "what is left in the end", "s", "How many {units} are in {s} in the end?", '    return trace[-1]["S"]',
+        '    return int(trace["S"][-1])',
+        '    return next(n for n in range(cap + 1) if is_(last, "S", n))',
+    ),
+    RunQuestion(
+        "both", "what both hold in the end", "ab", "How many {units} do both hold together in the end?", '    return trace[-1]["a"] + trace[-1]["b"]',
+        '    return int((trace["a"] + trace["b"])[-1])',
+        '    return next(n + k for n in range(cap + 1) for k in range(cap + 1) if is_(last, "a", n) and is_(last, "b", k))',
+    ),
+    RunQuestion(
+        "mark", "where the pointer ends", "r", "At which {mark} is {the_pointer} in the end?", '    return trace[-1]["r"] + 1',
+        '    return 1 + int(trace["r"][-1])',
+        '    return [is_(last, "r", n) for n in range(m)].index(True) + 1',
+    ),
+    RunQuestion(
+        "changes", "how often the mode changes", "q", "In how many of the turns is {mode_differs} at the end of the turn another than at its "
+        "beginning?",
+        '    return sum(one["q"] != two["q"] for one, two in zip(trace, trace[1:]))', '    return int(np.abs(np.diff(trace["q"])).sum())',
+        '    return sum(is_(t, "q", 0) == is_(t + 1, "q", 1) for t in range(last))',
+    ),
+    RunQuestion(
+        "extreme", "the most or least that was held", "s", "What is the [Rule extreme] number of {units} that {s} holds after any of the turns?",
+        '    return (min if EXTREME == "smallest" else max)(state["S"] for state in trace[1:])',
+        '    return int(np.sort(trace["S"][1:])[0 if EXTREME == "smallest" else -1])',
+        '''    amounts = range(cap + 1) if EXTREME == "smallest" else range(cap, -1, -1)
+    return next(n for n in amounts if any(is_(t, "S", n) for t in range(1, last + 1)))''', point=True,
+    ),
+    RunQuestion(
+        "often", "how often a certain number is held", "s", "After how many of the turns does {s} hold exactly {s1} {units}?",
+        '    return sum(state["S"] == ask["level"] for state in trace[1:])', '    return int(np.count_nonzero(trace["S"][1:] == ask["level"]))',
+        '    return len([t for t in range(1, last + 1) if is_(t, "S", ask["level"])])', COUNTED, ("level",),
+    ),
+    RunQuestion(
+        "first", "when a number is first reached", "s",
+        "Count the turns from 1. After which turn does {s} for the first time hold at least {s1} {units}? If that happens after no turn, the "
+        "answer is 0.",
+        '    return next((number for number, state in enumerate(trace) if number and state["S"] >= ask["level"]), 0)',
+        '''    reached = np.flatnonzero(trace["S"][1:] >= ask["level"])
+    return int(reached[0]) + 1 if reached.size else 0''',
+        '''    for t in range(1, last + 1):
+        if not any(is_(t, "S", n) for n in range(ask["level"])):
+            return t
+    return 0''', REACHED, ("level",),
+    ),
+    RunQuestion(
+        "idle", "how many turns change nothing", "s", "In how many of the turns is the number of {units} in {s} at the end of the turn the same "
+        "as at its beginning?",
+        '    return sum(one["S"] == two["S"] for one, two in zip(trace, trace[1:]))', '    return int((np.diff(trace["S"]) == 0).sum())',
+        '    return sum(any(is_(t, "S", n) and is_(t + 1, "S", n) for n in range(cap + 1)) for t in range(last))',
+    ),
+    RunQuestion(
+        "distinct", "how many different numbers occur", "s", "How many different numbers of {units} does {s} hold after the turns?",
+        '    return len({state["S"] for state in trace[1:]})', '    return int(np.unique(trace["S"][1:]).size)',
+        '    return sum(any(is_(t, "S", n) for t in range(1, last + 1)) for n in range(cap + 1))',
+    ),
+    RunQuestion(
+        "ahead", "how often one holds more", "ab", "After how many of the turns does {first} hold more {units} than {second}?",
+        '    return sum(state["a"] > state["b"] for state in trace[1:])', '    return int((trace["b"] < trace["a"])[1:].sum())',
+        '''    return sum(
+        not any(is_(t, "a", n) and is_(t, "b", k) for n in range(cap + 1) for k in range(n, cap + 1)) for t in range(1, last + 1)
+    )''',
+    ),
+    RunQuestion(
+        "ledger", "the sum over all turns", "s", "Write down after each turn how many {units} are in {s}. What is the sum of the numbers written "
+        "down?",
+        '    return sum(state["S"] for state in trace[1:])', '    return int(trace["S"][1:].sum())',
+        '    return sum(n for t in range(1, last + 1) for n in range(cap + 1) if is_(t, "S", n))',
+    ),
+    RunQuestion(
+        "starts", "which beginnings lead to an end", "ab",
+        "Suppose that the number of {units} in {first} at the start is not the one given above, but any whole number from 0 to the limit. For how "
+        "many of "
+        "these numbers does {second} hold at least {s1} {units} in the end?",
+        '''    total = 0
+    for amount in range(cap + 1):
+        total += played({**start, "a": amount}, inputs)[-1]["b"] >= ask["level"]
+    return total''',
+        '    return int((follow(every_start(start, cap, m), inputs)["b"] >= ask["level"]).sum())',
+        '''    total = 0
+    for amount in range(cap + 1):
+        reached = [L(last, "b", n) for n in range(ask["level"], cap + 1)]
+        total += any(solver.solve(assumptions=[L(0, "a", amount), one]) for one in reached)
+    return total''',
+        '''    ends = [played({**start, "a": amount}, plan)[-1]["b"] for amount in range(cap + 1)]
+    level = random.choice([value for value in ends if value] or [1])
+    ask, texts = {"level": level}, [str(level)]
+''', ("level",), open_start=True,
+    ),
+)
+
+
+def extreme_point() -> MutationPoint:
+    """Which end is asked for."""
+    return MutationPoint("extreme", tuple(Alternative(name, name, f'"{name}"') for name in ("smallest", "largest")), "largest")

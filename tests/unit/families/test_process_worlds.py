@@ -1,0 +1,180 @@
+"""Process worlds: every action against a table of its own, three engines against each other, and text against inputs."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from worlds_fixtures import entries, statements
+
+from evolake.families.model.contract import to_record
+from evolake.families.model.statement import fill, stated
+from evolake.families.operators.registry import child_of
+from evolake.families.worlds.actions import ACTIONS, Bound, bound_actions
+from evolake.families.worlds.process import process_world, run_world_of, said
+from evolake.families.worlds.run_themes import RUN_THEMES
+from evolake.families.worlds.runs import RUNS
+
+CAP, MARKS = 4, 5
+WORLDS = range(30)
+
+
+def state(a: int, b: int, r: int, q: int) -> dict[str, int]:
+    return {"a": a, "b": b, "r": r, "q": q}
+
+
+def capped(number: int) -> int:
+    return sorted((0, number, CAP))[1]
+
+
+def moved(u: dict[str, int], s: str, t: str, k: int) -> dict[str, int]:
+    """One unit after another goes over, while there is one and room for it."""
+    found = dict(u)
+    for _ in range(k):
+        if found[s] and found[t] < CAP:
+            found |= {s: found[s] - 1, t: found[t] + 1}
+    return found
+
+
+def turned(u: dict[str, int], steps: int) -> dict[str, int]:
+    marks = list(range(MARKS))
+    return u | {"r": marks[(marks.index(u["r"]) + steps) % MARKS]}
+
+
+def flipped(u: dict[str, int], yes: bool) -> dict[str, int]:
+    return u | {"q": [1, 0][u["q"]]} if yes else u
+
+
+MEANING: dict[str, Any] = {
+    "put": lambda u, s, t, k: u | {s: capped(u[s] + k)},
+    "take": lambda u, s, t, k: u | {s: capped(u[s] - k)},
+    "move": moved,
+    "swap": lambda u, s, t, k: u | {s: u[t], t: u[s]},
+    "clear": lambda u, s, t, k: u | {s: 0},
+    "fill": lambda u, s, t, k: u | {s: CAP},
+    "double": lambda u, s, t, k: u | {s: capped(2 * u[s])},
+    "halve": lambda u, s, t, k: u | {s: [0, 1, 1, 2, 2][u[s]]},
+    "shift": lambda u, s, t, k: u | {s: u[s] - 1, t: u[t] + 1} if u[s] > u[t] else u,
+    "advance": lambda u, s, t, k: turned(u, k),
+    "back": lambda u, s, t, k: turned(u, -k),
+    "follow": lambda u, s, t, k: turned(u, u[s]),
+    "flip": lambda u, s, t, k: flipped(u, True),
+    "flip_empty": lambda u, s, t, k: flipped(u, u[s] == 0),
+    "flip_more": lambda u, s, t, k: flipped(u, u[s] > u[t]),
+    "flip_even": lambda u, s, t, k: flipped(u, u["r"] + 1 in {2, 4}),
+    "add_if": lambda u, s, t, k: u | {s: capped(u[s] + k)} if u["q"] == 1 else u,
+    "lose_if": lambda u, s, t, k: u | {s: capped(u[s] - k)} if u["r"] + 1 in {2, 4} else u,
+}
+"""Action -> what its sentence says: the state after it, of the state before. Mark n is r + 1."""
+STATES = [state(*values) for values in product(range(CAP + 1), range(CAP + 1), range(MARKS), range(2))]
+
+
+def engines(one: Bound) -> tuple[Any, Any, Any]:
+    space: dict[str, Any] = {"np": np}
+    exec(f"def run(w, cap, m):\n    {one.code('run')}\n", space)
+    exec(f"def table(z, cap, m):\n    return {{{one.code('table')}}}\n", space)
+    exec(f"def relation(u, v, cap, m):\n    return {one.code('relation')}\n", space)
+    return space["run"], space["table"], space["relation"]
+
+
+@pytest.mark.parametrize("name", [action.name for action in ACTIONS])
+def test_an_action_means_in_every_engine_what_its_sentence_says(name):
+    ones = [one for one in bound_actions() if one.action.name == name]
+    assert ones
+    sizes = state(CAP + 1, CAP + 1, MARKS, 2)
+    for one in ones[:4] + ones[-1:]:
+        run, table, relation = engines(one)
+        wanted = [MEANING[name](dict(u), one.first, one.second, one.amount) for u in STATES]
+        z = {key: np.array([u[key] for u in STATES]) for key in sizes}
+        columns = z | table(z, CAP, MARKS)
+        assert [state(*map(int, row)) for row in zip(*columns.values(), strict=True)] == wanted
+        for u, after in zip(STATES, wanted, strict=True):
+            w = dict(u)
+            run(w, CAP, MARKS)
+            assert w == after
+            allowed = [dict(zip(one.writes, values, strict=True)) for values in product(*(range(sizes[key]) for key in one.writes))]
+            assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [{key: after[key] for key in one.writes}]
+            assert all(after[key] == u[key] for key in sizes if key not in one.writes)
+        assert any(u != after for u, after in zip(STATES, wanted, strict=True))
+
+
+def test_there_are_enough_actions_and_questions_and_no_text_holds_another():
+    assert {action.name for action in ACTIONS} == set(MEANING)
+    assert len(ACTIONS) >= 15 and len(RUNS) >= 8
+    for theme in RUN_THEMES:
+        texts = [said(one, theme) for one in bound_actions()]
+        assert len(set(texts)) == len(texts)
+        assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
+
+
+def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again():
+    instances = 0
+    for number in WORLDS:
+        family = process_world(np.random.default_rng(number))
+        made = entries(family)
+        for difficulty, seed in ((1, 1), (3, 2), (4, 3), (5, 4), (6, 5), (8, 6), (10, 7)):
+            random.seed(seed)
+            inputs, texts = made["generator.py"](difficulty)
+            answers = [made[name](inputs) for name in ("validator.py", "validators/clauses.py", "validators/table.py")]
+            assert answers == [answers[0]] * 3, (family.title, inputs, answers)
+            assert {type(answer) for answer in answers} == {int}
+            assert made["reader.py"](fill(stated(family), texts)) == inputs
+            instances += 1
+    assert instances >= 200
+
+
+@pytest.mark.parametrize("question", RUNS, ids=lambda question: question.name)
+def test_every_question_is_answered_alike_in_every_theme(question):
+    rules = {name: _bound(*keys) for name, keys in {
+        "one": ("put_a_2", "take_b_2"), "two": ("move_ab_1", "swap_ab"), "three": ("flip_even", "fill_b"), "close": ("advance_2", "add_if_b_1"),
+    }.items()}
+    for theme in RUN_THEMES:
+        made = entries(family := run_world_of(theme, rules, question, "b"))
+        random.seed(4)
+        inputs, texts = made["generator.py"](6)
+        assert len({made[name](inputs) for name in family.sources() if name.startswith("validator")}) == 1
+        assert made["reader.py"](fill(stated(family), texts)) == inputs
+
+
+def _bound(*keys: str) -> list[Bound]:
+    known = {one.key: one for one in bound_actions()}
+    return [known[key] for key in keys]
+
+
+def test_a_relation_that_leaves_two_outcomes_is_no_engine():
+    """What clauses allow must be one run: a looser relation raises instead of choosing one."""
+    family = process_world(np.random.default_rng(0))
+    make = entries(family)["generator.py"]
+    random.seed(1)
+    inputs, _ = make(3)
+    source = family.validators["clauses"]
+    first = source.index("    return ", source.index("(u, v, cap, m)"))
+    space: dict[str, Any] = {}
+    exec(source[:first] + "    return True" + source[source.index("\n", first) :], space)
+    used = {**inputs, "events": [0, 1, 2]}
+    with pytest.raises(ValueError, match="too many values"):
+        space["solution"](used)
+
+
+def test_a_run_without_its_rule_is_not_read():
+    family = process_world(np.random.default_rng(3))
+    read = entries(family)["reader.py"]
+    text = statements(family, [(5, 1)])[0]
+    lines = text.split("\n")
+    rule = next(line for line in lines if line.startswith("- "))
+    assert read(text)
+    for changed in (text.replace(rule + "\n", ""), text.replace(rule, rule[:-1] + " twice."), text + " Why?"):
+        with pytest.raises(ValueError, match="not a statement"):
+            read(changed)
+
+
+def test_a_world_is_drawn_from_its_random_numbers_alone():
+    one, again = (child_of("process_world", [], np.random.default_rng(11)) for _ in range(2))
+    state_before = random.getstate()
+    child_of("process_world", [], np.random.default_rng(12))
+    assert random.getstate() == state_before
+    assert to_record(one) == to_record(again)
+    assert (one.parents, one.operator) == ((), "process_world")
