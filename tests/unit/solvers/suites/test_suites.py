@@ -58,7 +58,7 @@ def tiny(tmp_path: Path) -> Path:
     return tmp_path / "seeds"
 
 
-@pytest.mark.parametrize("name", ["train", "holdout", "smoke"])
+@pytest.mark.parametrize("name", ["train", "holdout", "smoke", "quick", "quick-holdout"])
 def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
     spec = load_spec(name, SEEDS)
     recipes = [recipe for recipe in recipes_of(spec) if recipe.generator is not None]
@@ -70,19 +70,22 @@ def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
 def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
     specs = {name: load_spec(name, SEEDS) for name in suite_names(SEEDS)}
     recipes = {name: recipes_of(spec) for name, spec in specs.items()}
-    assert set(specs) == {"train", "holdout", "smoke", "hard-train", "hard-holdout"}
-    specs = {name: specs[name] for name in ("train", "holdout", "smoke")}  # of the hard ones, see test_hard
+    assert set(specs) == {"train", "holdout", "smoke", "quick", "quick-holdout", "hard-train", "hard-holdout"}
+    specs = {name: spec for name, spec in specs.items() if not name.startswith("hard-")}  # of the hard ones, see test_hard
     assert len(recipes["smoke"]) >= 115
     assert len([recipe for recipe in recipes["train"] if not recipe.shuffle]) >= 40
     for name, spec in specs.items():
         assert set(spec.locked) == {recipe.name for recipe in recipes[name]}
         assert all(len(pin["confirmed_by"]) >= 2 or pin["confirmed_by"] == ["empty clause"] for pin in spec.locked.values())
         assert {pin["status"] for pin in spec.locked.values()} == {"SAT", "UNSAT"}
-    train, holdout = recipes["train"], recipes["holdout"]
-    assert {recipe.family for recipe in holdout} - {recipe.family for recipe in train} == {"van-der-waerden", "add-rotate-xor"}
-    shas = [{specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in ("train", "holdout")]
-    assert not shas[0] & shas[1]
-    for spec_recipes, count in ((train, 12), (holdout, 6)):
+    for bred, judged in (("train", "holdout"), ("quick", "quick-holdout")):
+        unseen = {recipe.family for recipe in recipes[judged]} - {recipe.family for recipe in recipes[bred]}
+        assert unseen == {"van-der-waerden", "add-rotate-xor"}
+        shas = [{specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in (bred, judged)]
+        assert not shas[0] & shas[1]
+    answers = [recipe.status for recipe in recipes["quick"]]
+    assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4, "what the gate on answers that do not carry over needs"
+    for spec_recipes, count in ((recipes["train"], 12), (recipes["holdout"], 6)):
         assert {recipe.status for recipe in spec_recipes[:count]} == {"SAT", "UNSAT"}
         assert len({recipe.family for recipe in spec_recipes[:count]}) >= 5
 
