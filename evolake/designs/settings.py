@@ -43,5 +43,8 @@ class DesignsSettings(BaseModel):
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")
     meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
+    tuning_fidelity: Literal["low", "medium", "high"] = Field(
+        default="low", description="how far a trial of tuning goes: up to the sizes of this fidelity; what wins at small ones may fail at large",
+    )
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
     champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")

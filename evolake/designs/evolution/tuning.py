@@ -1,8 +1,8 @@
 """Bayesian tuning of the best untuned design against the consensus (paper, section 4.1; here Optuna's Gaussian process instead of HEBO).
 
-A trial is a set of hyperparameter values: the design is traced again with them, run through the low schedule, scored by every objective, and
-its consensus estimated against the stored scores. Trial 0 is the design as it is. The tuned copy is a new design with one parent; when no trial
-beats trial 0 there is none, and the result says so.
+A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up to `settings.tuning_fidelity`, scored
+by every objective, and its consensus estimated against the stored scores. A trial that does not reach the largest size of a fidelity ends there.
+Trial 0 is the design as it is. The tuned copy is a new design with one parent; when no trial beats trial 0 there is none, and the result says so.
 
 The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
 start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
@@ -16,13 +16,14 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.designs.evolution.experiments import LINE, Job, Simulate, results_by_design, run_jobs, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
+from evolake.designs.evolution.schedule import FIDELITIES, largest_solved, sizes
 from evolake.designs.genome.genetic import Parent
 from evolake.designs.genome.grammars import compose, with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
@@ -205,7 +206,7 @@ def _evaluate(
             continue
         text = json.dumps(found.to_json(), sort_keys=True)
         jobs.append(Job(name, text, "low", cycle, profile, root_seed, settings))
-    measured = run_jobs(executor, jobs, simulate=simulate)
+    measured = measured_trials(executor, jobs, settings, simulate)
     results = {job.design_id: [] for job in jobs} | results_by_design(measured)
     consensus = estimate(results) if results else {}
     rows = []
@@ -217,6 +218,18 @@ def _evaluate(
             "consensus": consensus.get(name), "status": "blocked" if name in blocked else "ok", "reason": blocked.get(name),
             "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
         })
+    return rows
+
+
+def measured_trials(executor: Executor, jobs: Sequence[Job], settings: DesignsSettings, simulate: Simulate) -> list[dict[str, Any]]:
+    """Rows of the trials, each fidelity going on where the one before ended; who did not reach the largest size of one does not go on."""
+    rows: list[dict[str, Any]] = []
+    for fidelity in FIDELITIES[: FIDELITIES.index(settings.tuning_fidelity) + 1]:
+        earlier = {job.design_id: tuple(row for row in rows if row["design_id"] == job.design_id) for job in jobs}
+        at_hand = [replace(job, fidelity=fidelity, earlier=earlier[job.design_id]) for job in jobs]
+        rows += run_jobs(executor, at_hand, simulate=simulate)
+        reached = {job.design_id: largest_solved([row for row in rows if row["design_id"] == job.design_id]) for job in jobs}
+        jobs = [job for job in at_hand if reached[job.design_id] >= sizes(settings, fidelity)[-1]]
     return rows
 
 

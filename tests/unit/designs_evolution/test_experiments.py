@@ -8,6 +8,7 @@ import pytest
 from designs_runs import Inline, Run
 
 from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
+from evolake.designs.evolution.tuning import measured_trials
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError
@@ -111,3 +112,15 @@ def test_objectives_see_one_row_a_size_and_no_times() -> None:
     assert [(row["N"], row["max_steps"]) for row in found["a"]] == [(10, 50), (14, 100), (20, 200), (28, 400), (40, 800), (57, 1600)]
     assert all(set(row) == set(OBJECTIVE_KEYS) for row in found["a"])
     assert not {"wall_s", "cpu_s"} & set(OBJECTIVE_KEYS)
+
+
+def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reach_the_top() -> None:
+    def reached(fidelity: str) -> dict[str, list[tuple[int, int, bool]]]:
+        settings = SETTINGS.model_copy(update={"tuning_fidelity": fidelity})
+        jobs = [job("fast", 0.2), job("slow", 0.45)]
+        rows = measured_trials(Inline(), jobs, settings, quadratic)
+        return {one.design_id: levels([row for row in rows if row["design_id"] == one.design_id])[-2:] for one in jobs}
+
+    assert reached("low") == {"fast": [(28, 400, True), (40, 400, True)], "slow": [(28, 400, True), (40, 400, False)]}
+    assert reached("medium") == {"fast": [(40, 400, True), (57, 1600, True)], "slow": [(28, 400, True), (40, 400, False)]}
+    assert reached("high") == {"fast": [(57, 1600, True), (80, 3200, True)], "slow": [(28, 400, True), (40, 400, False)]}
