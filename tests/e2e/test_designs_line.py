@@ -13,7 +13,7 @@ from designs_fixtures import ROOT, House, open_house
 from house_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from house_steps import stale as stale_parts
 
-from evolake.designs.genome.grammars import OPEN
+from evolake.designs.genome.grammars import PAPER
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
@@ -31,7 +31,7 @@ def evolved(tmp_path_factory) -> House:
     """A house after two cycles, on a copy of the seeds whose rules may be edited."""
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__GRAMMAR="open")
+    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2")
     done = house.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
     return house
@@ -65,10 +65,10 @@ def test_whatever_is_ranked_passed_every_gate(evolved: House):
     assert {(row[1], row[2]) for row in rows} == {(4, 0)}
 
 
-def test_candidates_are_written_in_the_open_grammar_and_say_so(evolved: House):
-    rows = evolved.sql("SELECT DISTINCT grammar FROM designs.candidates")
-    assert rows == [["open"]]
-    assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {*OPEN.operators, "repeat"}
+def test_candidates_say_in_which_grammar_they_are_written(evolved: House):
+    """The profile `demo` takes the paper's."""
+    assert evolved.sql("SELECT DISTINCT grammar FROM designs.candidates WHERE genome IS NOT NULL") == [["paper"]]
+    assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {*PAPER.operators, "repeat"}
 
 
 def test_derivation_weights_of_every_child_sum_to_one(evolved: House):
@@ -106,7 +106,7 @@ def test_status_and_report_say_where_things_stand(evolved: House, tmp_path: Path
     assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]] == [("designs", 2, "0003", None)]
     evolved.run("report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
     page = (tmp_path / "r.html").read_text()
-    assert "Cycle 0002 of the designs line" in page and "candidates' grammar open" in html.unescape(page)
+    assert "Cycle 0002 of the designs line" in page and "candidates' grammar paper" in html.unescape(page)
     figures = len(figures_in("evolake.designs.report.figures"))
     assert page.count("data:image/png;base64,") == len(list((tmp_path / "figures").glob("*.png"))) == figures >= 6
 
