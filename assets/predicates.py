@@ -67,13 +67,18 @@ LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {told} GROUP BY AL
     return rows_check(asset, name, description, f"passes = {gates}", "objections = 0", rows=rows)
 
 
-def weights_sum_to_one(asset: dg.AssetsDefinition, name: str, description: str, key: str, *, orphans_allowed: bool) -> dg.AssetChecksDefinition:
-    """A check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact may have no parents."""
+def weights_sum_to_one(
+    asset: dg.AssetsDefinition, name: str, description: str, key: str, *, orphans_allowed: bool, born_orphans: str = "FALSE",
+) -> dg.AssetChecksDefinition:
+    """A check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact may have no parents.
+
+    born_orphans: where not every one may, a condition on the rows `c` of those that may.
+    """
     side = f"{asset.key.path[0]}.{side_table(asset.key.path[-1], DERIVATIONS)}"
     rows = f"""
 SELECT c.{key}, sum(d.weight) AS total, min(d.weight) AS smallest
 FROM {table_of(asset)} AS c {'' if orphans_allowed else 'LEFT '}JOIN {side} AS d ON d.child_id = c.{key} AND d.cycle = c.cycle
-WHERE c.cycle = $cycle GROUP BY ALL"""
+WHERE c.cycle = $cycle AND NOT (d.child_id IS NULL AND {born_orphans}) GROUP BY ALL"""
     return rows_check(asset, name, description, f"abs(total - 1) <= {TOLERANCE}", "smallest >= 0", rows=rows)
 
 

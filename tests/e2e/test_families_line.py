@@ -136,7 +136,9 @@ def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: House):
     sums = evolved.sql("""
         SELECT c.family_id, sum(d.weight) FROM families.candidates AS c JOIN derivations AS d ON d.child_id = c.family_id AND d.cycle = c.cycle
         GROUP BY ALL""")
-    assert len(sums) == evolved.sql("SELECT count(DISTINCT family_id) FROM families.candidates")[0][0]
+    drawn, composed = "operator LIKE '%_world'", "operator NOT LIKE '%_world'"
+    assert len(sums) == evolved.sql(f"SELECT count(DISTINCT family_id) FROM families.candidates WHERE {composed}")[0][0]
+    assert evolved.sql(f"SELECT count(*) > 0, max(len(parents)) FROM families.candidates WHERE {drawn}") == [[True, 0]]
     assert all(abs(total - 1) < 1e-9 for _, total in sums)
     child = sums[0][0]
     assert evolved.sql(f"SELECT count(*) FROM ancestors('{child}')")[0][0] >= 1

@@ -78,26 +78,26 @@ ACTIONS = (
         "follow", "send {the_pointer} forward by as many {marks} as there are {units} in {s}", "sr", "r", 'w["r"] = (w["r"] + w["S"]) % m',
         '"r": np.remainder(z["r"] + z["S"], m)', '(v["r"] - u["r"] - u["S"]) % m == 0',
     ),
-    Action("flip", "{change} without any condition", "q", "q", 'w["q"] = 1 - w["q"]', '"q": z["q"] ^ 1', 'v["q"] != u["q"]'),
+    Action("flip", "{change} in any case", "q", "q", 'w["q"] = 1 - w["q"]', '"q": z["q"] ^ 1', 'v["q"] != u["q"]'),
     Action(
-        "flip_empty", "{change} in case that {s} is empty", "sq", "q", 'if w["S"] == 0:\n        w["q"] = 1 - w["q"]', '"q": z["q"] ^ (z["S"] == 0)',
+        "flip_empty", "{change} if {s} is empty", "sq", "q", 'if w["S"] == 0:\n        w["q"] = 1 - w["q"]', '"q": z["q"] ^ (z["S"] == 0)',
         '(v["q"] != u["q"]) == (not u["S"])',
     ),
     Action(
-        "flip_more", "{change} in case that {s} holds more than {t}", "stq", "q", 'if w["S"] > w["T"]:\n        w["q"] = 1 - w["q"]',
+        "flip_more", "{change} if {s} holds more than {t}", "stq", "q", 'if w["S"] > w["T"]:\n        w["q"] = 1 - w["q"]',
         '"q": z["q"] ^ (z["T"] < z["S"])', '(v["q"] == u["q"]) == (u["T"] >= u["S"])',
     ),
     Action(
-        "flip_even", "{change} in case that {the_pointer} is at {an_even} {mark}", "rq", "q", 'if w["r"] % 2 == 1:\n        w["q"] = 1 - w["q"]',
+        "flip_even", "{change} if {the_pointer} is at {an_even} {mark}", "rq", "q", 'if w["r"] % 2 == 1:\n        w["q"] = 1 - w["q"]',
         '"q": np.where(z["r"] & 1, 1 - z["q"], z["q"])', '(v["q"] - u["q"]) % 2 == u["r"] % 2',
     ),
     Action(
-        "add_if", "add {k} {units} to {s} (no more than fit) as long as {mode_is_on}", "sq", "s",
+        "add_if", "add {k} {units} to {s} (no more than fit) provided that {mode_is_on}", "sq", "s",
         'if w["q"]:\n        w["S"] = min(cap, w["S"] + K)', '"S": np.minimum(z["S"] + K * z["q"], cap)',
         'v["S"] == (min(u["S"] + K, cap) if u["q"] == 1 else u["S"])', (1, 2, 3),
     ),
     Action(
-        "lose_if", "remove {k} {units} from {s} (no more than there are) as long as {the_pointer} is at {an_even} {mark}", "sr", "s",
+        "lose_if", "remove {k} {units} from {s} (no more than there are) provided that {the_pointer} is at {an_even} {mark}", "sr", "s",
         'if w["r"] % 2 == 1:\n        w["S"] = max(0, w["S"] - K)', '"S": np.maximum(z["S"] - K * (z["r"] & 1), 0)',
         'v["S"] == (u["S"] if u["r"] % 2 == 0 else max(u["S"], K) - K)', (1, 2),
     ),

@@ -22,6 +22,8 @@ SHARES = {"row": 0.4, "ring": 0.15, "groups": 0.2, "selection": 0.25}
 WAYS = {"row": "arrangement", "ring": "arrangement", "groups": "distribution", "selection": "choice"}
 FEWEST, MOST = 5, 8
 """Kinds of constraints in one world."""
+WEIGHED, BOUNDS = ("weight", "best"), ("budget", "floor")
+"""Questions and constraints on the numbers of a choice's things: a world of choices has one of them, or its numbers would be idle."""
 LONGEST_TITLE = 200
 
 
@@ -34,6 +36,9 @@ def constraint_world(random: np.random.Generator) -> Family:
     known = KINDS[structure]
     count = int(random.integers(FEWEST, MOST + 1))
     kinds = [known[place] for place in sorted(random.choice(len(known), size=min(count, len(known)), replace=False).tolist())]
+    if structure == "selection" and question.name not in WEIGHED and not any(kind.name in BOUNDS for kind in kinds):
+        bounds = [kind for kind in known if kind.name in BOUNDS]
+        kinds[-1] = bounds[int(random.integers(len(bounds)))]
     lawful = [law for law in LAWS if structure in law.structures]
     laws = [lawful[place] for place in random.choice(len(lawful), size=2, replace=False).tolist()]
     return world_of(structure, theme, kinds, laws, question)

@@ -48,7 +48,7 @@ LAWS = (
         "not set(some).isdisjoint(order[::2]) and not set(some).isdisjoint(order[1::2])",
     ),
     Law(
-        "not_low", ORDERS, "Number 1 is not that of one of {those}.", "min(x[e] for e in some) > 1", "[[-X(e, 1)] for e in some]",
+        "not_low", ORDERS, "Number 1 does not belong to any of {those}.", "min(x[e] for e in some) > 1", "[[-X(e, 1)] for e in some]",
         "order[0] not in some",
     ),
     Law(
@@ -69,7 +69,7 @@ LAWS = (
         f"set(some) <= {{e for one, two in {ROUND_NEXT} if one in some and two in some for e in (one, two)}}",
     ),
     Law(
-        "first_seat", ROUND, "Number 1 is that of one of {those}.", "any(x[e] == 1 for e in some)", "[[X(e, 1) for e in some]]", "order[0] in some",
+        "first_seat", ROUND, "Number 1 belongs to one of {those}.", "any(x[e] == 1 for e in some)", "[[X(e, 1) for e in some]]", "order[0] in some",
     ),
     Law(
         "parted", SHARED, "No two of {those} {bare} {same}.", "len({x[e] for e in some}) == len(some)",

@@ -108,13 +108,18 @@ def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion)
 
 
 def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
-    """Whether, of the rules in force, two kinds at least change what is asked for, and each variable that one reads is changed by one."""
+    """Whether every rule in force matters to what is asked, both stores do, and no variable is spoken of that does not."""
     chosen = [alternatives[0] for alternatives in rules.values()]
     changed = {name for one in chosen for name in one.writes}
-    moved = {one.action.name for one in chosen if asked & set(one.writes)}
-    wanted = 1 if asked == {"q"} else 2
-    alone = len({one.action for one in chosen}) == len(chosen)
-    return len(moved) >= wanted and alone and changed.issuperset(name for one in chosen for name in one.reads)
+    matters, before = set(asked), set[str]()
+    while matters != before:
+        before = set(matters)
+        matters |= {name for one in chosen if before & set(one.writes) for name in one.reads}
+    spoken = {name for alternatives in rules.values() for one in alternatives for name in one.reads}
+    return (
+        all(matters & set(one.writes) for one in chosen) and changed >= matters == {"a", "b"} | spoken
+        and len({one.action for one in chosen}) == len(chosen)
+    )
 
 
 def _varied(family: Family) -> bool:

@@ -44,10 +44,10 @@ RUN_THEMES = (
         },
     ),
     RunTheme(
-        "harbour", "Crates on two piers", "spatial",
-        "Crates stand on a north pier and a south pier. Each pier has room for at most [Input Slot 1] crates. At the start, the number of crates "
-        "is [Input Slot 2] on the north pier and "
-        "[Input Slot 3] on the south pier. More crates can always be had from the ships.",
+        "harbour", "Crates in two halls", "spatial",
+        "Crates stand in a north hall and a south hall. Each hall has room for at most [Input Slot 1] crates. At the start, the number of crates "
+        "is [Input Slot 2] in the north hall and "
+        "[Input Slot 3] in the south hall. More crates can always be had from the ships.",
         "A crane runs on a circular track past berths that are numbered from 1 to {size}; forward from the last berth, it comes to berth 1 again. "
         "At the start "
         "it is at berth {start}.",
@@ -55,8 +55,8 @@ RUN_THEMES = (
         ("When a tug arrives", "When a ferry arrives", "When a barge arrives"), "Then, before the next ship comes",
         "The ships arrive in this order, each beginning a turn:",
         {
-            "a": "the north pier", "b": "the south pier", "units": "crates", "the_pointer": "the crane", "mark": "berth", "marks": "berths",
-            "change": "open or close the gate, so that it is not as before,", "mode_is_on": "the gate is open",
+            "a": "the north hall", "b": "the south hall", "units": "crates", "the_pointer": "the crane", "mark": "berth", "marks": "berths",
+            "change": "move the gate into its other position", "mode_is_on": "the gate is open",
             "mode_differs": "the state of the gate",
         },
     ),
@@ -90,7 +90,7 @@ RUN_THEMES = (
         "A turn is one day, and the days are as follows:",
         {
             "a": "the barn", "b": "the shed", "units": "bales", "the_pointer": "the cart", "mark": "post", "marks": "posts",
-            "change": "wake the dog if it sleeps or let it fall asleep if it is awake, which is done", "mode_is_on": "the dog is awake",
+            "change": "let the dog change between sleep and waking", "mode_is_on": "the dog is awake",
             "mode_differs": "the state of the dog",
         },
     ),
@@ -107,7 +107,7 @@ RUN_THEMES = (
         "The signals come in this order, each beginning a turn:",
         {
             "a": "the left dish", "b": "the right dish", "units": "cells", "the_pointer": "the arm", "mark": "station", "marks": "stations",
-            "change": "turn the switch of the heating, from on to off or from off to on,", "mode_is_on": "the heating is on",
+            "change": "flip the switch of the heating", "mode_is_on": "the heating is on",
             "mode_differs": "the state of the heating",
         },
     ),

@@ -45,7 +45,8 @@ RUNS = (
         '    return next(n for n in range(cap + 1) if is_(last, "S", n))',
     ),
     RunQuestion(
-        "both", "what both hold in the end", "ab", "How many {units} do both hold together in the end?", '    return trace[-1]["a"] + trace[-1]["b"]',
+        "both", "what both hold in the end", "ab", "How many {units} are there in {first} and {second} together in the end?",
+        '    return trace[-1]["a"] + trace[-1]["b"]',
         '    return int((trace["a"] + trace["b"])[-1])',
         '    return next(n + k for n in range(cap + 1) for k in range(cap + 1) if is_(last, "a", n) and is_(last, "b", k))',
     ),

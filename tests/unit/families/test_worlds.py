@@ -13,7 +13,9 @@ from worlds_fixtures import entries, statements
 
 from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.statement import fill, stated
+from evolake.families.operators import registry
 from evolake.families.operators.registry import child_of
+from evolake.families.worlds import NAMES
 from evolake.families.worlds.constraint import KINDS, WAYS, constraint_world, world_of
 from evolake.families.worlds.kinds import Kind
 from evolake.families.worlds.laws import LAWS, Law
@@ -276,3 +278,4 @@ def test_a_world_is_drawn_from_its_random_numbers_alone():
     assert from_record(to_record(one)) == one
     assert (one.parents, one.operator, one.name) == ((), "constraint_world", f"constraint_world-{one.family_id[:12]}")
     assert set(WAYS) == set(KINDS)
+    assert tuple(registry.WORLDS) == NAMES
