@@ -73,6 +73,8 @@ class Package:
     code_version: str = "1"
     missing: Callable[[], str | None] = field(default=lambda: None, compare=False)
     """What this machine lacks to run the package's assets, in a sentence that says what to install; None where nothing is missing."""
+    idle: Callable[[], str | None] = field(default=lambda: None, compare=False)
+    """Why there is nothing for the package to do, in a sentence that says how to change that; None where there is."""
 
     @property
     def pool(self) -> str:

@@ -5,8 +5,18 @@ The science of the project as an importable library. Nothing here imports the or
 """
 
 import os
+from importlib import import_module
+from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 """Before torch is loaded: its idle threads sleep. Spinning ones starve each other where other work shares the cores, a hundredfold on two."""
 
 __version__ = "0.2.0.dev0"
+LATER = {"evolve": "evolake.programs.library"}
+"""What scripts and notebooks call -> its module, which is imported when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in LATER:
+        return getattr(import_module(LATER[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

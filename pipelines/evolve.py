@@ -64,14 +64,20 @@ def choose(names: str, lines: Sequence[Line]) -> list[Line]:
 
 
 def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, require_all: bool) -> list[Line]:
-    """The lines of `chosen` that this machine has everything for. With `all`, the others are skipped and said so; by name, they are an error.
+    """The lines of `chosen` that this machine has everything for and that have something to do. With `all`, the others are skipped and said so; by
+    name, they are an error.
 
     Raises:
+        InputError: there is nothing to do for a line that was named.
         MachineryError: something is missing for a line that was named, or nothing may be skipped (EVOLAKE_REQUIRE_ALL), or no line is left.
     """
     left = []
     for line in chosen:
-        if (lack := line.missing()) is None:
+        if nothing := line.idle():
+            if names != "all":
+                raise InputError(f"the line {line.name!r} has nothing to do", got=nothing)
+            say(f"{line.name}: skipped. {nothing}")
+        elif (lack := line.missing()) is None:
             left.append(line)
         elif names == "all" and not require_all and len(chosen) > 1:
             say(f"{line.name}: skipped. {lack}")

@@ -28,7 +28,8 @@ LONGEST = (
 SLOW = (
     "tests/integration/compute/",
     "tests/integration/designs_engine/", "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/",
-    "tests/integration/lake/test_crashes.py", "tests/integration/objectives/", "tests/integration/prompts/", "tests/integration/repair/",
+    "tests/integration/lake/test_crashes.py", "tests/integration/objectives/", "tests/integration/programs/",
+    "tests/integration/prompts/", "tests/integration/repair/",
     "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/unit/contracts/test_contract_pages.py",
     "tests/unit/designs_engine/test_designs_isolated.py", "tests/unit/prompts/test_policy_state.py", "tests/unit/prompts/test_policy_update.py",
     "tests/unit/solvers/suites/", "tests/unit/solvers/test_benchmark.py", "tests/unit/solvers/test_objectives_evolving.py",

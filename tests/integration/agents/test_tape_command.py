@@ -83,4 +83,4 @@ def test_drop_wants_to_know_what_is_meant(lake: Path, arguments: list[str]) -> N
 
 
 def test_every_role_of_the_installed_lines_is_known() -> None:
-    assert {name.partition("_")[0] for name in known_roles()} >= {"designs", "families", "prompts", "solvers"}
+    assert {name.partition("_")[0] for name in known_roles()} >= {"designs", "families", "programs", "prompts", "solvers"}

@@ -46,7 +46,7 @@ def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str
     assert {path: path.read_bytes() for path in written} == written
 
 
-@pytest.mark.parametrize("line", ["designs", "families", "prompts", "solvers"])
+@pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
 def test_a_new_rule_is_one_of_its_line(line: str, tmp_path: Path) -> None:
     folder = tmp_path / line
     assert ran("rules", "new", "--line", line, str(folder / "mine.md")).exit_code == 0

@@ -14,7 +14,7 @@ from evolake.gates.known import known_checkers, known_gates
 from evolake.gates.rules import load_rules
 from evolake.project import BROUGHT as PROJECT_ROOT
 
-RULED = ("designs", "families", "prompts", "solvers")
+RULED = ("designs", "families", "programs", "prompts", "solvers")
 FIT = {"gate": "static", "check": "families.length", "parameters": '{"shortest": 1, "longest": 9}'}
 
 

@@ -55,7 +55,7 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
     population: Any = SimpleNamespace(designs=pl.DataFrame())
     gain = Gain(Interval(2.0, 1.0, 3.0, 0.95), "fewer median steps", "b", EVIL, "0001", True)
     held = Champion("designs", "d" * 64, "design", EVIL, sha, "0001", "0001", 0.1, 0, gain)
-    report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, population=population, held=held, champion=champion, **frames)
+    report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, grammar=EVIL, population=population, held=held, champion=champion, **frames)
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
     monkeypatch.setattr(designs, "draw_figures", lambda *_: {})
     monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}})

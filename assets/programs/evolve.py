@@ -1,0 +1,194 @@
+"""The opening of a cycle, its generations, and the candidates they made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assets.answered import roles_of
+from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.programs.line import PROJECTS as PINNED
+from assets.programs.line import archive, line, project_named
+from assets.store import LineStore
+from evolake.errors import InputError
+from evolake.lake.schemas import IMMIGRANTS
+from evolake.programs.settings import ProgramsSettings
+from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS
+
+if TYPE_CHECKING:
+    from evolake.agents import Agents
+    from evolake.programs.evolution.journal import Entry
+    from evolake.programs.evolution.population import Population
+
+
+@line.asset(deps=[line.incoming], schema=PROJECTS)
+def projects(store: LineStore) -> pl.DataFrame:
+    """The projects of the cycle, as they were when they entered. Opens the cycle, and takes in new ones."""
+    from evolake.programs.evolution.immigrants import items
+    from evolake.programs.evolution.population import Population
+
+    opened, sealed = store.open_cycle(), Population.of(store.population())
+    pinned: dict[str, dict[str, Any]] = dict(sealed.value(PINNED, {}))
+    lying = {item.name: item.sha for item in items(store.settings.seeds, store.settings)}
+    admit_seeds(store, sealed, lambda: items(store.settings.seeds, store.settings), "programs", admitting(store, pinned))
+    for note in store.rows(IMMIGRANTS.name):
+        if note["state"] == "accepted":
+            pinned[note["name"]] = {"cycle": store.cycle, "sha": note["seed_sha"], "blob": note["blob_sha"], "initial": note["artifact_id"]}
+    population = archive(store)
+    rows: list[dict[str, Any]] = []
+    for name, pin in sorted(pinned.items()):
+        project = project_named(store, name, pin["blob"])
+        changed = name in lying and lying[name] != pin["sha"]
+        note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start anew with it" if changed else ""
+        if note:
+            store.warn(f"project {name}: {note}")
+        rows.append({
+            "project": name, "cycle": store.cycle, "project_sha": pin["sha"], "blob_sha": pin["blob"], "initial_id": pin["initial"],
+            "mode": project.given.evaluator.mode, "score_name": project.score_name, "higher_is_better": project.higher_is_better,
+            "living": len(population.rows(name, "accepted", "champion")), "note": note,
+        })
+    store.tell(opened.metadata() | {"projects": len(rows), "not_protected": sum(row["mode"] == "imports" for row in rows)})
+    return PROJECTS.frame(rows)
+
+
+def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
+    """What becomes of a project that immigrates: its initial program goes through all gates."""
+    from evolake.programs.evolution.immigrants import admit
+
+    def arriving(seed: Seedling) -> Arrival:
+        assert seed.blob_sha is not None, "what could not be kept is not judged"
+        if seed.name in pinned:
+            held = pinned[seed.name]["cycle"]
+            what = f"a project {seed.name} with other files is in the line since cycle {held}"
+            raise InputError(what, do="rename the folder to start anew with it")
+        project = project_named(store, seed.name, seed.blob_sha)
+        row, results = admit(
+            project, store.settings.of(ProgramsSettings), store.rules(), store.blobs, cycle=store.cycle, run_id=store.run_id,
+            root_seed=store.settings.seed, mode=store.settings.jail,
+        )
+        return Arrival(row, results.verdicts)
+
+    return arriving
+
+
+@line.asset(schema=JOURNAL, kinds={"bubblewrap"})
+def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
+    """The generations of every project, each noted as soon as it is done: a killed run goes on after the last one noted."""
+    from evolake.agents import open_agents
+    from evolake.agents.answered import answered
+    from evolake.programs.evolution.journal import read_entry
+
+    noted = {(row["project"], row["generation"]): row for row in store.rows("notes")} if store.has("notes") else {}
+    rows: list[dict[str, Any]] = []
+    population = archive(store)
+    with open_agents(store.settings, store.lake.root, store.cycle, store.run_id, line=line.name) as agents:
+        for project in projects.sort("project").to_dicts():
+            for row in of_project(store, agents, population, project, noted):
+                rows.append(row)
+                store.extra(JOURNAL, rows, "notes")
+    entries = [read_entry(store.blobs.get(row["entry_sha"])) for row in rows]
+    calls = [call for entry in entries for call in entry.calls]
+    if answered(calls, roles_of(line, store.asset)).failed:
+        store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
+    store.called(calls)
+    store.extra(MEASURED, (row for entry in entries for row in entry.measured), "measured")
+    made = [row for entry in entries for row in entry.programs]
+    reasons = [why for entry in entries for why in entry.unanswered]
+    store.tell({
+        "generations": len(rows), "candidates": len(made), "passed": sum(row["state"] != "blocked" for row in made),
+        "repeated": sum(entry.repeated for entry in entries), "unanswered": len(reasons),
+        "unanswered_why": "; ".join(dict.fromkeys(reasons)) or "none",
+        "backend": store.settings.backend,
+    })
+    return JOURNAL.frame(rows)
+
+
+def of_project(
+    store: LineStore, agents: Agents, population: Population, project: Mapping[str, Any], noted: Mapping[tuple[str, int], Mapping[str, Any]],
+) -> Iterator[dict[str, Any]]:
+    """The rows of JOURNAL of one project, one by one as they are done."""
+    from evolake.programs.evolution.archive import Islands
+    from evolake.programs.evolution.generations import Context, run_generation
+    from evolake.programs.evolution.journal import entry_bytes, read_entry
+    from evolake.programs.sandbox.evaluating import Evaluator
+
+    name, settings, own = project["project"], store.settings, store.settings.of(ProgramsSettings)
+    built, before = project_named(store, name, project["blob_sha"]), population.rows(name)
+    key = facts_key(store, population, project)
+    wanted = own.generations_per_cycle
+    if built.config.iterations is not None:  # which counts candidates
+        left = built.config.iterations - sum(row["generation"] > 0 for row in before)
+        wanted = min(wanted, -(-max(left, 0) // own.candidates_per_generation))
+        store.log(f"{name}: config.yaml allows {built.config.iterations} iterations, {max(left, 0)} are left")
+    champion = population.champion(name)["program_id"]
+    islands = Islands(built, own, {
+        row["program_id"]: row | ({"state": "champion"} if row["program_id"] == champion else {})
+        for row in before if row["state"] in ("accepted", "champion")
+    })
+    entries: list[Entry] = []
+    with Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator:
+        context = Context(
+            evaluator, own, agents, store.blobs, store.rules(), store.cycle, store.run_id, settings.seed, settings.workers, store.guidance(),
+        )
+        for generation in range(1, wanted + 1):
+            note = noted.get((name, generation))
+            if note is not None and note["key"] == key:
+                entry, sha = read_entry(store.blobs.get(note["entry_sha"])), note["entry_sha"]
+                islands.rows = {row["program_id"]: row for row in entry.islands}
+            else:
+                made = [row for one in entries for row in one.programs]
+                artifacts = {row["program_id"]: text for one in entries for row in one.measured if (text := artifacts_in(row))}
+                entry = run_generation(
+                    context, islands, generation, next_number=len(before) + len(made), seen={row["program_id"] for row in (*before, *made)},
+                    failures=[row["reason"] for row in (*before, *made) if row["reason"]], artifacts=artifacts,
+                )
+                sha = store.blobs.put(entry_bytes(entry))
+            entries.append(entry)
+            best = islands.ranked(islands.rows.values())[0]
+            store.log(f"{name}: generation {generation} of {wanted}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}")
+            yield {"cycle": store.cycle, "project": name, "generation": generation, "key": key, "entry_sha": sha}
+
+
+def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:
+    """What an evaluation handed on. row: of MEASURED."""
+    return json.loads(row["artifacts"])
+
+
+def facts_key(store: LineStore, population: Population, project: Mapping[str, Any]) -> str:
+    """What the generations of a project depend on."""
+    from evolake import __version__
+    from evolake.programs.evolution.journal import key_of
+
+    settings = store.settings
+    living = [[row["program_id"], row["state"], row["islands"], row["score"]] for row in population.rows(project["project"])]
+    return key_of({
+        "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects"}), "seed": settings.seed, "backend": settings.backend,
+        "cycle": store.cycle, "project": project["project_sha"], "rules": store.rules().hash, "guidance": store.guidance(), "living": living,
+        "version": __version__, "jail": settings.jail,
+    })
+
+
+@line.asset(schema=PROGRAMS)
+def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
+    """Every program that was made in the cycle, as its generation left it."""
+    entries = entries_of(store, generations)
+    rows = [row for entry in entries for row in entry.programs]
+    store.artifacts(rows, "candidate")
+    store.derivations(row for entry in entries for row in entry.derivations)
+    if not rows:
+        store.warn("this cycle has no candidate; the programs before it go on")
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["operator"]] = counts.get(row["operator"], 0) + 1
+    store.tell({"candidates": len(rows)} | {f"by_{operator}": count for operator, count in sorted(counts.items())})
+    return PROGRAMS.frame(rows)
+
+
+def entries_of(store: LineStore, generations: pl.DataFrame) -> list[Entry]:
+    """What each generation made, in order."""
+    from evolake.programs.evolution.journal import read_entry
+
+    return [read_entry(store.blobs.get(row["entry_sha"])) for row in generations.sort("project", "generation").to_dicts()]

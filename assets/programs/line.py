@@ -1,0 +1,50 @@
+"""The line itself, and what all its assets share: the archive that entered the cycle, and its projects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assets.cycle import Line
+from assets.immigrants import with_immigrants
+from assets.lake import rules_asset
+from assets.store import LineStore
+from evolake.programs.tables import ARCHIVE
+
+if TYPE_CHECKING:
+    from evolake.programs.evolution.population import Population
+    from evolake.programs.model.project import Project
+
+PROJECTS = "projects"
+"""State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
+
+
+def _idle() -> str | None:
+    from evolake.programs.requirements import nothing_to_do
+
+    return nothing_to_do()
+
+
+line = Line(
+    "programs", "Programs of the user's own, evolved against an evaluator of the user's own.", owners=("team:evolake",), population=ARCHIVE,
+    idle=_idle,
+    artifact=lambda row: {
+        "artifact_id": row["program_id"], "kind": "program", "content_sha": row["files_sha"],
+        "title": f"{row['project']} {row['operator']} {row['number']}",
+    },
+    proposers={"generations": ("evolake.programs.roles.writer:WRITER",)},
+)
+rules = rules_asset(line)
+
+
+def archive(store: LineStore) -> Population:
+    """The population that entered the cycle, with the initial programs of projects that entered in it."""
+    from evolake.programs.evolution.population import Population
+
+    return with_immigrants(store, Population.of(store.population()), "programs")
+
+
+def project_named(store: LineStore, name: str, blob_sha: str) -> Project:
+    """A project as it was when it entered."""
+    from evolake.programs.model.project import project_of, unpack_files
+
+    return project_of(name, unpack_files(store.blobs.get(blob_sha)))

@@ -1,0 +1,1 @@
+"""`evolake programs`."""

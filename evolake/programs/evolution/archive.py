@@ -1,0 +1,137 @@
+"""Islands of one project: on each the best program of every cell of features (MAP-Elites, Mouret and Clune 2015) and the best ones over all."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evolake.programs.model.blocks import cut
+from evolake.programs.model.project import FeatureSection, Project
+from evolake.programs.settings import ProgramsSettings
+
+Row = dict[str, Any]
+SIZE_BINS_PER_OCTAVE = 2
+
+
+def islands_of(project: Project, own: ProgramsSettings) -> int:
+    """How many islands a project has."""
+    return project.config.islands or own.islands
+
+
+def block_size(texts: Mapping[str, str]) -> int:
+    """Characters of the blocks."""
+    return sum(len(block) for text in texts.values() for block in cut(text).blocks)
+
+
+def cell_of(project: Project, metrics: Mapping[str, float], size: int) -> str:
+    """The bins of a program's features: those of project.toml; else those of config.yaml's that are metrics, between 0 and 1; else its size."""
+    features = dict(project.given.features)
+    if not features and project.config.features:
+        bins = project.config.bins or 10
+        features = {name: FeatureSection(low=0, high=1, bins=bins) for name in project.config.features if name in metrics}
+    if not features:
+        return str(round(SIZE_BINS_PER_OCTAVE * math.log2(max(size, 1))))
+    return ",".join(str(_bin(feature, float(size) if name == "size" else metrics.get(name, feature.low))) for name, feature in features.items())
+
+
+def _bin(feature: FeatureSection, value: float) -> int:
+    width = (feature.high - feature.low) / feature.bins or 1.0
+    return int(min(max(math.floor((value - feature.low) / width), 0), feature.bins - 1))
+
+
+def merit(project: Project, row: Mapping[str, Any]) -> float:
+    """The score, such that higher is better."""
+    return row["score"] if project.higher_is_better else -row["score"]
+
+
+@dataclass
+class Islands:
+    """The living programs of a project while a cycle goes on."""
+
+    project: Project
+    own: ProgramsSettings
+    rows: dict[str, Row] = field(default_factory=dict[str, Row])
+
+    @property
+    def count(self) -> int:
+        """How many islands."""
+        return islands_of(self.project, self.own)
+
+    def on(self, island: int) -> list[Row]:
+        """Programs of an island, best first; of equal ones the shorter, then the older."""
+        return self.ranked(row for row in self.rows.values() if island in row["islands"])
+
+    def ranked(self, rows: Iterable[Row]) -> list[Row]:
+        """Best first."""
+        return sorted(rows, key=lambda row: (-merit(self.project, row), row["size"], row["number"]))
+
+    def parents(self, island: int, random: np.random.Generator) -> tuple[Row, Row]:
+        """A parent by rank, or with the probability `explore` any; and another one, where there is one, of any island with that probability."""
+        here = self.on(island) or self.ranked(self.rows.values())
+        elsewhere = self.ranked(self.rows.values()) if random.random() < self.own.explore else here
+        return self._drawn(here, random), self._drawn(elsewhere, random)
+
+    def _drawn(self, rows: Sequence[Row], random: np.random.Generator) -> Row:
+        if random.random() < self.own.explore:
+            return rows[int(random.integers(len(rows)))]
+        return rows[min(int(random.geometric(0.4)) - 1, len(rows) - 1)]
+
+    def admit(self, row: Row, island: int) -> Row:
+        """The row of a program that passed its gates, as it is now: on the island where it is the best of its cell or among the best, else retired.
+
+        Programs that it drives out are retired too.
+        """
+        self.rows[row["program_id"]] = row | {"state": "accepted", "islands": [island]}
+        self._settle(island)
+        return self.rows.get(row["program_id"]) or row | {"state": "retired", "islands": []}
+
+    def _settle(self, island: int) -> None:
+        here = self.on(island)
+        best = {row["cell"]: row["program_id"] for row in reversed(here)}
+        kept = set(best.values()) | {row["program_id"] for row in here[: self.own.elites]}
+        for row in here:
+            if row["program_id"] not in kept:
+                left = [one for one in row["islands"] if one != island]
+                if left or row["state"] == "champion":
+                    self.rows[row["program_id"]] = row | {"islands": left}
+                else:
+                    del self.rows[row["program_id"]]
+
+    def migrate(self) -> None:
+        """The best of each island also lives on the next one."""
+        best = [here[0]["program_id"] for island in range(self.count) if (here := self.on(island))] if self.count > 1 else []
+        for island, name in enumerate(best):
+            row = self.rows[name]
+            self.rows[name] = row | {"islands": sorted({*row["islands"], (island + 1) % self.count})}
+        for island in range(self.count if best else 0):
+            self._settle(island)
+
+    def shrink(self, most: int) -> None:
+        """No more than `most` programs, the best of them; the champion stays."""
+        ranked = self.ranked(self.rows.values())
+        kept = {row["program_id"] for row in ranked[:most]} | {row["program_id"] for row in ranked if row["state"] == "champion"}
+        self.rows = {name: row for name, row in self.rows.items() if name in kept}
+
+    def with_front(self) -> None:
+        """Marks the Pareto front over the declared metrics."""
+        names = self.project.metrics
+        points = {name: _point(row, names) for name, row in self.rows.items()}
+        for name, row in self.rows.items():
+            point = points[name]
+            beaten = point is None or any(
+                other is not None and all(o >= p for o, p in zip(other, point, strict=True)) and other != point for other in points.values()
+            )
+            self.rows[name] = row | {"front": not beaten}
+
+
+def _point(row: Mapping[str, Any], metrics: Mapping[str, str]) -> tuple[float, ...] | None:
+    """Its declared metrics, higher is better; None where one is missing."""
+    given = json.loads(row["metrics"])
+    if any(name not in given for name in metrics):
+        return (row["score"],) if len(metrics) == 1 else None
+    return tuple(given[name] if way == "max" else -given[name] for name, way in metrics.items())

@@ -1,0 +1,76 @@
+"""The meeting of champion and challenger of one project: evaluations, rows and verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.lake import BlobStore
+from evolake.programs.evolution.archive import Islands, merit
+from evolake.programs.evolution.duel import decide, measure, sides_of
+from evolake.programs.evolution.generations import LINE, measured_rows
+from evolake.programs.evolution.population import Population, Row, texts_of
+from evolake.programs.model.project import Project
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.settings import ProgramsSettings
+from evolake.seeds import child_seed, generator
+from evolake.stats import bootstrap_interval
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """decision: a row of DECISIONS. measured: rows of MEASURED, one per evaluation."""
+
+    decision: Row
+    measured: list[Row]
+
+
+def meet(
+    project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle: str, root_seed: int,
+    mode: str | None,
+) -> Meeting:
+    """The champion that entered the cycle, the best other program if the search scored it better, and the initial program."""
+    champion, initial = population.champion(project.name), population.initial(project.name)
+    best = next((row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]), None)
+    challenger = best if best is not None and merit(project, best) > merit(project, champion) else None
+    rows = {row["program_id"]: row for row in (champion, initial, challenger) if row is not None}
+    sides = sides_of(champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"])
+    seeds = [child_seed(root_seed, LINE, cycle, f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
+    with Evaluator(project, own, mode=mode) as evaluator:
+        built = {name: evaluator.build(texts_of(blobs, row["files_sha"])) for name, row in rows.items()}
+        texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
+        found = measure(sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]))
+    scores = {side: [_merit(project, one) for one in evaluations] for side, evaluations in found.items()}
+    verdict = decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
+    holder = challenger if verdict["wins"] and challenger is not None else champion
+    held = [one for one in scores["challenger" if holder is challenger else "champion"] if one is not None]
+    start = [one for one in scores.get("initial", scores["champion"]) if one is not None]
+    sign = 1 if project.higher_is_better else -1
+    spread = bootstrap_interval(held, generator(root_seed, LINE, cycle, f"held/{project.name}")) if held else None
+    ends = sorted((sign * spread.low, sign * spread.high)) if spread else (None, None)
+    decision: dict[str, Any] = {
+        "cycle": cycle, "project": project.name, "champion_id": champion["program_id"],
+        "challenger_id": challenger["program_id"] if challenger else None, "holder_id": holder["program_id"],
+        "holder_mean": sign * spread.estimate if spread else None, "holder_low": ends[0], "holder_high": ends[1],
+        "initial_mean": sign * sum(start) / len(start) if start else None, "protected": project.protected, **verdict,
+    }
+    measured = [
+        row for side, evaluations in found.items() for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
+    ]
+    return Meeting(decision, measured)
+
+
+def _merit(project: Project, evaluation: Evaluation) -> float | None:
+    score = score_in(project, evaluation.metrics) if evaluation.ok and not evaluation.odd else None
+    return None if score is None else score if project.higher_is_better else -score
+
+
+def settled(islands: Islands, holder: str, *, migrate: bool, most: int) -> dict[str, Row]:
+    """The living programs at the end of the cycle: with the champion that it has now, after migration, no more than `most`, the front marked."""
+    for name, row in islands.rows.items():
+        islands.rows[name] = row | {"state": "champion" if name == holder else "accepted"}
+    if migrate:
+        islands.migrate()
+    islands.shrink(most)
+    islands.with_front()
+    return islands.rows

@@ -1,0 +1,116 @@
+"""What a project's own initial program says of its evaluator, before anything evolves."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
+from evolake.gates import Ruleset, Verdict, load_rules, run_gates
+from evolake.programs.evolution.generations import LINE
+from evolake.programs.gates.collecting import Candidate
+from evolake.programs.gates.specs import GATES
+from evolake.programs.model.project import Project, program_id
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.search.numbers import numbers_in
+from evolake.programs.settings import ProgramsSettings
+from evolake.seeds import child_seed
+from evolake.settings import Settings
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all."""
+
+    project: Project
+    evaluations: list[Evaluation]
+    wall_s: list[float]
+    blocked_by: Verdict | None
+    numbers: int
+    workers: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate passes the initial program, and every evaluation gave a score."""
+        return self.blocked_by is None and all(one.ok for one in self.evaluations)
+
+    @property
+    def scores(self) -> list[float]:
+        """Of all evaluations that gave one."""
+        return [score for one in self.evaluations if one.ok and (score := score_in(self.project, one.metrics)) is not None]
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether both evaluations under one seed gave the same metrics."""
+        return len(self.evaluations) > 1 and self.evaluations[0].metrics == self.evaluations[1].metrics
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the score over seeds."""
+        return statistics.stdev(self.scores[1:]) if len(self.scores) > 2 else 0.0
+
+    def told(self) -> dict[str, Any]:
+        """As one JSON object."""
+        reason = next((one.reason for one in self.evaluations if not one.ok), "")
+        reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
+        config = self.project.config
+        return {
+            "verdict": "usable" if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
+            "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
+            "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [one.cpu_s for one in self.evaluations],
+            "wall_s": self.wall_s, "peak_mb": max((one.peak_mb for one in self.evaluations), default=0.0),
+            "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
+            "config_unused": list(config.unused),
+        }
+
+    def lines(self) -> list[str]:
+        """For people."""
+        told, name = self.told(), self.project.score_name
+        if not self.passed:
+            return [f"{self.project.name}: the initial program cannot be used: {told['reason']}", *self._errors()]
+        spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
+        mean = math.fsum(self.wall_s) / len(self.wall_s)
+        stages = f", {told['stages']} stages" if told["stages"] > 1 else ""
+        guard = "protected: evaluator and program run in jails of their own"
+        lines = [
+            f"{self.project.name}: usable",
+            f"  score     {name} {spread} over {len(self.scores)} evaluations{stages}; "
+            f"{'higher' if self.project.higher_is_better else 'lower'} is better",
+            f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
+            f"  noise     {self.noise:.3g} (standard deviation over seeds)",
+            f"  time      {max(told['cpu_s']):.2f} cpu s, {mean:.2f} s on the clock with its jails, {told['peak_mb']:.0f} MiB",
+            f"  score     {guard if self.project.protected else 'not protected: the evaluator imports the program'}",
+            f"  evolves   {', '.join(told['files'])}; {self.numbers} numbers to tune",
+        ]
+        if told["config_unused"]:
+            lines.append(f"  not used  of config.yaml: {', '.join(told['config_unused'])}")
+        return [*lines, f"next: EVOLAKE_PROGRAMS__PROJECTS=DIR evolake run --lines programs --cycles 3   (about {self._estimate(mean)})"]
+
+    def _estimate(self, seconds: float) -> str:
+        return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"
+
+    def _errors(self) -> list[str]:
+        found = [text for one in self.evaluations if not one.ok for text in one.artifacts.values()]
+        return [f"  {line}" for line in (found[0].strip().splitlines()[-12:] if found else [])]
+
+
+def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int) -> Checked:
+    """Evaluates the initial program `runs` times, twice under the first seed, and asks every gate about it.
+
+    Raises:
+        InputError: the evaluator of a protected project fails by itself.
+    """
+    seeds = [child_seed(settings.seed, LINE, "check", project.name, max(place - 1, 0)) for place in range(runs)]
+    ruleset: Ruleset = load_rules(settings.seeds / "rules", LINE)
+    evaluations, walls = [], []
+    with Evaluator(project, own, mode=settings.jail) as evaluator:
+        candidate = Candidate(project.evolving, program_id(project.name, project.evolving), evaluator, seeds[:1])
+        judged = run_gates(candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle="check", run_id="check")
+        for seed in seeds if judged.accepted else seeds[:1]:
+            begun = time.monotonic()
+            evaluations.append(evaluator.evaluate(project.evolving, seed))
+            walls.append(time.monotonic() - begun)
+    return Checked(project, evaluations, walls, judged.blocked_by, len(numbers_in(project.evolving)), settings.workers)

@@ -1,0 +1,68 @@
+"""Champion and challenger side by side, under seeds that the search never had; the title changes beyond the measured noise alone.
+
+The noise is measured there and then: the champion is evaluated twice under each seed, and what 95% of these pairs stay within is the floor. Where the
+evaluator is deterministic the floor is 0, and a better score is a better program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evolake.programs.sandbox.evaluating import Evaluation
+from evolake.stats import bootstrap_interval
+
+LEVEL = 0.95
+Scores = Mapping[str, Sequence[float | None]]
+"""side -> score under each seed, such that higher is better; None where an evaluation gave none."""
+
+SIDES = ("champion", "again", "challenger", "initial")
+
+
+def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, str]:
+    """side -> program that is evaluated for it. The initial program, where it is champion itself, is not evaluated a third time."""
+    found = {"champion": champion, "again": champion}
+    if challenger is not None:
+        found["challenger"] = challenger
+    if initial != champion:
+        found["initial"] = initial
+    return found
+
+
+def measure(sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation]) -> dict[str, list[Evaluation]]:
+    """side -> its evaluations. Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all."""
+    found: dict[str, list[Evaluation]] = {side: [] for side in sides}
+    names = list(sides)
+    for place, seed in enumerate(seeds):
+        for side in names[place % len(names) :] + names[: place % len(names)]:
+            found[side].append(evaluate(sides[side], seed))
+    return found
+
+
+def noise_of(scores: Scores) -> float:
+    """What 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
+    gaps = [abs(one - other) for one, other in zip(scores["champion"], scores["again"], strict=True) if one is not None and other is not None]
+    return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
+
+
+def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
+    """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason."""
+    noise = noise_of(scores)
+    held = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": noise}
+    if "challenger" not in scores:
+        return held | {"reason": "no other program scored better in the search"}
+    if failed := sum(one is None for one in scores["challenger"]):
+        return held | {"reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"}
+    pairs = [(one, other) for one, other in zip(scores["challenger"], scores["champion"], strict=True) if one is not None and other is not None]
+    if len(pairs) < len(scores["champion"]):
+        why = f"the champion fails under {len(scores['champion']) - len(pairs)} held-out seeds, the challenger under none"
+        return held | {"wins": True, "pairs": len(pairs), "reason": why}
+    gap = bootstrap_interval([one - other for one, other in pairs], random)
+    wins = gap.low > 0 and gap.estimate > noise
+    said = f"better by {gap.estimate:.4g} ({gap.low:.4g} to {gap.high:.4g}) on {len(pairs)} held-out seeds, noise floor {noise:.3g}"
+    return held | {
+        "wins": wins, "pairs": len(pairs), "difference": gap.estimate, "low": gap.low, "high": gap.high,
+        "reason": said if wins else f"not beyond the noise: {said}",
+    }

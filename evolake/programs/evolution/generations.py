@@ -1,0 +1,252 @@
+"""The generations of one project in one cycle: parents drawn on islands, children proposed, judged side by side, and taken into the archive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
+from evolake.agents import AgentFailure, Agents
+from evolake.gates import GateResults, Ruleset, run_gates
+from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.lake import BlobStore
+from evolake.programs.evolution.archive import Islands, block_size, cell_of
+from evolake.programs.evolution.journal import Entry
+from evolake.programs.evolution.population import Row, program_row, texts_bytes, texts_of
+from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
+from evolake.programs.gates.specs import GATES
+from evolake.programs.model.blocks import BadBlocks
+from evolake.programs.model.project import Project, program_id
+from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, host, score_in
+from evolake.programs.settings import ProgramsSettings
+from evolake.seeds import child_seed, generator
+
+LINE = "programs"
+MOST_RELATIVES, MOST_BEST, MOST_FAILURES = 24, 3, 5
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the generations of a project share."""
+
+    evaluator: Evaluator
+    own: ProgramsSettings
+    agents: Agents
+    blobs: BlobStore
+    ruleset: Ruleset
+    cycle: str
+    run_id: str
+    root_seed: int
+    workers: int
+    guidance: Sequence[str] = ()
+
+    @property
+    def project(self) -> Project:
+        """The project."""
+        return self.evaluator.project
+
+    def seeds(self) -> list[int]:
+        """Of a candidate's evaluations: the same for all of a project, so that scores can be compared."""
+        return search_seeds(self.project, self.own, self.root_seed)
+
+
+@dataclass
+class Item:
+    """A candidate on its way: its row, its texts as gates see them, the island that it is for."""
+
+    row: Row
+    candidate: Candidate
+    island: int
+
+
+def search_seeds(project: Project, own: ProgramsSettings, root_seed: int) -> list[int]:
+    """Seeds of the evaluations that candidates are ranked by."""
+    return [child_seed(root_seed, LINE, "search", project.name, place) for place in range(project.given.evaluator.repeats or own.repeats)]
+
+
+def judge(candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str) -> GateResults:
+    """A program through its gates. What its texts make our code raise is its block."""
+    return run_gates(
+        candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle=cycle, run_id=run_id, write=evidence_bytes,
+        store=lambda evidence: blobs.put(evidence_bytes(evidence)),
+    )
+
+
+def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
+    """Evidence as it is stored."""
+    return json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()
+
+
+def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
+    """A row of PROGRAMS after its gates: accepted with score and cell, or blocked with the reason."""
+    if (objection := results.blocked_by) is not None:
+        return row | {"state": "blocked", "reason": f"{objection.gate}: {objection.reason}"}
+    metrics = candidate.metrics
+    score = score_in(candidate.project, metrics)
+    return row | {
+        "state": "accepted", "score": score, "metrics": json.dumps(metrics, sort_keys=True), "cell": cell_of(candidate.project, metrics, row["size"]),
+    }
+
+
+def measured_rows(
+    project: Project, program: str, evaluations: Sequence[Evaluation], cycle: str, purpose: str = "search", side: str = "",
+) -> list[Row]:
+    """Rows of MEASURED."""
+    return [
+        {
+            "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": one.seed, "status": one.status,
+            "score": score_in(project, one.metrics) if one.ok else None, "metrics": json.dumps(dict(one.metrics), sort_keys=True),
+            "artifacts": json.dumps(dict(one.artifacts) | ({"reason": one.reason} if one.reason else {}), sort_keys=True), "stage": one.stage,
+            "cpu_s": one.cpu_s, "wall_s": one.wall_s, "peak_mb": one.peak_mb, "protected": project.protected, "host": host(),
+        }
+        for one in evaluations
+    ]
+
+
+def run_generation(
+    context: Context, islands: Islands, generation: int, *, next_number: int, seen: set[str], failures: Sequence[str], artifacts: Mapping[str, Any],
+) -> Entry:
+    """One generation. `islands` and `seen` are changed.
+
+    Args:
+        next_number: of the project's next program. seen: ids of all its programs. failures: why recent candidates were blocked.
+        artifacts: program -> what its evaluation handed on.
+    """
+    requests, places = [], []
+    for place in range(context.own.candidates_per_generation):
+        island = place % islands.count
+        random = generator(context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place)
+        parents = islands.parents(island, random)
+        requests.append(request_for(context, islands, parents, failures, artifacts))
+        places.append((island, parents))
+    purpose = f"child/{context.project.name}/{generation}"
+    seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, place) for place in range(len(requests))]
+    before = len(context.agents.rows())
+    replies = context.agents.call_many(WRITER, requests, seeds=seeds, attempts=list(range(len(requests))))
+    calls = context.agents.rows()[before:]
+    items, derivations, unanswered, repeated = [], [], [], 0
+    living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
+    known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in islands.rows.values()}
+    for (island, parents), request, reply in zip(places, requests, replies, strict=True):
+        texts = child_texts(reply, request.parent.files)
+        if isinstance(texts, str):
+            unanswered.append(texts)
+            continue
+        name = program_id(context.project.name, texts)
+        if name in seen:
+            repeated += 1
+            continue
+        seen.add(name)
+        row, lines = child_row(context, reply, texts, parents, generation, next_number + len(items))
+        derivations += lines
+        items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island))
+    results = in_turn(
+        items, lambda some: side_by_side(lambda one: judge(one.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id),
+                                         some, context.workers),
+        still=_still, settle=_settler(islands),
+    )
+    programs = [_after(item, islands) for item in items]
+    measured = [row for item in items for row in measured_rows(context.project, item.candidate.program_id, _evaluations(item), context.cycle)]
+    verdicts = [verdict.row() for result in results for verdict in result.verdicts]
+    return Entry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered)
+
+
+def request_for(
+    context: Context, islands: Islands, parents: tuple[Row, Row], failures: Sequence[str], artifacts: Mapping[str, Any],
+) -> WriterRequest:
+    """What a writer is asked for one child."""
+    project, (parent, other) = context.project, parents
+    ranked = islands.ranked(islands.rows.values())
+    goal = "; ".join(f"{name}: {'higher' if way == 'max' else 'lower'} is better" for name, way in project.metrics.items())
+    return WriterRequest(
+        project=project.name, instructions="\n".join(filter(None, (project.given.description, project.config.instructions))), goal=goal,
+        parent=_measured(context, parent), artifacts=dict(artifacts.get(parent["program_id"], {})),
+        best=[_measured(context, row) for row in ranked[:MOST_BEST] if row["program_id"] != parent["program_id"]],
+        failures=list(failures)[-MOST_FAILURES:], guidance=list(context.guidance),
+        other=texts_of(context.blobs, other["files_sha"]) if other["program_id"] != parent["program_id"] else None,
+        relatives=[texts_of(context.blobs, row["files_sha"]) for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]],
+    )
+
+
+def child_texts(reply: WriterReply | AgentFailure, parent: Mapping[str, str]) -> dict[str, str] | str:
+    """The texts of a child, or why there is none."""
+    if isinstance(reply, AgentFailure):
+        return f"{reply.status}: {reply.reason}"
+    if reply.operator == NOTHING:
+        return "no operator found anything to change"
+    return applied(reply, parent)
+
+
+def child_row(
+    context: Context, reply: WriterReply | AgentFailure, texts: Mapping[str, str], parents: tuple[Row, Row], generation: int, number: int,
+) -> tuple[Row, list[Row]]:
+    """(row of PROGRAMS, rows of DERIVATIONS) of a child."""
+    operators = context.agents.backend.name == "operators"
+    operator = reply.operator if operators and isinstance(reply, WriterReply) else "model"
+    share = {parents[0]["program_id"]: 1.0}
+    if operator == "crossover" and parents[1]["program_id"] != parents[0]["program_id"]:
+        share = {parents[0]["program_id"]: 0.5, parents[1]["program_id"]: 0.5}
+    row = program_row(
+        context.project, texts, cycle=context.cycle, generation=generation, number=number, operator=operator, parents=list(share),
+        files_sha=context.blobs.put(texts_bytes(texts)), origin=context.agents.backend.name, size=size_of(texts),
+    )
+    lines = [
+        {"child_id": row["program_id"], "parent_id": parent, "operator": operator, "weight": weight, "cycle": context.cycle}
+        for parent, weight in share.items()
+    ]
+    return row, lines
+
+
+def size_of(texts: Mapping[str, str]) -> int:
+    """Characters of the blocks; of texts whose marks are broken, all characters."""
+    try:
+        return block_size(texts)
+    except BadBlocks:
+        return sum(map(len, texts.values()))
+
+
+def _measured(context: Context, row: Row) -> Measured:
+    return Measured(score=row["score"], metrics=json.loads(row["metrics"]), files=texts_of(context.blobs, row["files_sha"]))
+
+
+def _still(item: Item, result: GateResults) -> GateResults | None:
+    """A result holds unless a candidate before it in the generation has its text or its behaviour: then the gates are asked again, about evaluations
+    that are there."""
+    candidate = item.candidate
+    if not result.accepted:
+        return result
+    taken = candidate.known.get(bare_text(candidate.texts)) or candidate.living.get(behaviour(candidate.metrics))
+    return None if taken not in (None, candidate.program_id) else result
+
+
+def _settler(islands: Islands) -> Callable[[Item, GateResults], None]:
+    def settle(item: Item, result: GateResults) -> None:
+        candidate = item.candidate
+        item.row = judged_row(item.row, candidate, result)
+        if result.accepted:
+            dict_of(candidate.known)[bare_text(candidate.texts)] = candidate.program_id
+            dict_of(candidate.living)[behaviour(candidate.metrics)] = candidate.program_id
+            item.row = islands.admit(item.row, item.island)
+
+    return settle
+
+
+def dict_of(held: Mapping[str, str]) -> dict[str, str]:
+    """What the candidates of a generation share, to be written by the one thread that settles them."""
+    assert isinstance(held, dict)
+    return held
+
+
+def _after(item: Item, islands: Islands) -> Row:
+    """A candidate's row at the end of the generation: a later one may have driven it out."""
+    if item.row["state"] != "accepted":
+        return item.row
+    return islands.rows.get(item.row["program_id"], item.row | {"state": "retired", "islands": []})
+
+
+def _evaluations(item: Item) -> list[Evaluation]:
+    """Its evaluations; none where a gate before them blocked it."""
+    return item.candidate.__dict__.get("evaluations", [])

@@ -1,0 +1,69 @@
+"""Projects as what may enter a line that has begun: each folder is known by its files, and stays in the line as it was when it entered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.gates import GateResults, Ruleset
+from evolake.lake import BlobStore
+from evolake.lake.immigrants import SeedItem, SeedSource
+from evolake.programs.evolution.archive import islands_of
+from evolake.programs.evolution.generations import judge, judged_row, search_seeds, size_of
+from evolake.programs.evolution.population import Row, program_row, texts_bytes
+from evolake.programs.gates.collecting import Candidate
+from evolake.programs.model.project import Project, files_sha, is_project, load_project, pack_files, project_folders, read_files
+from evolake.programs.sandbox.evaluating import Evaluator
+from evolake.programs.settings import ProgramsSettings
+
+
+def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
+    """The projects there are, by name. settings: of this process; None: those that are loaded."""
+    from evolake import settings as settings_module
+
+    own = (settings or settings_module.load()).of(ProgramsSettings)
+    return [_item(folder) for folder in project_folders(own, seeds)]
+
+
+def _item(folder: Path) -> SeedItem:
+    files = read_files(folder)
+
+    def pack() -> bytes:
+        load_project(folder)  # whose InputError says why it cannot enter
+        return pack_files(files)
+
+    return SeedItem(folder.resolve().name, files_sha(files), pack)
+
+
+def check(path: Path) -> str:
+    """Raises InputError where the folder is no project."""
+    return load_project(path).name
+
+
+SEEDS = SeedSource("programs", items, is_project, check)
+
+
+def initial_row(project: Project, number: int, cycle: str, blobs: BlobStore) -> Row:
+    """The row of a project's initial program, before anything is known of it."""
+    return program_row(
+        project, project.evolving, cycle=cycle, generation=0, number=number, operator="initial", parents=(),
+        files_sha=blobs.put(texts_bytes(project.evolving)), origin=project.name, size=size_of(project.evolving),
+    )
+
+
+def admit(
+    project: Project, own: ProgramsSettings, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str, root_seed: int, mode: str | None,
+) -> tuple[Row, GateResults]:
+    """The initial program through the gates: its row, on every island of its project, or blocked."""
+    row = initial_row(project, 0, cycle, blobs)
+    with Evaluator(project, own, mode=mode) as evaluator:
+        candidate = Candidate(project.evolving, row["program_id"], evaluator, search_seeds(project, own, root_seed))
+        try:
+            results = judge(candidate, ruleset, blobs, cycle=cycle, run_id=run_id)
+        except InputError as error:
+            raise InputError(f"project {project.name} cannot enter", got=str(error), do="evolake programs check DIR") from None
+        judged = judged_row(row, candidate, results)
+    return judged | ({"islands": list(range(islands_of(project, own)))} if results.accepted else {}), results
+
+

@@ -1,0 +1,46 @@
+"""What one generation of one project made, as a blob that is noted in the lake as soon as the generation is done. A cycle that was killed reads the
+notes back and goes on after the last one whose key is still the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs afterwards. repeated: children that were there
+    already. unanswered: proposals that came to nothing, each with the reason."""
+
+    programs: list[Row] = field(default_factory=list[Row])
+    verdicts: list[Row] = field(default_factory=list[Row])
+    measured: list[Row] = field(default_factory=list[Row])
+    derivations: list[Row] = field(default_factory=list[Row])
+    calls: list[Row] = field(default_factory=list[Row])
+    islands: list[Row] = field(default_factory=list[Row])
+    repeated: int = 0
+    unanswered: list[str] = field(default_factory=list[str])
+
+
+def entry_bytes(entry: Entry) -> bytes:
+    """An entry as canonical JSON."""
+    return _canonical(asdict(entry))
+
+
+def read_entry(data: bytes) -> Entry:
+    """The entry that `entry_bytes` wrote."""
+    return Entry(**json.loads(data))
+
+
+def key_of(facts: Mapping[str, Any]) -> str:
+    """sha256 of everything that the generations of a project depend on in a cycle."""
+    return hashlib.sha256(_canonical(facts)).hexdigest()
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

@@ -1,0 +1,1 @@
+"""The gates of a program: what they look at, and what their rules ask."""

@@ -1,0 +1,136 @@
+"""What the gates of a program look at. The cheap ones read its text; it is built and evaluated once, by the first gate that asks."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from evolake.programs.gates.reach import new_in
+from evolake.programs.model.blocks import outside_change
+from evolake.programs.model.project import Project
+from evolake.programs.model.source import Unreadable, parse
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.sandbox.running import Built
+
+
+@dataclass
+class Candidate:
+    """A program as its gates see it.
+
+    Attributes:
+        texts: path -> text of what evolves. program_id: its id. seeds: of its evaluations, whose mean is its score.
+        known: text without space and comments -> id of the program that has it. living: behaviour -> id of the living program that has it.
+    """
+
+    texts: Mapping[str, str]
+    program_id: str
+    evaluator: Evaluator
+    seeds: Sequence[int]
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    living: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def project(self) -> Project:
+        """Its project."""
+        return self.evaluator.project
+
+    @cached_property
+    def built(self) -> Built:
+        """What its build gave."""
+        return self.evaluator.build(self.texts)
+
+    @cached_property
+    def evaluations(self) -> list[Evaluation]:
+        """One for each seed, up to the first that fails."""
+        found: list[Evaluation] = []
+        for seed in self.seeds:
+            found.append(self.evaluator.evaluate(self.texts, seed, self.built))
+            if not found[-1].ok:
+                break
+        return found
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Mean of each metric that all evaluations have."""
+        done = [one.metrics for one in self.evaluations if one.ok]
+        names = [name for name in (done[0] if done else {}) if all(name in one for one in done)]
+        return {name: math.fsum(one[name] for one in done) / len(done) for name in names}
+
+
+def form(candidate: Candidate) -> dict[str, Any]:
+    """What it changes outside its blocks, whether it can be read, its size, and an earlier program of the same text."""
+    project = candidate.project
+    outside = "" if list(candidate.texts) == list(project.evolving) else "other files than the initial program's"
+    for name, text in candidate.texts.items():
+        outside = outside or ((said := outside_change(project.evolving.get(name, ""), text)) and f"{name}: {said}")
+    same = candidate.known.get(bare_text(candidate.texts))
+    return {
+        "outside": outside, "unreadable": unreadable(candidate.texts), "characters": sum(map(len, candidate.texts.values())),
+        "same_as": same if same != candidate.program_id else None,
+    }
+
+
+def reach(candidate: Candidate) -> dict[str, Any]:
+    """Ways to the evaluator and constants of it that the initial program has not. A program that runs apart has no way there."""
+    project = candidate.project
+    name = project.given.evaluator.file
+    ways, held = new_in(candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace"))
+    return {"mode": project.given.evaluator.mode, "reaches": [] if project.protected else ways, "constants": [] if project.protected else held}
+
+
+def build(candidate: Candidate) -> dict[str, Any]:
+    """What came of its build."""
+    return {"command": candidate.project.given.program.build, "reason": "" if candidate.built.ok else candidate.built.reason or "the build failed"}
+
+
+def run(candidate: Candidate) -> dict[str, Any]:
+    """How its evaluations ended."""
+    last = candidate.evaluations[-1]
+    return {"status": last.status, "reason": last.reason, "tampered": list(last.tampered)}
+
+
+def result(candidate: Candidate) -> dict[str, Any]:
+    """What it scored."""
+    odd = sorted({name for one in candidate.evaluations for name in one.odd})
+    project, metrics = candidate.project, candidate.metrics
+    return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": score_in(project, metrics)}
+
+
+def novel(candidate: Candidate) -> dict[str, Any]:
+    """A living program that gives the same metrics."""
+    same = candidate.living.get(behaviour(candidate.metrics))
+    return {"behaves_as": same if same != candidate.program_id else None}
+
+
+def unreadable(texts: Mapping[str, str]) -> str:
+    """Why a text is none that can be run, in words; "" where nothing is wrong."""
+    for name, text in texts.items():
+        try:
+            text.encode("utf-8")
+            if name.endswith(".py"):
+                parse(text)
+        except (Unreadable, UnicodeEncodeError) as error:
+            return f"{name} {error}"
+    return ""
+
+
+def bare_text(texts: Mapping[str, str]) -> str:
+    """sha256 of texts, the same where only space and, in Python, comments differ."""
+    parts = []
+    for name, text in sorted(texts.items()):
+        try:
+            parts.append(ast.dump(parse(text)) if name.endswith(".py") else " ".join(text.split()))
+        except Unreadable:
+            parts.append(text)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def behaviour(metrics: Mapping[str, float]) -> str:
+    """sha256 of metrics as they were measured."""
+    return hashlib.sha256(json.dumps(dict(sorted(metrics.items()))).encode()).hexdigest()

@@ -1,0 +1,81 @@
+"""What of a program reaches for its evaluator: names that lead there, and constants that stand in it. A lint, not a wall: where the evaluator imports
+the program the wall is missing, and scores are called not protected."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from evolake.programs.model.source import Unreadable, parse
+
+MODULES = frozenset({"gc", "inspect", "ctypes", "importlib", "builtins", "__main__", "atexit", "signal", "faulthandler", "unittest", "threading"})
+"""By which code gets at what imported it, or outlives its call."""
+NAMES = frozenset({
+    "_getframe", "_current_frames", "__globals__", "__builtins__", "__subclasses__", "__code__", "__closure__", "__import__", "__loader__",
+    "tb_frame", "f_back", "f_globals", "f_locals", "gi_frame", "settrace", "setprofile", "_exit", "setattr", "globals", "exec", "eval", "__dict__",
+    "modules",
+})
+FILES = frozenset({
+    "open", "listdir", "scandir", "glob", "rglob", "read_text", "read_bytes", "walk", "dup", "dup2", "fdopen", "write_text", "write_bytes",
+})
+NUMBER = re.compile(r"(?<![\w.])\d*\.?\d+(?:[eE][-+]?\d+)?")
+SHORTEST_CONSTANT, SHORTEST_WHOLE = 4, 6
+"""Significant digits from which on a number of the evaluator, a whole one too, is a constant that no program has by chance."""
+
+
+def reaches(text: str, evaluator: str) -> set[str]:
+    """Ways to the evaluator that a Python text uses, in words; nothing for one that cannot be read.
+
+    evaluator: name of its file.
+    """
+    module = PurePosixPath(evaluator).stem
+    try:
+        tree = parse(text)
+    except Unreadable:
+        return set()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {f"imports {one.name}" for one in node.names if one.name.split(".")[0] in MODULES | {module}}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in MODULES | {module}:
+            found.add(f"imports {node.module}")
+        elif isinstance(node, ast.Attribute) and node.attr in NAMES | FILES:
+            found.add(f"uses {node.attr}")
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del) and _imported(node.value, tree):
+            found.add(f"changes {ast.unparse(node)}")
+        elif isinstance(node, ast.Name) and node.id in NAMES | FILES:
+            found.add(f"uses {node.id}")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and evaluator in node.value:
+            found.add(f"names {evaluator}")
+    return found
+
+
+def _imported(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether an expression begins with the name of an imported module."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return False
+    names = (one for found in ast.walk(tree) if isinstance(found, ast.Import) for one in found.names)
+    return any(node.id in (one.asname, one.name.split(".")[0]) for one in names)
+
+
+def constants(text: str) -> set[str]:
+    """Numbers of a text with many significant digits, in one spelling."""
+    found = set()
+    for match in NUMBER.finditer(text):
+        digits = re.sub(r"[eE].*|\.", "", match.group()).strip("0")
+        if len(digits) >= (SHORTEST_CONSTANT if "." in match.group() else SHORTEST_WHOLE):
+            found.add(f"{float(match.group()):.12g}")
+    return found
+
+
+def new_in(candidate: Mapping[str, str], initial: Mapping[str, str], evaluator: str, source: str) -> tuple[list[str], list[str]]:
+    """(ways to the evaluator, constants of it) that the candidate has and the initial program has not. source: the evaluator's text."""
+    python = [name for name in candidate if name.endswith(".py")]
+    ways = {way for name in python for way in reaches(candidate[name], evaluator)}
+    ways -= {way for name in python for way in reaches(initial.get(name, ""), evaluator)}
+    held = {number for text in candidate.values() for number in constants(text)} & constants(source)
+    return sorted(ways), sorted(held - {number for text in initial.values() for number in constants(text)})

@@ -1,0 +1,128 @@
+"""`evolake.evolve`: cycles of the programs line from a script or a notebook, with the same lake and the same rows as `evolake run`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake import project as project_module
+from evolake import settings as settings_module
+from evolake.errors import InputError, MachineryError
+from evolake.lake import Lake
+from evolake.programs.evolution.population import texts_of
+from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
+from evolake.programs.report.material import LINE, population_entering
+
+EXIT_INPUT = 2
+
+
+@dataclass(frozen=True)
+class Evolved:
+    """What `evolve` gives.
+
+    Attributes:
+        program: text of the champion's main file. files: path -> text of all that evolves. score: its mean under held-out seeds; None without one.
+        initial_score: the initial program's under the same seeds. low, high: 95% interval of the champion's. protected: whether the program could not
+        see what scores it. lake: folder with every row of it.
+    """
+
+    program: str
+    files: Mapping[str, str]
+    program_id: str
+    score: float | None
+    initial_score: float | None
+    low: float | None
+    high: float | None
+    protected: bool
+    cycles: int
+    lake: Path
+
+
+def evolve(
+    initial: str | Path, evaluator: str | Path | None = None, *, cycles: int = 5, lake: str | Path | None = None, name: str = "project",
+    project: str | None = None, profile: str | None = None, **settings: Any,
+) -> Evolved:
+    """Evolve a program against an evaluator.
+
+    Args:
+        initial: a project's folder; or path or text of the initial program. evaluator: path or text of the evaluator, where `initial` is no folder.
+        cycles: how many more; called again with the same lake, it goes on. lake: its folder, missing or one that an earlier call made; default: the
+            process's own setting, else a new temporary folder, which is kept.
+        name: of the project, where `initial` is no folder. project: text of a project.toml beside them.
+        profile: sizes and limits. settings: of the line, such as `generations_per_cycle=2`.
+
+    Raises:
+        InputError: nothing can be evolved from what was given. MachineryError: a cycle failed; what was done is in the lake.
+    """
+    folder, where = _folder(initial, evaluator, name, project), _lake(lake)
+    load_project(folder)
+    home = Path(os.environ["DAGSTER_HOME"]) if lake is None and "DAGSTER_HOME" in os.environ else where / "dagster_home"
+    environment = {
+        **os.environ, "EVOLAKE_LAKE": str(where), "EVOLAKE_PROGRAMS__PROJECTS": str(folder), "DAGSTER_HOME": str(home),
+        **({"EVOLAKE_PROFILE": profile} if profile else {}),
+        **{f"EVOLAKE_PROGRAMS__{key.upper()}": str(value) for key, value in settings.items()},
+    }
+    home.mkdir(parents=True, exist_ok=True)
+    command = [*project_module.command("pipelines.evolve"), "--lines", LINE, "--cycles", str(cycles)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        kind = InputError if done.returncode == EXIT_INPUT else MachineryError
+        got = (done.stderr or done.stdout).strip()[-1500:]
+        raise kind(f"the evolution of {folder.name} stopped", got=got, do=f"see {home / 'logs'}")
+    return read_evolved(Lake(where), folder.name)
+
+
+def read_evolved(lake: Lake, name: str) -> Evolved:
+    """What a lake holds of a project. Raises InputError where it holds nothing."""
+    cycles = lake.cycles(LINE, "champion")
+    rows = [row for row in lake.read(LINE, "champion", cycles[-1]).to_dicts() if row["project"] == name] if cycles else []
+    if not rows:
+        raise InputError(f"the lake {lake.root} holds no finished cycle of a project {name!r}", do="run a cycle")
+    row, champion = rows[0], population_entering(lake, lake.cycles(LINE, "incoming_programs")[-1]).champion(name)
+    texts = texts_of(lake.blobs, champion["files_sha"])
+    return Evolved(
+        next(iter(texts.values())), texts, champion["program_id"], row["holder_mean"], row["initial_mean"], row["holder_low"], row["holder_high"],
+        row["protected"], len(cycles), lake.root,
+    )
+
+
+def _folder(initial: str | Path, evaluator: str | Path | None, name: str, project: str | None) -> Path:
+    """The project's folder: the one given, or a new one with the texts given."""
+    if evaluator is None:
+        if not Path(initial).is_dir():
+            raise InputError("there is no evaluator", wanted="evaluator=..., or a project's folder as `initial`", got=repr(str(initial)[:80]))
+        return Path(initial).resolve()
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+        raise InputError("the project's name cannot be used", wanted="lower-case letters, digits, - and _", got=repr(name)[:80])
+    folder = Path(tempfile.mkdtemp(prefix="evolake-project-")) / name
+    folder.mkdir()
+    named = _path(initial)
+    for file, given in ((f"{INITIAL}{named.suffix if named else '.py'}", initial), (EVALUATOR, evaluator), (TOML, project)):
+        if given is not None:
+            path = _path(given)
+            (folder / file).write_text(path.read_text(encoding="utf-8") if path else str(given), encoding="utf-8")
+    return folder
+
+
+def _path(given: str | Path) -> Path | None:
+    """The file that is meant; None for a text. Raises InputError for a path where no file is."""
+    if isinstance(given, str) and "\n" in given:
+        return None
+    if not Path(given).is_file():
+        raise InputError(f"there is no file {str(given)[:200]}", wanted="the path of a file, or a text of more than one line")
+    return Path(given)
+
+
+def _lake(given: str | Path | None) -> Path:
+    if given is not None:
+        return Path(given).resolve()
+    if "EVOLAKE_LAKE" in os.environ:
+        return settings_module.load().lake
+    return Path(tempfile.mkdtemp(prefix="evolake-lake-"))
+

@@ -1,0 +1,305 @@
+"""A project: a folder with an initial program, an evaluator and, where they are needed, `project.toml` and `config.yaml`.
+
+    initial_program.py   what evolves, between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END
+    evaluator.py         evaluate(program_path) -> dict of numbers; or evaluate_stage1, evaluate_stage2, evaluate_stage3
+    config.yaml          of OpenEvolve: what it names and evolake knows is used
+    project.toml         several files, another language, protected scores, metrics, features, limits
+
+This is OpenEvolve's contract; docs/programs.md has the fields. Nothing of a project runs on the host: it is read as text and data.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolake.errors import InputError
+from evolake.file_names import check_id
+from evolake.jail.protocol import plain_name
+from evolake.programs.model.blocks import BadBlocks, cut
+from evolake.programs.model.config_yaml import Config, read_config
+from evolake.programs.model.parameters import parameters_in
+from evolake.programs.settings import ProgramsSettings
+
+INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
+SCORE = "combined_score"
+MOST_FILES, MOST_BYTES = 200, 8 << 20
+PATIENCE = 4.0
+STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
+Mode = Literal["imports", "separate"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class ProgramSection(_Section):
+    """`[program]`: which files evolve, the first is the one the evaluator is given; how they are built, run or called."""
+
+    files: list[str] = Field(default_factory=list, description="files that evolve; default: the one initial_program.*")
+    needs: list[str] = Field(default_factory=list, description="further files that build and run get; of all others they see none")
+    build: str = ""
+    built: list[str] = Field(default_factory=list, description="files that the build leaves and `run` needs")
+    run: str = ""
+    entry: str = Field(default="", pattern=r"^([A-Za-z_]\w*)?$")
+
+
+class EvaluatorSection(_Section):
+    """`[evaluator]`: the file, how it meets the program, and what an evaluation may take."""
+
+    file: str = EVALUATOR
+    mode: Mode = "imports"
+    cpu_s: float | None = Field(default=None, gt=0)
+    wall_s: float | None = Field(default=None, gt=0)
+    memory_mb: int | None = Field(default=None, gt=0)
+    processes: int | None = Field(default=None, ge=0)
+    repeats: int | None = Field(default=None, gt=0)
+
+
+class FeatureSection(_Section):
+    """`[features.NAME]`: a metric, or `size`, cut into bins."""
+
+    low: float
+    high: float
+    bins: int = Field(default=10, gt=1, le=100)
+
+
+class ProjectFile(_Section):
+    """project.toml."""
+
+    description: str = ""
+    program: ProgramSection = ProgramSection()
+    evaluator: EvaluatorSection = EvaluatorSection()
+    metrics: dict[str, Literal["max", "min"]] = Field(default_factory=dict)
+    features: dict[str, FeatureSection] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project as it was read.
+
+    Attributes:
+        files: path -> bytes of everything in the folder. evolving: the files that evolve, as text, the main one first.
+        metrics: name -> max or min; the first is the score. sha: of all files: another evaluator is another project.
+    """
+
+    name: str
+    files: Mapping[str, bytes] = field(repr=False)
+    evolving: Mapping[str, str] = field(repr=False)
+    given: ProjectFile = field(default_factory=ProjectFile)
+    config: Config = field(default_factory=Config)
+    sha: str = ""
+
+    @property
+    def main(self) -> str:
+        """The file that the evaluator is given, or that `entry` is in."""
+        return next(iter(self.evolving))
+
+    @property
+    def python(self) -> bool:
+        """Whether what evolves is Python."""
+        return all(name.endswith(".py") for name in self.evolving)
+
+    @property
+    def protected(self) -> bool:
+        """Whether evaluator and program run in jails of their own, so that the program cannot see or change what scores it."""
+        return self.given.evaluator.mode == "separate"
+
+    @property
+    def metrics(self) -> dict[str, str]:
+        """Declared metrics with their directions; the first is the score."""
+        return dict(self.given.metrics) or {SCORE: "max"}
+
+    @property
+    def score_name(self) -> str:
+        """The metric that programs are ranked by."""
+        return next(iter(self.metrics))
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a higher score is better."""
+        return self.metrics[self.score_name] == "max"
+
+    @property
+    def beside(self) -> dict[str, bytes]:
+        """Files that the evaluator finds beside it: all but those that evolve and those that are evolake's or for people."""
+        return {name: data for name, data in self.files.items() if name not in self.evolving and name not in (TOML, YAML)}
+
+    def run_argv(self) -> list[str]:
+        """The command that runs the program, where it is one."""
+        return shlex.split(self.given.program.run) if self.given.program.run else ["python", self.main] if self.python else []
+
+
+def files_sha(files: Mapping[str, bytes]) -> str:
+    """sha256 over names and bytes."""
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        digest.update(f"{name}\0{len(data)}\0".encode(errors="surrogateescape"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def program_id(project: str, texts: Mapping[str, str]) -> str:
+    """What a program is known by: sha256 over its project's name and its texts."""
+    return hashlib.sha256(json.dumps([project, dict(texts)], sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def pack_files(files: Mapping[str, bytes]) -> bytes:
+    """Files as one blob."""
+    return json.dumps({name: base64.b64encode(data).decode() for name, data in sorted(files.items())}).encode()
+
+
+def unpack_files(data: bytes) -> dict[str, bytes]:
+    """The files of such a blob."""
+    return {name: base64.b64decode(text) for name, text in json.loads(data).items()}
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """path -> bytes of the folder's files. Hidden ones, caches and links are left out.
+
+    Raises:
+        InputError: no such folder, unreadable, too many or too large.
+    """
+    if not folder.is_dir():
+        raise InputError(f"there is no project folder {folder}", wanted=f"a folder with {INITIAL}.* and {EVALUATOR}", do="evolake programs new NAME")
+    found: dict[str, bytes] = {}
+    total = 0
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in PurePosixPath(name).parts)
+        if hidden or path.is_symlink() or not path.is_file():
+            continue
+        try:
+            found[plain_name(name)] = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path} of a project cannot be read", got=error.strerror or str(error), do="mend its permissions") from None
+        total += len(found[name])
+        if len(found) > MOST_FILES or total > MOST_BYTES:
+            got = f"{len(found)} files, {total:,} bytes so far"
+            raise InputError(f"the project {folder} is too large", wanted=f"at most {MOST_FILES} files of {MOST_BYTES >> 20} MiB together", got=got,
+                             do="keep data that the evaluator does not need elsewhere")
+    return found
+
+
+def load_project(folder: Path) -> Project:
+    """A project from its folder. Raises InputError where it is none; says what is missing."""
+    files, name = read_files(folder), folder.resolve().name
+    return project_of(check_id("a project", name, do="rename its folder"), files, str(folder))
+
+
+def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Project:
+    """A project from its files. where: what messages call it. Raises InputError as `load_project` does."""
+    where = where or f"project {name}"
+    given = _project_file(files[TOML], where) if TOML in files else ProjectFile()
+    config = read_config(files[YAML], f"{where}/{YAML}") if YAML in files else Config()
+    names = given.program.files or _initial(files, where)
+    texts: dict[str, str] = {}
+    for one in names:
+        if one not in files:
+            raise InputError(f"{where}: there is no file {one}", wanted="files of the project in [program] files", do="mend project.toml")
+        try:
+            texts[one] = files[one].decode("utf-8")
+            cut(texts[one])
+            parameters_in(texts[one])
+        except (UnicodeDecodeError, BadBlocks, ValueError) as error:
+            raise InputError(f"{where}/{one} cannot evolve", got=str(error), do="mend the file") from None
+    if given.evaluator.file not in files:
+        raise InputError(f"{where}: there is no evaluator {given.evaluator.file}", wanted="evaluate(program_path) -> dict of numbers", do="write it")
+    if given.evaluator.file in texts:
+        raise InputError(f"{where}: the evaluator cannot be among the files that evolve", got=given.evaluator.file, do="mend [program] files")
+    made = Project(name, dict(files), texts, given, config, files_sha(files))
+    _require_runnable(made, where)
+    return made
+
+
+def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
+    """cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then the settings.
+
+    config.yaml's timeout is taken as processor time, which does not depend on what else the machine does; the clock gets PATIENCE times as much.
+    """
+    given, timeout = project.given.evaluator, project.config.timeout_s
+    return {
+        "cpu_s": given.cpu_s or timeout or own.cpu_s, "wall_s": given.wall_s or (timeout and PATIENCE * timeout) or own.wall_s,
+        "memory_mb": given.memory_mb or own.memory_mb, "processes": own.processes if given.processes is None else given.processes,
+    }
+
+
+def with_files(project: Project, texts: Mapping[str, str]) -> Project:
+    """The project with other texts as what evolves."""
+    return replace(project, evolving=dict(texts))
+
+
+def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
+    found = [name for name in files if PurePosixPath(name).stem == INITIAL and "/" not in name]
+    if len(found) != 1:
+        got = ", ".join(found) or f"none; the folder has {', '.join(sorted(files)[:8]) or 'no file'}"
+        raise InputError(f"{where} has no initial program", wanted=f"one file {INITIAL}.*, or [program] files in {TOML}", got=got, do="add it")
+    return found
+
+
+def _require_runnable(project: Project, where: str) -> None:
+    program = project.given.program
+    if project.protected and not project.run_argv() and not program.entry:
+        wanted = '[program] run = "./program", or entry = "function"'
+        raise InputError(f"{where}: nothing says how the program runs", wanted=wanted, do="mend project.toml")
+    if program.entry and (not project.python or len(project.evolving) != 1):
+        raise InputError(f"{where}: entry {program.entry!r} cannot be called", wanted="one Python file that evolves", do="use run instead")
+    if (program.entry or program.run or program.build) and not project.protected:
+        what = f"{where}: build, run and entry are of a program that runs apart"
+        raise InputError(what, wanted='[evaluator] mode = "separate"', do="mend project.toml")
+    if program.build and not program.built:
+        raise InputError(f"{where}: what the build makes is not named", wanted='[program] built = ["program"]', do="mend project.toml")
+    for name in program.built:
+        plain_name(name)
+    if missing := [name for name in program.needs if name not in project.files or name == project.given.evaluator.file]:
+        wanted = "files of the project, not the evaluator"
+        raise InputError(f"{where}: the program cannot have {missing[0]}", wanted=wanted, do="mend [program] needs")
+
+
+def _project_file(data: bytes, where: str) -> ProjectFile:
+    try:
+        return ProjectFile.model_validate(tomllib.loads(data.decode("utf-8")))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{where}/{TOML} is no TOML", got=str(error), do="mend the file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place, got = ".".join(map(str, first["loc"])), f"{first['msg']} ({first['input']!r})"[:200]
+        raise InputError(f"{where}/{TOML}: {place} cannot be used", got=got, do="docs/programs.md has the fields") from None
+
+
+def project_folders(own: ProgramsSettings, seeds: Path) -> list[Path]:
+    """The folders of the projects there are, by name: those the setting names, else those in `programs` of the seeds.
+
+    Raises:
+        InputError: a folder that the setting names is not there, or two of one name.
+    """
+    if named := [Path(one.strip()).expanduser() for one in own.projects.split(",") if one.strip()]:
+        if missing := [one for one in named if not one.is_dir()]:
+            raise InputError(f"there is no project folder {missing[0]}", wanted="folders in EVOLAKE_PROGRAMS__PROJECTS", do="mend the setting")
+        found = named
+    else:
+        found = [one for one in (seeds / "programs").glob("*") if is_project(one)]
+    by_name = {one.resolve().name: one for one in found}
+    if len(by_name) < len(found):
+        raise InputError("two projects have one name", got=", ".join(map(str, found)), do="rename one of the folders")
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def is_project(path: Path) -> bool:
+    """Whether a folder looks like a project."""
+    return path.is_dir() and ((path / TOML).is_file() or ((path / EVALUATOR).is_file() and any(path.glob(f"{INITIAL}.*"))))
+
+
+def stages_in(evaluator: str) -> Sequence[str]:
+    """The stages that an evaluator's text defines."""
+    return [name for name in STAGES if re.search(rf"^def {name}\b", evaluator, re.MULTILINE)]

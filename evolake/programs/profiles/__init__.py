@@ -1,0 +1,1 @@
+"""Sizes of the line by profile."""

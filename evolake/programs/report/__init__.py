@@ -1,0 +1,1 @@
+"""The programs line in the report."""

@@ -1,0 +1,92 @@
+"""What the programs line says of its artifacts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from evolake.lake import Catalogue, Lake
+from evolake.programs.evolution.population import texts_of
+from evolake.report.artifacts import Gain, LineArtifacts
+from evolake.report.kinds import Artifact, Kind
+from evolake.seeds import generator
+from evolake.stats import median_ratio_interval
+
+LINE = "programs"
+DECISIONS = "SELECT * FROM programs.champion WHERE cycle = $cycle ORDER BY project"
+
+
+def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
+    """The champion's held-out scores against those of its initial program under the same seeds; None where a ratio says nothing: a score is not
+    positive, or the initial program is champion."""
+    if lake.record(LINE, "champion", cycle) is None:
+        return None
+    decided = [row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["holder_id"] == artifact_id]
+    if not decided:
+        return None
+    row = decided[0]
+    measured = lake.read(LINE, "heldout", cycle).filter(pl.col("project") == row["project"])
+    side = "challenger" if row["wins"] else "champion"
+    own, other = (
+        dict(measured.filter(pl.col("side") == name).select("seed", "score").drop_nulls().iter_rows()) for name in (side, "initial")
+    )
+    seeds = sorted(set(own) & set(other))
+    if not seeds or min(*(own[seed] for seed in seeds), *(other[seed] for seed in seeds)) <= 0:
+        return None
+    project = lake.read(LINE, "projects", cycle).filter(pl.col("project") == row["project"]).to_dicts()[0]
+    pairs = [own[seed] for seed in seeds], [other[seed] for seed in seeds]
+    first, second = pairs if project["higher_is_better"] else (pairs[1], pairs[0])
+    ratio = median_ratio_interval(first, second, generator(0, LINE, cycle, "gain"))
+    measure = f"{'higher' if project['higher_is_better'] else 'lower'} {project['score_name']}"
+    guard = "" if row["protected"] else "; score not protected"
+    return Gain(
+        ratio, measure, project["initial_id"], f"on {len(seeds)} held-out seeds of project {row['project']}{guard}", cycle, ratio.low > 1,
+        against="the initial program", own=sum(pairs[0]) / len(seeds), other=sum(pairs[1]) / len(seeds),
+    )
+
+
+def outcome(catalogue: Catalogue, cycle: str) -> str:
+    """Each project's champion and its held-out score."""
+    rows = catalogue.frame(DECISIONS, {"cycle": cycle}).to_dicts()
+    told = [
+        f"{row['project']} {row['holder_mean']:.6g} (initial {row['initial_mean']:.6g}{'' if row['protected'] else ', score not protected'})"
+        for row in rows if row["holder_mean"] is not None and row["initial_mean"] is not None
+    ]
+    return "held-out scores: " + "; ".join(told) if told else "no champion has a held-out score"
+
+
+def program_text(lake: Lake, artifact: Artifact) -> str:
+    """Its texts."""
+    texts = texts_of(lake.blobs, artifact.content_sha)
+    return next(iter(texts.values())) if len(texts) == 1 else "\n".join(f"==> {name} <==\n{text}" for name, text in texts.items())
+
+
+def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
+    """project/: the whole project with this program in the place of its initial one, to be checked or evolved on."""
+    from evolake.programs.model.project import unpack_files
+
+    name, files = artifact.row["project"], {}
+    for cycle in reversed(lake.cycles(LINE, "projects")):
+        found = [row for row in lake.read(LINE, "projects", cycle).to_dicts() if row["project"] == name]
+        if found:
+            files = unpack_files(lake.blobs.get(found[0]["blob_sha"]))
+            break
+    files |= {path: text.encode("utf-8", "surrogatepass") for path, text in texts_of(lake.blobs, artifact.content_sha).items()}
+    for path, data in files.items():
+        place = folder / name / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    return f"evolake programs check {name}"
+
+
+ARTIFACTS = LineArtifacts(
+    gain=gain_of, score="held-out score, of the first project by name", outcome=outcome,
+    kinds={
+        "program": Kind(
+            "program_id", ("incoming_programs", "candidates", "seeds"),
+            ("project", "operator", "origin", "cycle", "generation", "score", "metrics", "cell", "size", "protected", "state", "reason"),
+            text=program_text, write=write_program,
+        ),
+    },
+)

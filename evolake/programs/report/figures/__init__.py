@@ -1,0 +1,1 @@
+"""The figures of the programs line, one per module."""

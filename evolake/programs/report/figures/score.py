@@ -1,0 +1,34 @@
+"""The champion's held-out score by cycle, with the spread that it was measured with."""
+
+from __future__ import annotations
+
+from evolake.plots.style import FAINT, PALETTE, SMALL, dress, figure, say, to_png
+from evolake.programs.report.material import Material
+from evolake.report.figures import Figure
+
+
+def draw(material: Material) -> bytes:
+    """A curve for each project, in multiples of its initial program's score where that is positive, with 95% bands."""
+    drawn, axes = figure(height=4.2)
+    if not material.cycles:
+        say(axes, "No cycle is finished yet.")
+        return to_png(drawn)
+    axes.axhline(1.0, color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label="initial program")
+    for place, project in enumerate(material.population.projects()):
+        rows = [row for row in material.of_project(project) if row["holder_mean"] is not None]
+        if not rows:
+            continue
+        unit = rows[0]["initial_mean"] if (rows[0]["initial_mean"] or 0) > 0 else 1.0
+        x = [material.cycles.index(row["cycle"]) for row in rows]
+        mean, low, high = ([row[name] / unit for row in rows] for name in ("holder_mean", "holder_low", "holder_high"))
+        colour = PALETTE[place % len(PALETTE)]
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.errorbar(x, mean, yerr=[[m - one for m, one in zip(mean, low, strict=True)], [one - m for m, one in zip(mean, high, strict=True)]],
+                      color=colour, marker="o", linewidth=1.6, capsize=3, label=project)
+    axes.set_xticks(range(len(material.cycles)), material.cycles, fontsize=SMALL)
+    dress(axes, "Held-out score of the champion, its initial program's is 1, with 95% bands", "cycle", "score", grid="y")
+    axes.legend(fontsize=SMALL, frameon=False)
+    return to_png(drawn)
+
+
+FIGURE = Figure("Score of the champion by cycle", draw, order=1, asset="survivors")

@@ -1,0 +1,40 @@
+"""What the figures of the programs line are drawn from. Used by the assets' metadata and by the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from evolake.lake import Lake, preceding
+from evolake.programs.evolution.population import Population
+from evolake.programs.tables import ARCHIVE
+
+LINE = "programs"
+FIGURES = "evolake.programs.report.figures"
+
+
+@dataclass(frozen=True)
+class Material:
+    """The population that leaves the last of `cycles`, and the decisions of these cycles."""
+
+    cycles: list[str]
+    population: Population
+    decisions: pl.DataFrame
+
+    def of_project(self, project: str) -> list[dict[str, Any]]:
+        """Decisions on a project's champion, by cycle."""
+        return self.decisions.filter(pl.col("project") == project).sort("cycle").to_dicts()
+
+
+def population_entering(lake: Lake, cycle: str) -> Population:
+    """The population that was sealed for `cycle`."""
+    return Population.of({name: lake.read(LINE, f"incoming_{name}", cycle) for name in ARCHIVE})
+
+
+def material_of(lake: Lake, entering: str) -> Material:
+    """`entering`: the cycle that the population enters; tables of that and later cycles are not looked at."""
+    last = preceding(entering)
+    cycles = [cycle for cycle in lake.cycles(LINE, "champion") if last is not None and cycle <= last]
+    return Material(cycles, population_entering(lake, entering), pl.concat([lake.read(LINE, "champion", cycle) for cycle in cycles]))

@@ -1,0 +1,52 @@
+"""One program of the lake: what it is, what it scored, what gates said, and how it differs from where its project began."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from evolake.lake import Catalogue, Lake
+from evolake.programs.report.material import LINE, population_entering
+from evolake.programs.report.page import diff_of
+
+SHORTEST = 8
+VERDICTS = "SELECT gate_no, gate, rule_id, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY gate_no, rule_id"
+FACTS = (
+    "program_id", "project", "state", "operator", "parents", "cycle", "generation", "origin", "score", "size", "cell", "islands", "front",
+    "protected",
+)
+
+
+def told_of(lake: Lake, wanted: str) -> dict[str, Any] | None:
+    """What is known of a program, by its id, the beginning of it, or its project's name for the champion; None where there is none."""
+    cycles = lake.cycles(LINE, "incoming_programs")
+    if not cycles:
+        return None
+    population = population_entering(lake, cycles[-1])
+    rows = population.rows()
+    if wanted in {row["project"] for row in rows}:
+        found = population.champion(wanted)
+    else:
+        chosen = [row for row in rows if row["program_id"].startswith(wanted)] if len(wanted) >= SHORTEST else []
+        if len(chosen) != 1:
+            return None
+        found = chosen[0]
+    with Catalogue(lake) as catalogue:
+        verdicts = catalogue.frame(VERDICTS, {"id": found["program_id"]}).to_dicts()
+    told = {name: found[name] for name in FACTS}
+    diff = diff_of(lake, population.initial(found["project"])["files_sha"], found["files_sha"])
+    return told | {"metrics": json.loads(found["metrics"]), "reason": found["reason"], "verdicts": verdicts, "diff": diff}
+
+
+def lines_of(told: dict[str, Any]) -> list[str]:
+    """For people."""
+    parents = ", ".join(parent[:12] for parent in told["parents"]) or "none"
+    lines = [
+        f"{told['program_id']}", f"  project   {told['project']}, {told['state']}, made in cycle {told['cycle']} by {told['operator']}",
+        f"  parents   {parents}", f"  score     {told['score']}{'' if told['protected'] else ' (not protected)'}",
+        f"  metrics   {json.dumps(told['metrics'])}",
+    ]
+    if told["reason"]:
+        lines.append(f"  blocked   {told['reason']}")
+    lines += [f"  gate      {row['gate']}: {row['outcome']} {row['rule_id']} {row['reason']}".rstrip() for row in told["verdicts"]]
+    return [*lines, "", told["diff"] or "it is the initial program"]

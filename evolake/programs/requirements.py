@@ -1,0 +1,26 @@
+"""What the line needs: a project."""
+
+from __future__ import annotations
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+from evolake.programs.settings import ProgramsSettings
+
+NO_PROJECT = (
+    "There is no project. Name folders in EVOLAKE_PROGRAMS__PROJECTS (examples/programs has three), or make one: evolake programs new NAME"
+)
+
+
+def nothing_to_do() -> str | None:
+    """Why the line has nothing to do; None where there is a project, in a folder or in the lake."""
+    from evolake.lake import Lake
+    from evolake.programs.model.project import project_folders
+
+    settings = settings_module.load()
+    if project_folders(settings.of(ProgramsSettings), settings.seeds):
+        return None
+    try:
+        root = settings.lake
+    except InputError:
+        return NO_PROJECT
+    return None if Lake(root).seals.read("programs", "0001") else NO_PROJECT

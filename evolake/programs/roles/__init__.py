@@ -1,0 +1,1 @@
+"""The roles of the line: one writes a program from its parents."""

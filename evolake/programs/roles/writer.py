@@ -1,0 +1,85 @@
+"""Who writes a program from its parents: a model by search-and-replace edits or whole files, or the operators of `evolake.programs.search`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.agents.roles import Role, hide
+from evolake.programs.search.proposing import child_of
+
+NOTHING = "nothing"
+"""Operator of a reply that changes nothing: the operators found nothing to change."""
+
+
+class Measured(BaseModel):
+    """A program with what it scored."""
+
+    score: float
+    metrics: dict[str, float] = Field(default_factory=dict)
+    files: dict[str, str]
+
+
+class WriterRequest(BaseModel):
+    """A parent, and what is known around it. other, relatives: what operators cross it with."""
+
+    project: str
+    instructions: str = ""
+    goal: str
+    parent: Measured
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    best: list[Measured] = Field(default_factory=list)
+    failures: list[str] = Field(default_factory=list)
+    guidance: list[str] = Field(default_factory=list)
+    other: dict[str, str] | None = None
+    relatives: list[dict[str, str]] = Field(default_factory=list)
+
+
+class Edit(BaseModel):
+    """A text that stands in a file exactly once, and what is to stand there."""
+
+    model_config = ConfigDict(extra="forbid")
+    file: str
+    search: str = Field(min_length=1)
+    replace: str
+
+
+class WriterReply(BaseModel):
+    """Edits of the parent, in order, or whole files; whole files are taken first."""
+
+    model_config = ConfigDict(extra="forbid")
+    idea: str = ""
+    edits: list[Edit] = Field(default_factory=list)
+    whole: dict[str, str] = Field(default_factory=dict)
+    operator: str = ""
+
+
+def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
+    """A child by one of the operators."""
+    child = child_of(request.parent.files, request.other, request.relatives, random)
+    if child is None:
+        return WriterReply(operator=NOTHING)
+    changed = {name: text for name, text in child.texts.items() if text != request.parent.files[name]}
+    return WriterReply(whole=changed, operator=child.operator)
+
+
+def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:
+    """The parent's texts after a reply, or why it cannot be applied: a fact about the reply."""
+    changed = dict(texts)
+    for name, text in reply.whole.items():
+        if name not in changed:
+            return f"there is no file {name!r} that evolves"
+        changed[name] = text
+    for number, edit in enumerate(reply.edits, 1):
+        if edit.file not in changed:
+            return f"edit {number}: there is no file {edit.file!r} that evolves"
+        if (times := changed[edit.file].count(edit.search)) != 1:
+            return f"edit {number}: `search` stands {times} times in {edit.file}, wanted once"
+        changed[edit.file] = changed[edit.file].replace(edit.search, edit.replace)
+    return changed
+
+
+WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide("other", "relatives"))
+"""A child of a program."""

@@ -1,0 +1,234 @@
+"""One evaluation of one program, by the project's evaluator, in jails; and what comes back, looked at again on the host.
+
+Mode "imports", OpenEvolve's: one jail, in which the evaluator imports the program. Mode "separate": the evaluator makes the cases in one jail, the
+program runs on each in another that has neither the evaluator nor the other cases, and the evaluator scores the outputs in a third.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.jail import Limits, NativeOutcome, run_native
+from evolake.jail.interpreter import interpreter
+from evolake.jail.protocol import one_line
+from evolake.programs.model.project import Project, limits_of, stages_in
+from evolake.programs.sandbox.running import Built, Runner, build
+from evolake.programs.settings import ProgramsSettings
+
+ANSWER_BYTES = 4 << 20
+MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
+CHANNEL = "the result's channel"
+HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one evaluation gave.
+
+    Attributes:
+        status: ok; or a status of the jail; or no_result (ended without one), raised (the evaluator did), tampered.
+        metrics: finite and other numbers as they came. odd: names of metrics that are no finite numbers. artifacts: texts.
+        tampered: what the program changed of what scores it. stage, stages: how many stages it passed through, of how many.
+        cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under.
+    """
+
+    status: str
+    reason: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict[str, float])
+    odd: tuple[str, ...] = ()
+    artifacts: Mapping[str, str] = field(default_factory=dict[str, str])
+    tampered: tuple[str, ...] = ()
+    stage: int = 0
+    stages: int = 1
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_mb: float = 0.0
+    seed: int = 0
+    jail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the evaluator said something of it that counts."""
+        return self.status == "ok"
+
+
+class Evaluator:
+    """Evaluates programs of one project. May be asked by several threads. Close it, or use it as a context manager."""
+
+    def __init__(self, project: Project, own: ProgramsSettings, *, workers: int = 1, mode: str | None = None):
+        self.project, self.own, self.mode = project, own, mode
+        self.limits = limits_for(project, own, mode)
+        self._runner = Runner(project, self.limits, workers=workers, mode=mode) if project.protected else None
+        self._cases: dict[int, list[Any]] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what it started."""
+        if self._runner:
+            self._runner.close()
+
+    def build(self, texts: Mapping[str, str]) -> Built:
+        """The program made ready to run; without a build command it is as it is."""
+        return build(self.project, texts, self.limits, self.mode)
+
+    def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None) -> Evaluation:
+        """One evaluation under a seed. built: what `build` gave; None: build it.
+
+        Raises:
+            JailUnavailable: nothing was judged. InputError: the evaluator itself, which no program has touched, does not work.
+        """
+        if self._runner is None:
+            return self._imported(texts, seed)
+        built = built or self.build(texts)
+        if not built.ok:
+            return Evaluation("build", built.reason, cpu_s=built.cpu_s, seed=seed)
+        cases = self.cases(seed)
+        ran = self._runner.run(texts, built, cases)
+        results = [{"status": one.status, "output": one.output, "cpu_s": one.cpu_s, "peak_mb": one.peak_mb, "reason": one.reason} for one in ran]
+        files = self.project.beside
+        outcome, answer = self._ask(files, {"task": "score", "cases": cases, "results": results}, seed)
+        if answer is None or "error" in answer:
+            raise self._broken("score(cases, results)", outcome, answer)
+        spent: dict[str, Any] = {name: sum(getattr(one, name) for one in ran) for name in ("cpu_s", "wall_s")}
+        spent["peak_mb"] = max(one.peak_mb for one in ran)
+        found = taken(outcome, answer, seed, spent)
+        failed = next((one for one in ran if one.status != "ok"), None)
+        if failed is not None and len([one for one in ran if one.status != "ok"]) == len(ran):
+            return Evaluation(failed.status, failed.reason, seed=seed, jail=outcome.jail, **spent)
+        return found
+
+    def cases(self, seed: int) -> list[Any]:
+        """The inputs under a seed, made once by the evaluator alone."""
+        with self._lock:
+            if seed not in self._cases:
+                outcome, answer = self._ask(self.project.beside, {"task": "cases"}, seed)
+                made = (answer or {}).get("cases")
+                if not isinstance(made, list) or not 0 < len(made) <= MOST_CASES:
+                    raise self._broken("cases(seed)", outcome, answer)
+                self._cases[seed] = made
+            return self._cases[seed]
+
+    def _imported(self, texts: Mapping[str, str], seed: int) -> Evaluation:
+        config = self.project.config
+        files = self.project.beside | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+        staged = config.cascade is not False
+        own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace")
+        request = {
+            "task": "evaluate", "program": self.project.main, "stages": list(stages_in(own)) if staged or "def evaluate(" not in own else [],
+            "thresholds": list(config.thresholds), "score": self.project.score_name,
+        }
+        outcome, answer = self._ask(files, request, seed)
+        if outcome.status != "ok":
+            return _failed(outcome, outcome.status, outcome.reason or outcome.status, seed)
+        if answer is None:
+            why = "the process ended without a result"
+            if outcome.stdout:
+                return _failed(outcome, "tampered", f"{CHANNEL} was written to", seed, tampered=(CHANNEL,))
+            return _failed(outcome, "no_result", f"{why} (exit code {outcome.exit_code}, signal {outcome.signal})", seed)
+        return taken(outcome, answer, seed)
+
+    def _ask(self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int) -> tuple[NativeOutcome, dict[str, Any] | None]:
+        """(outcome, the one answer that came by the channel; None where there is not exactly one)."""
+        nonce = secrets.token_hex(16)
+        numpy = any(b"numpy" in data for data in files.values())
+        asked = {"nonce": nonce, "seed": seed, "numpy": numpy, "evaluator": self.project.given.evaluator.file, **request}
+        python, folders = interpreter()
+        argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
+        limits = self.limits if request["task"] == "evaluate" else Limits(**{**self.limits.to_json(), "output_bytes": ANSWER_BYTES})
+        outcome = run_native(argv, dict(files), (), limits, json.dumps(asked).encode(), python=True, mode=self.mode)
+        return outcome, answer_in(outcome.stdout, nonce)
+
+    def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
+        said = str((answer or {}).get("error") or "") or outcome.reason or outcome.stderr.decode(errors="replace")
+        got = one_line(said[-600:]) or f"{outcome.status}, exit code {outcome.exit_code}"
+        return InputError(f"the evaluator of project {self.project.name} cannot be used: {what} fails", got=got, do="evolake programs check DIR")
+
+
+def limits_for(project: Project, own: ProgramsSettings, mode: str | None = None) -> Limits:
+    """The jail's limits of one evaluation."""
+    from evolake.jail.backends import backend
+
+    given = limits_of(project, own)
+    processes = int(given["processes"]) if backend(mode).counts_processes else 0
+    return Limits(
+        cpu_s=given["cpu_s"], wall_s=given["wall_s"], memory_mb=int(given["memory_mb"]), file_mb=64, output_bytes=ANSWER_BYTES, open_files=256,
+        processes=processes, total_mb=int(given["memory_mb"]),
+    )
+
+
+def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
+    """The answer in what came by the channel: one line with the nonce and nothing else. None for anything else."""
+    mark = nonce.encode()
+    if not stdout.startswith(mark) or stdout.count(mark) != 1 or stdout.count(b"\n") != 1 or not stdout.endswith(b"\n"):
+        return None
+    try:
+        found = json.loads(stdout[len(mark) :])
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: Mapping[str, float] | None = None) -> Evaluation:
+    """An answer as an evaluation, every part of it looked at: it is a program's word."""
+    tampered = tuple(one_line(str(one), LONGEST_NAME) for one in answer.get("tampered") or ())
+    if tampered:
+        return _failed(outcome, "tampered", f"it changed {', '.join(tampered[:3])}", seed, tampered=tampered)
+    if "error" in answer:
+        return _failed(outcome, "raised", one_line(str(answer["error"])[-400:]), seed, artifacts={"error": str(answer["error"])[-LONGEST_ARTIFACT:]})
+    given, texts = answer.get("metrics"), answer.get("artifacts")
+    if not isinstance(given, dict) or len(given) > MOST_METRICS:
+        return _failed(outcome, "no_result", f"the result is no table of at most {MOST_METRICS} metrics", seed)
+    metrics, odd = {}, []
+    for name, value in given.items():
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and len(name) <= LONGEST_NAME:
+            metrics[name] = float(value)
+        else:
+            odd.append(one_line(name, LONGEST_NAME) if not isinstance(value, str) else "")
+    held = {one_line(name, LONGEST_NAME): str(text)[:LONGEST_ARTIFACT] for name, text in list(dict(texts or {}).items())[:20]}
+    used: dict[str, Any] = {"cpu_s": outcome.cpu_s, "wall_s": outcome.wall_s, "peak_mb": outcome.peak_mb} | dict(spent or {})
+    stage, stages = (value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages"))
+    return Evaluation(
+        "ok", "", metrics, tuple(filter(None, odd)), held, (), stage, stages, seed=seed, jail=outcome.jail, **used,
+    )
+
+
+def _failed(
+    outcome: NativeOutcome, status: str, reason: str, seed: int, *, tampered: Sequence[str] = (), artifacts: Mapping[str, str] | None = None,
+) -> Evaluation:
+    errors = outcome.stderr.decode(errors="replace")[-LONGEST_ARTIFACT:]
+    shown = dict(artifacts or {}) | ({"stderr": errors} if errors and not artifacts else {})
+    return Evaluation(
+        status, one_line(reason), {}, (), shown, tuple(tampered), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, seed=seed,
+        jail=outcome.jail,
+    )
+
+
+def score_in(project: Project, metrics: Mapping[str, float]) -> float | None:
+    """The score: the first declared metric; where the project declares none and there is no combined_score, the mean of all metrics."""
+    if project.score_name in metrics:
+        return metrics[project.score_name]
+    if project.given.metrics or not metrics:
+        return None
+    return math.fsum(metrics.values()) / len(metrics)
+
+
+@lru_cache(maxsize=1)
+def host() -> str:
+    """The name of this machine, as rows have it."""
+    import platform
+
+    return platform.node()

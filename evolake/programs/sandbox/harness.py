@@ -1,0 +1,187 @@
+"""Runs inside the jail, in the evaluator's process, before any code of the project: it calls the evaluator and hands back what that says.
+
+The result goes through a copy of standard output that is made before anything is imported, in one line that begins with a nonce which came by
+standard input; what project and program print goes to standard error. So a printed or written result is none, and a process that ends early leaves
+none. What the evaluator is made of is compared before and after: functions that were replaced, constants that were changed. Where the program is
+imported into this process (mode "imports") all this can be got round by code that means to, which is why such scores are called not protected.
+
+Needs nothing beyond the standard library; a project may bring numpy.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import traceback
+import types
+from typing import Any
+
+EVALUATOR_MODULE = "evaluator"
+LONGEST_TEXT = 20_000
+PLAIN = (str, bytes, int, float, bool, tuple, frozenset, type(None))
+CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type)
+WATCHED = ("builtins", "math", "cmath", "random", "time", "json", "statistics", "subprocess", "os", "pickle", "numpy", "numpy.linalg", "numpy.random")
+
+
+def main() -> None:
+    """Serve one request: JSON on standard input with nonce, task, seed and the task's own fields."""
+    request = json.loads(sys.stdin.buffer.read())
+    channel = os.dup(1)
+    os.dup2(2, 1)
+    silent = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(silent, 0)
+    nonce = request.pop("nonce")
+    send(channel, nonce, served(request))
+
+
+def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
+    """The one line; the process ends with it, whatever threads or exit handlers a program has left."""
+    data = f"{nonce}{json.dumps(answer)}\n".encode()
+    while data:
+        data = data[os.write(channel, data) :]
+    os._exit(0)
+
+
+def served(request: dict[str, Any]) -> dict[str, Any]:
+    """What the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    provide_openevolve()
+    try:
+        module = load(request["evaluator"])
+        sow(request["seed"], numpy=request["numpy"])
+        before = fingerprint(module)
+    except BaseException as error:
+        return {"error": told(error), "tampered": []}
+    try:
+        value = TASKS[request["task"]](module, request)
+    except BaseException as error:
+        value = {"error": told(error)}
+    return {**value, "tampered": changed(before, fingerprint(module))}
+
+
+def load(path: str) -> types.ModuleType:
+    """The evaluator as a module."""
+    spec = importlib.util.spec_from_file_location(EVALUATOR_MODULE, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[EVALUATOR_MODULE] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to go on to the next."""
+    path, thresholds = os.path.abspath(request["program"]), request["thresholds"]  # noqa: PTH100
+    stages = [name for name in request["stages"] if hasattr(module, name)]
+    if not stages:
+        metrics, artifacts = taken(module.evaluate(path))
+        return {"metrics": metrics, "artifacts": artifacts, "stage": 1, "stages": 1}
+    metrics, artifacts, done = {}, {}, 0
+    for place, name in enumerate(stages):
+        more, further = taken(getattr(module, name)(path))
+        metrics, artifacts, done = metrics | more, artifacts | further, done + 1
+        if place < len(stages) - 1 and score_of(more, request["score"]) < (thresholds[place] if place < len(thresholds) else 0.0):
+            break
+    return {"metrics": metrics, "artifacts": artifacts, "stage": done, "stages": len(stages)}
+
+
+def cases(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+    """`cases(seed)`: the inputs that the program gets, JSON each."""
+    return {"cases": list(module.cases(request["seed"]))}
+
+
+def score(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+    """`score(cases, results)`: what the program's outputs are worth."""
+    metrics, artifacts = taken(module.score(request["cases"], request["results"]))
+    return {"metrics": metrics, "artifacts": artifacts, "stage": 1, "stages": 1}
+
+
+TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
+
+
+def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes."""
+    artifacts = getattr(result, "artifacts", None) or {}
+    metrics = result if isinstance(result, dict) else getattr(result, "metrics", None)
+    if not isinstance(metrics, dict):
+        raise TypeError(f"the evaluator returned {type(result).__name__}, wanted a dict of numbers")
+    if isinstance(metrics.get("artifacts"), dict):
+        artifacts = {**metrics["artifacts"], **artifacts}
+    named = {str(name): plain(value) for name, value in metrics.items() if name != "artifacts"}
+    return named, {str(name): str(value)[:LONGEST_TEXT] for name, value in artifacts.items()}
+
+
+def plain(value: Any) -> Any:
+    """A number as JSON has it, also one of numpy; anything else as a short text."""
+    try:
+        return float(value) if hasattr(value, "__float__") else str(value)[:LONGEST_TEXT]
+    except (TypeError, ValueError, OverflowError):
+        return str(value)[:LONGEST_TEXT]
+
+
+def score_of(metrics: dict[str, Any], name: str) -> float:
+    """The score that a threshold is for: the metric of that name, else the mean of all numbers."""
+    numbers = [value for value in metrics.values() if isinstance(value, float)]
+    found = metrics.get(name)
+    return found if isinstance(found, float) else sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def sow(seed: int, *, numpy: bool) -> None:
+    """One seed for the usual sources of chance."""
+    import random
+
+    random.seed(seed)
+    if numpy:
+        import numpy as np
+
+        np.random.seed(seed % 2**32)
+
+
+def provide_openevolve() -> None:
+    """The one class that evaluators written for OpenEvolve import from it, where it is not installed."""
+    if importlib.util.find_spec("openevolve") is not None:
+        return
+    package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
+
+    class EvaluationResult:
+        """Metrics, and artifacts for whoever proposes the next program."""
+
+        def __init__(self, metrics: dict[str, Any] | None = None, artifacts: dict[str, Any] | None = None):
+            self.metrics, self.artifacts = metrics or {}, artifacts or {}
+
+    vars(module)["EvaluationResult"] = vars(package)["EvaluationResult"] = EvaluationResult
+    vars(package)["evaluation_result"] = module
+    sys.modules |= {"openevolve": package, "openevolve.evaluation_result": module}
+
+
+def fingerprint(module: types.ModuleType) -> dict[str, Any]:
+    """What the evaluator, and the libraries that it may rest on, are made of."""
+    found: dict[str, Any] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, types.FunctionType):
+            found[f"{EVALUATOR_MODULE}.{name}"] = (id(value), id(value.__code__), repr(value.__defaults__))
+        elif isinstance(value, CALLABLE):
+            found[f"{EVALUATOR_MODULE}.{name}"] = id(value)
+        elif name.isupper() and isinstance(value, PLAIN):
+            found[f"{EVALUATOR_MODULE}.{name}"] = repr(value)[:LONGEST_TEXT]
+    for name in WATCHED:
+        for inner, value in list(vars(sys.modules[name]).items()) if name in sys.modules else ():
+            if isinstance(value, CALLABLE):
+                found[f"{name}.{inner}"] = (id(value), id(getattr(value, "__code__", None)))
+    return found
+
+
+def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Names that are another thing now, or are gone."""
+    return sorted(name for name, value in before.items() if after.get(name) != value)[:20]
+
+
+def told(error: BaseException) -> str:
+    """An exception with the end of its traceback."""
+    try:
+        lines = traceback.format_exception(type(error), error, error.__traceback__)
+        return "".join(lines)[-LONGEST_TEXT // 10 :]
+    except BaseException:
+        return type(error).__name__

@@ -1,0 +1,106 @@
+"""A program that runs apart from its evaluator: built, then run on one case after another, each time in a jail that holds nothing else."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolake.jail import GENERIC_DRIVER, Limits, run_native
+from evolake.jail.interpreter import interpreter
+from evolake.jail.pool import Pool, open_pool
+from evolake.jail.protocol import one_line
+from evolake.programs.model.project import Project
+
+BUILD_PROCESSES = 32
+OUTPUT_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program made ready. files: what its jail holds."""
+
+    ok: bool
+    files: Mapping[str, bytes] = field(repr=False)
+    reason: str = ""
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run on one case. output: of an entry, what it returned; of a command, its standard output as text."""
+
+    status: str
+    output: Any = None
+    reason: str = ""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_mb: float = 0.0
+
+
+def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str | None = None) -> Built:
+    """Builds a program where the project has a command for it."""
+    program = project.given.program
+    files = {name: project.files[name] for name in program.needs} | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+    if not program.build:
+        return Built(True, files)
+    most = Limits(**{**limits.to_json(), "processes": BUILD_PROCESSES})
+    outcome = run_native(shlex.split(program.build), files, program.built, most, mode=mode)
+    if outcome.status != "ok" or outcome.exit_code != 0:
+        said = outcome.reason or outcome.stderr.decode(errors="replace")[:1500] or f"exit code {outcome.exit_code}"
+        return Built(False, {}, one_line(f"the build failed: {said}"), outcome.cpu_s)
+    if missing := [name for name in program.built if name not in outcome.outputs]:
+        return Built(False, {}, f"the build left no {missing[0]}", outcome.cpu_s)
+    return Built(True, outcome.outputs, "", outcome.cpu_s)
+
+
+class Runner:
+    """Runs programs of one project. A pool of jails is opened when the first entry is called."""
+
+    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None):
+        self.project, self.limits, self.workers, self.mode = project, limits, workers, mode
+        self._pool: Pool | None = None
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """End the pool, if there is one."""
+        if self._pool:
+            self._pool.close()
+
+    def run(self, texts: Mapping[str, str], built: Built, cases: Sequence[Any]) -> list[Ran]:
+        """The program on each case; after the first that does not end by itself no other is tried."""
+        found: list[Ran] = []
+        for case in cases:
+            if found and found[-1].status in ("timeout", "cpu", "memory"):
+                found.append(Ran(found[-1].status, reason="an earlier case ended so"))
+            else:
+                found.append(self._called(texts, case) if self.project.given.program.entry else self._executed(built, case))
+        return found
+
+    def _called(self, texts: Mapping[str, str], case: Any) -> Ran:
+        with self._lock:
+            if self._pool is None:
+                numpy = any("numpy" in text for text in self.project.evolving.values())
+                self._pool = open_pool(self.workers, ("numpy",) if numpy else (), self.mode)
+        limits = Limits(**{**self.limits.to_json(), "processes": 0, "output_bytes": OUTPUT_BYTES})
+        payload = {"function": self.project.given.program.entry, "args": [case]}
+        outcome = self._pool.call(GENERIC_DRIVER, texts[self.project.main], payload, limits)
+        return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)
+
+    def _executed(self, built: Built, case: Any) -> Ran:
+        argv = self.project.run_argv()
+        python = argv[0] == "python"
+        if python:
+            program, folders = interpreter()
+            start = f"import runpy, sys; sys.path[:0] = ['.'] + {folders!r}; sys.argv = {argv[1:]!r}; "
+            start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
+            argv = [program, "-S", "-s", "-P", "-B", "-c", start]
+        data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
+        outcome = run_native(argv, built.files, (), Limits(**{**self.limits.to_json(), "processes": 0}), data, python=python, mode=self.mode)
+        status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
+        said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
+        reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""
+        return Ran(status, outcome.stdout.decode("utf-8", "replace"), reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)

@@ -1,0 +1,1 @@
+"""Search without a model: typed changes of syntax trees, crossover of functions, numbers tuned."""

@@ -1,0 +1,149 @@
+"""The numbers of a program that may be tuned, and how: one changed by a step, all by small steps, or along the difference of two relatives.
+
+The last is differential evolution (Storn and Price, J. Global Optimization 11, 1997): programs that are the same but for their numbers are points of
+one space, and the difference of two of them is a step of the right size and direction. It needs no more than the archive has already; a tuner with a
+state of its own (Optuna's samplers, CMA-ES) would have to be carried through kills and cycles, for spaces that change with every change of syntax.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evolake.programs.model.blocks import BadBlocks, cut
+from evolake.programs.model.parameters import Parameter, parameters_in
+from evolake.programs.model.source import Places, Unreadable, parse
+
+MOST = 60
+"""Numbers of a program that are tuned together."""
+LONGEST = 1e12
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number in one file: from where to where it is written, its value, whether it is whole, and its bounds where it is marked."""
+
+    file: str
+    start: int
+    end: int
+    value: float
+    whole: bool
+    marked: Parameter | None = None
+
+    def written(self, value: float) -> str:
+        """A value as it is written there."""
+        if self.marked:
+            return self.marked.written(value)
+        if self.whole:
+            return str(round(min(max(value, -LONGEST), LONGEST)))
+        return f"({text})" if (text := repr(float(f"{value:.9g}"))).startswith("-") else text
+
+
+def numbers_in(texts: Mapping[str, str]) -> list[Number]:
+    """The numbers that may be tuned: those that are marked; of Python files without marks, the literals in their blocks."""
+    found: list[Number] = []
+    for name, text in texts.items():
+        spans = cut(text).spans()
+        marked = [one for one in parameters_in(text) if inside(one.start, one.end, spans)]
+        found += [Number(name, one.start, one.end, one.value, one.whole, one) for one in marked]
+        if name.endswith(".py") and not marked:
+            found += literals(name, text, spans)
+    return found
+
+
+def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Number]:
+    """Numbers that stand in Python's blocks."""
+    places = Places(text)
+    found = []
+    for node in ast.walk(parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            start, end = places.span(node)
+            if inside(start, end, spans) and abs(node.value) <= LONGEST:
+                found.append(Number(name, start, end, float(node.value), isinstance(node.value, int)))
+    return sorted(found, key=lambda one: one.start)
+
+
+def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a piece of text lies within one of the blocks."""
+    return any(low <= start and end <= high for low, high in spans)
+
+
+def with_numbers(texts: Mapping[str, str], values: Sequence[tuple[Number, float]]) -> dict[str, str]:
+    """The texts with other values in the places of numbers."""
+    changed = dict(texts)
+    for number, value in sorted(values, key=lambda pair: -pair[0].start):
+        text = changed[number.file]
+        changed[number.file] = text[: number.start] + number.written(value) + text[number.end :]
+    return changed
+
+
+def skeleton(texts: Mapping[str, str]) -> str:
+    """The texts without their tunable numbers: programs of one skeleton are points of one space. "" where they cannot be read."""
+    try:
+        return "\0".join(with_holes(texts))
+    except (Unreadable, BadBlocks, ValueError):
+        return ""
+
+
+def with_holes(texts: Mapping[str, str]) -> list[str]:
+    """Each text with a hole for each tunable number."""
+    changed = dict(texts)
+    for number in sorted(numbers_in(texts), key=lambda one: -one.start):
+        text = changed[number.file]
+        changed[number.file] = text[: number.start] + ("\1" if number.whole else "\2") + text[number.end :]
+    return [changed[name] for name in sorted(changed)]
+
+
+def step_one(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
+    """One number changed."""
+    if not (found := numbers_in(texts)):
+        return None
+    number = found[int(random.integers(len(found)))]
+    return with_numbers(texts, [(number, stepped(number, random, float(random.choice([0.03, 0.2, 0.7]))))])
+
+
+def step_all(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
+    """Some or all numbers changed a little."""
+    if not (found := numbers_in(texts)) or len(found) > MOST:
+        return None
+    share, size = float(random.choice([0.3, 1.0])), float(random.choice([0.003, 0.02, 0.1]))
+    chosen = [one for one in found if random.random() < share] or found[:1]
+    return with_numbers(texts, [(one, stepped(one, random, size)) for one in chosen if not (one.whole and not one.marked and size < 0.02)])
+
+
+def stepped(number: Number, random: np.random.Generator, size: float) -> float:
+    """A value near a number's own; `size` is relative to it, or to its range where it is marked."""
+    draw = float(random.normal())
+    if number.marked:
+        low, high = number.marked.low, number.marked.high
+        if number.marked.log:
+            return float(np.exp(np.log(max(number.value, low)) + draw * size * (np.log(high) - np.log(low))))
+        step = draw * size * (high - low)
+        return number.value + (np.sign(step) * max(abs(step), 1.0) if number.whole else step)
+    if number.whole:
+        return number.value + round(np.sign(draw) * max(1.0, abs(draw) * size * abs(number.value)))
+    if number.value == 0:
+        return draw * size
+    return number.value * float(np.exp(draw * size)) * (-1 if random.random() < 0.02 else 1)
+
+
+def along_difference(
+    texts: Mapping[str, str], relatives: Sequence[Mapping[str, str]], random: np.random.Generator,
+) -> dict[str, str] | None:
+    """The program's numbers moved along the difference of two relatives of its skeleton; None where it has not two."""
+    own = skeleton(texts)
+    same = [one for one in relatives if own and skeleton(one) == own]
+    found = numbers_in(texts)
+    if len(same) < 2 or not found or len(found) > MOST:
+        return None
+    first, second = (same[place] for place in random.choice(len(same), 2, replace=False))
+    ends = list(zip(numbers_in(first), numbers_in(second), strict=True))
+    factor, kept = float(random.uniform(0.3, 1.2)), float(random.choice([0.5, 1.0]))
+    moved = [
+        (number, number.value + factor * (one.value - other.value)) for number, (one, other) in zip(found, ends, strict=True)
+        if one.value != other.value and random.random() < kept
+    ]
+    return with_numbers(texts, moved) if moved else None

@@ -1,0 +1,26 @@
+"""Sizes of the `programs` line."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ProgramsSettings(BaseModel):
+    """How much a cycle of the `programs` line does for each project, and where projects lie."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    projects: str = Field(default="", description="folders of projects, comma-separated, and no others; empty: those in `programs` of the seeds")
+    generations_per_cycle: int = Field(default=4, gt=0, description="generations a project has in a cycle")
+    candidates_per_generation: int = Field(default=8, gt=0, description="candidates of a generation, over all islands")
+    islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
+    migration_interval: int = Field(default=1, gt=0, description="cycles between migrations of each island's best to the next island")
+    elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
+    most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")
+    explore: float = Field(default=0.3, ge=0, le=1, description="probability that a parent is any of its island, not one of the best")
+    repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under a seed of its own; the score is their mean")
+    heldout_repeats: int = Field(default=5, ge=2, description="evaluations of champion and challenger side by side, under seeds the search never had")
+    cpu_s: float = Field(default=30, gt=0, description="processor seconds of one evaluation, unless the project says otherwise")
+    wall_s: float = Field(default=60, gt=0, description="seconds on the clock of one evaluation, unless the project says otherwise")
+    memory_mb: int = Field(default=2048, gt=0, description="MiB of memory of one evaluation, unless the project says otherwise")
+    processes: int = Field(default=16, ge=0, description="processes that an evaluator may start; 0 under EVOLAKE_JAIL=rlimits")

@@ -1,0 +1,121 @@
+"""`evolake programs new` and `check`, evaluators of every kind in the jail, and the C example."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import commands
+import pytest
+from programs_fixtures import OWN, PROGRAM, apart, cheater, imports, judged, made
+
+from evolake.errors import InputError
+from evolake.lake import BlobStore
+from evolake.programs.model.project import load_project
+from evolake.programs.sandbox.evaluating import Evaluator
+from evolake.programs.search.numbers import numbers_in, with_numbers
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "programs"
+STAGED = '''from openevolve.evaluation_result import EvaluationResult
+
+def evaluate_stage1(path):
+    return {"combined_score": 0.4}
+
+def evaluate_stage2(path):
+    return EvaluationResult(metrics={"combined_score": 0.9, "more": True}, artifacts={"note": "second"})
+
+def evaluate(path):
+    raise RuntimeError("the stages come first")
+'''
+
+
+def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Path):
+    assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 0
+    done = commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2", "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["verdict"], told["deterministic"], told["protected"]) == (0, "usable", True, True)
+    assert len(told["scores"]) == 2 and told["scores"][0] == told["scores"][1] == told["metrics"]["combined_score"]
+    assert "protected: evaluator and program" in commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2").stdout
+    (tmp_path / "mine" / "initial_program.py").write_text("def curve(x):\n    return {}['x']\n")
+    done = commands.evolake("programs", "check", tmp_path / "mine")
+    assert done.returncode == 1 and "run: its evaluation ended as error" in done.stdout
+    (tmp_path / "mine" / "evaluator.py").write_text("def cases(seed):\n    return [1]\n")
+    (tmp_path / "mine" / "initial_program.py").write_text("def curve(x):\n    return x\n")
+    done = commands.evolake("programs", "check", tmp_path / "mine")
+    assert done.returncode == 2 and "score(cases, results) fails" in done.stderr
+    assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize(("thresholds", "metrics", "stage"), [
+    ("[0.5]", {"combined_score": 0.4}, 1), ("[0.3]", {"combined_score": 0.9, "more": 1.0}, 2),
+])
+def test_a_cascade_goes_on_from_its_thresholds(thresholds: str, metrics: dict, stage: int):
+    project = imports(STAGED, config__yaml=f"evaluator:\n  cascade_thresholds: {thresholds}\n")
+    with Evaluator(project, OWN) as evaluator:
+        found = evaluator.evaluate(project.evolving, 1)
+    assert (found.metrics, found.stage, found.stages, found.artifacts.get("note")) == (metrics, stage, 2, "second" if stage == 2 else None)
+
+
+BLOCKED = {
+    "endless": ("while True: pass\n", "run", "cpu"),
+    "greedy": ("held = bytearray(4 << 30)\n", "run", ""),
+    "raising": ("1 / 0\n", "run", "ZeroDivisionError"),
+    "not finite": ("def answer(x):\n    return float('nan')\n", "result", "is no finite number"),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKED)
+def test_what_does_not_end_well_is_blocked_with_the_reason(name: str, tmp_path: Path):
+    body, gate, said = BLOCKED[name]
+    (blocked, reason), _ = judged(imports(config__yaml="evaluator:\n  timeout: 2\n"), BlobStore(tmp_path), cheater(body))
+    assert (blocked, said in reason) == (gate, True), reason
+
+
+def test_a_change_outside_of_the_blocks_is_blocked_before_anything_runs(tmp_path: Path):
+    (blocked, reason), candidate = judged(imports(), BlobStore(tmp_path), PROGRAM.replace("range(5)", "range(6)"))
+    assert (blocked, "after the last block" in reason, "evaluations" in vars(candidate)) == ("form", True, False)
+
+
+def test_an_evaluation_under_one_seed_is_the_same_and_another_seed_is_another():
+    chance = "import random\ndef cases(seed):\n    return [random.random()]\ndef score(cases, results):\n    return {'combined_score': cases[0]}\n"
+    with Evaluator(apart(evaluator=chance), OWN) as evaluator:
+        scores = [evaluator.evaluate(evaluator.project.evolving, seed).metrics["combined_score"] for seed in (5, 5, 6)]
+    assert scores[0] == scores[1] != scores[2]
+
+
+def test_an_evaluator_that_fails_by_itself_is_an_error_and_no_block(tmp_path: Path):
+    project = apart(evaluator="def cases(seed):\n    return []\ndef score(cases, results):\n    return {}\n")
+    with pytest.raises(InputError, match=r"cases\(seed\) fails"):
+        judged(project, BlobStore(tmp_path))
+
+
+def test_a_python_program_by_its_command_reads_its_case_and_prints():
+    program = "import json, sys\nprint(2 * json.load(sys.stdin) + 1)\n"
+    scoring = "def cases(seed):\n    return [1, 2]\ndef score(cases, results):\n    return {'sum': sum(int(one['output']) for one in results)}\n"
+    project = made({"initial_program.py": program, "evaluator.py": scoring, "project.toml": '[evaluator]\nmode = "separate"\n'})
+    with Evaluator(project, OWN) as evaluator:
+        assert evaluator.evaluate(project.evolving, 1).metrics == {"sum": 8.0}
+
+
+def test_the_kernel_in_c_is_built_run_and_a_wrong_one_scores_nothing(requires):
+    requires("cc")
+    project = load_project(EXAMPLES / "matrix_kernel")
+    kernel = project.evolving["kernel.c"]
+    with Evaluator(project, OWN) as evaluator:
+        right = evaluator.evaluate(project.evolving, 1)
+        wrong = evaluator.evaluate({"kernel.c": kernel.replace("c[i * n + j] +=", "c[i * n + j] -=")}, 1)
+        broken = evaluator.build({"kernel.c": kernel.replace("int main", "int main main")})
+    assert right.ok and right.metrics["gigaflops"] > 0
+    assert wrong.metrics["gigaflops"] == 0
+    assert not broken.ok and "the build failed" in broken.reason
+    assert len(numbers_in(project.evolving)) == 4
+
+
+def test_the_other_examples_are_projects_whose_initial_programs_score():
+    for name, low, high in (("circle_packing", 1.5, 2.2), ("function_minimization", 0.1, 0.6)):
+        project = load_project(EXAMPLES / name)
+        with Evaluator(project, OWN) as evaluator:
+            score = evaluator.evaluate(project.evolving, 1).metrics["combined_score"]
+            numbers = numbers_in(project.evolving)
+            moved = evaluator.evaluate(with_numbers(project.evolving, [(numbers[-1], numbers[-1].value)]), 1).metrics["combined_score"]
+        assert low < score < high and moved == score

@@ -1,0 +1,111 @@
+"""Islands, cells, fronts, and the duel that changes a title beyond the noise alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from programs_fixtures import OWN, apart, imports
+
+from evolake.programs.evolution.archive import Islands, cell_of
+from evolake.programs.evolution.champions import settled
+from evolake.programs.evolution.duel import decide, measure, noise_of, sides_of
+from evolake.programs.evolution.journal import Entry, entry_bytes, read_entry
+from evolake.programs.sandbox.evaluating import Evaluation
+
+OWN_SMALL = OWN.model_copy(update={"elites": 2, "islands": 2})
+
+
+def row(name: str, score: float, cell: str = "0", **more) -> dict:
+    return {"program_id": name, "score": score, "cell": cell, "size": 10, "number": int(name), "state": "accepted", "islands": [0], "front": False,
+            "metrics": json.dumps({"combined_score": score})} | more
+
+
+def islands(*rows: dict) -> Islands:
+    return Islands(imports(), OWN_SMALL, {one["program_id"]: one for one in rows})
+
+
+def test_an_island_keeps_the_best_of_each_cell_and_the_best_of_all():
+    held = islands()
+    for number, (score, cell) in enumerate([(1.0, "a"), (5.0, "b"), (4.0, "b"), (3.0, "b"), (0.5, "c")]):
+        held.admit(row(str(number), score, cell), 0)
+    assert set(held.rows) == {"0", "1", "2", "4"}
+    assert held.admit(row("9", 3.5, "b"), 0)["state"] == "retired"
+    assert held.admit(row("8", 9.0, "a"), 0) == held.rows["8"] and "0" not in held.rows
+    assert held.admit(row("7", 0.1, "b"), 1)["islands"] == [1]
+
+
+def test_the_champion_stays_and_the_best_migrate():
+    held = islands(row("1", 5.0), row("2", 4.0, islands=[1]), row("3", 1.0, state="champion"))
+    held.admit(row("4", 9.0), 0)
+    held.admit(row("5", 8.0), 0)
+    assert held.rows["3"]["islands"] == [] and held.rows["3"]["state"] == "champion"
+    rows = settled(held, "4", migrate=True, most=3)
+    assert rows["4"]["state"] == "champion" and rows["4"]["islands"] == [0, 1]
+    assert len(rows) == 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
+def test_the_front_is_what_nobody_dominates(points: list[tuple[int, int]]):
+    toml = '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[metrics]\na = "max"\nb = "min"\n'
+    held = Islands(apart(toml=toml), OWN_SMALL, {
+        str(place): row(str(place), float(a), metrics=json.dumps({"a": a, "b": b})) for place, (a, b) in enumerate(points)
+    })
+    held.with_front()
+    for place, (a, b) in enumerate(points):
+        beaten = any(c >= a and d <= b and (c, d) != (a, b) for c, d in points)
+        assert held.rows[str(place)]["front"] is not beaten
+
+
+def test_cells_are_bins_of_declared_features_and_else_of_size():
+    toml = '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[features.size]\nlow = 0\nhigh = 100\n[features.m]\nlow = 0\nhigh = 1\n'
+    project = apart(toml=toml)
+    assert [cell_of(project, {"m": value}, size) for value, size in ((0.55, 42), (-1.0, 0), (7.0, 1000))] == ["4,5", "0,0", "9,9"]
+    assert cell_of(imports(), {}, 64) == "12"
+    config = imports(config__yaml="database:\n  feature_dimensions: [gap, diversity]\n  feature_bins: 4\n")
+    assert cell_of(config, {"gap": 0.6}, 9) == "2"
+
+
+SAME = [1.0, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(("champion", "again", "challenger", "wins", "said"), [
+    (SAME, SAME, [1.1, 1.1, 1.1, 1.1], True, "better by 0.1"),
+    (SAME, SAME, SAME, False, "not beyond the noise"),
+    ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [1.1, 1.25, 0.95, 1.2], False, "not beyond the noise"),
+    ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [2.1, 2.2, 2.0, 2.1], True, "better by"),
+    (SAME, SAME, [9.0, 9.0, None, 9.0], False, "the challenger fails under 1 of 4"),
+    ([1.0, None, 1.0, 1.0], [1.0, None, 1.0, 1.0], [0.9, 0.9, 0.9, 0.9], True, "the champion fails under 1"),
+])
+def test_the_title_changes_beyond_the_noise_alone(champion: list, again: list, challenger: list, wins: bool, said: str):
+    found = decide({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))
+    assert (found["wins"], said in found["reason"]) == (wins, True), found
+
+
+def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
+    found = decide({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
+    assert (found["wins"], found["pairs"], found["noise"] > 0.4) == (False, 0, True)
+    assert noise_of({"champion": [None], "again": [1.0]}) == 0.0
+
+
+def test_sides_take_turns_under_the_same_seeds():
+    asked: list[tuple[str, int]] = []
+
+    def evaluate(program: str, seed: int) -> Evaluation:
+        asked.append((program, seed))
+        return Evaluation("ok", seed=seed)
+
+    found = measure(sides_of("c", "n", "i"), [7, 8], evaluate)
+    assert asked == [("c", 7), ("c", 7), ("n", 7), ("i", 7), ("c", 8), ("n", 8), ("i", 8), ("c", 8)]
+    assert {side: [one.seed for one in rows] for side, rows in found.items()} == {
+        side: [7, 8] for side in ("champion", "again", "challenger", "initial")
+    }
+    assert sides_of("c", None, "c") == {"champion": "c", "again": "c"}
+
+
+def test_a_journal_s_entry_is_read_back_as_it_was_written():
+    entry = Entry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
+    assert read_entry(entry_bytes(entry)) == entry
