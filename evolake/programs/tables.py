@@ -56,7 +56,7 @@ PROJECTS = TableSchema(
         "living": (pl.Int64, "Its programs on islands when the cycle began."),
         "note": (pl.String, "What a reader should know: its folder has changed since, say; empty for nothing."),
     },
-    keys=("project",), terms=TERMS,
+    keys=("project",), provenance=("note",), terms=TERMS,
 )
 """The projects of a cycle."""
 JOURNAL = TableSchema(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +29,22 @@ def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
 
 
 def _item(folder: Path) -> SeedItem:
-    files = read_files(folder)
+    name = folder.resolve().name
+    try:
+        files = read_files(folder)
+    except InputError as error:
+        return SeedItem(name, hashlib.sha256(str(error).encode()).hexdigest(), partial(refuse, error))
 
     def pack() -> bytes:
         load_project(folder)  # whose InputError says why it cannot enter
         return pack_files(files)
 
-    return SeedItem(folder.resolve().name, files_sha(files), pack)
+    return SeedItem(name, files_sha(files), pack)
+
+
+def refuse(error: InputError) -> bytes:
+    """Raises why a folder cannot be read, when it would enter: other projects are not held up by it."""
+    raise error
 
 
 def check(path: Path) -> str:

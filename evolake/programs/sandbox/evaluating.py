@@ -89,7 +89,7 @@ class Evaluator:
         """One evaluation under a seed. built: what `build` gave; None: build it.
 
         Raises:
-            JailUnavailable: nothing was judged. InputError: the evaluator itself, which no program has touched, does not work.
+            JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program has a part in.
         """
         if self._runner is None:
             return self._imported(texts, seed)
@@ -101,8 +101,9 @@ class Evaluator:
         results = [{"status": one.status, "output": one.output, "cpu_s": one.cpu_s, "peak_mb": one.peak_mb, "reason": one.reason} for one in ran]
         files = self.project.beside
         outcome, answer = self._ask(files, {"task": "score", "cases": cases, "results": results}, seed)
-        if answer is None or "error" in answer:
-            raise self._broken("score(cases, results)", outcome, answer)
+        if answer is None:  # a strange output may have caused it: that is the program's failure, not ours
+            status = outcome.status if outcome.status != "ok" else "no_result"
+            return _failed(outcome, status, f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}", seed)
         spent: dict[str, Any] = {name: sum(getattr(one, name) for one in ran) for name in ("cpu_s", "wall_s")}
         spent["peak_mb"] = max(one.peak_mb for one in ran)
         found = taken(outcome, answer, seed, spent)

@@ -42,7 +42,7 @@ def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Pat
     (tmp_path / "mine" / "evaluator.py").write_text("def cases(seed):\n    return [1]\n")
     (tmp_path / "mine" / "initial_program.py").write_text("def curve(x):\n    return x\n")
     done = commands.evolake("programs", "check", tmp_path / "mine")
-    assert done.returncode == 2 and "score(cases, results) fails" in done.stderr
+    assert done.returncode == 1 and "run: its evaluation ended as raised" in done.stdout and "score" in done.stdout
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 2
 
 
@@ -81,6 +81,15 @@ def test_an_evaluation_under_one_seed_is_the_same_and_another_seed_is_another():
     with Evaluator(apart(evaluator=chance), OWN) as evaluator:
         scores = [evaluator.evaluate(evaluator.project.evolving, seed).metrics["combined_score"] for seed in (5, 5, 6)]
     assert scores[0] == scores[1] != scores[2]
+
+
+def test_an_output_that_the_evaluator_cannot_take_is_the_program_s_block_and_stops_nothing(tmp_path: Path):
+    strict = "def cases(seed):\n    return [1]\ndef score(cases, results):\n    return {'combined_score': 2 * results[0]['output']['x']}\n"
+    (blocked, reason), _ = judged(apart(evaluator=strict), BlobStore(tmp_path))
+    assert (blocked, "ended as raised" in reason, "TypeError" in reason) == ("run", True, True), reason
+    endless = "def cases(seed):\n    return [1]\ndef score(cases, results):\n    import os\n    os._exit(3)\n"
+    (blocked, reason), _ = judged(apart(evaluator=endless), BlobStore(tmp_path))
+    assert (blocked, "without a result" in reason) == ("run", True), reason
 
 
 def test_an_evaluator_that_fails_by_itself_is_an_error_and_no_block(tmp_path: Path):

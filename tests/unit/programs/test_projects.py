@@ -101,6 +101,10 @@ def test_a_folder_that_is_no_project_says_so_when_it_would_enter(tmp_path: Path,
     (item,) = items(tmp_path)
     with pytest.raises(InputError, match="has no initial program"):
         item.pack()
+    (tmp_path / "broken" / "data").write_bytes(bytes(9 << 20))
+    (item,) = items(tmp_path)
+    with pytest.raises(InputError, match="is too large"):
+        item.pack()
 
 
 def test_a_project_apart_names_what_it_runs():
