@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from evolake.families.worlds.actions import Bound
 from evolake.families.worlds.runs import RunQuestion
 
+NEWLINE = "\n"
 POINTS = ("one", "two", "three", "close")
 """The mutation points of the rules: what each signal does, and what ends every turn."""
 PLAYED = '''
@@ -21,7 +22,7 @@ def played(start, inputs):
     trace = [dict(w)]
     for event in inputs["events"]:
         for rule in ((ONE, TWO, THREE)[event], *{close}):
-            ACTIONS[rule](w, cap, m)
+            act(rule, w, cap, m)
         trace.append(dict(w))
     return trace
 '''
@@ -74,7 +75,8 @@ def follow(z, inputs):
 
 
 def every_start(start, cap, m):
-    return {{name: np.arange(cap + 1) if name == "a" else np.full(cap + 1, value) for name, value in start.items()}}
+    amounts = np.arange(start["a"], cap + 1)
+    return {{name: amounts if name == "a" else np.full(amounts.size, value) for name, value in start.items()}}
 '''
 TRACE = """    single = {name: np.array([value]) for name, value in start.items()}
     trace = columns(walked(numbered(single, inputs), inputs)[:, 0], inputs)
@@ -104,7 +106,7 @@ def unrolled(inputs, sizes, L):
             layer += 1
 
 
-def told(solver, L, last, cap, m, ask):
+def told(solver, L, last, cap, m, start, ask):
     model = solver.get_model()
 
     def is_(t, name, n):
@@ -135,7 +137,7 @@ CLAUSES_BODY = '''    of = {{"a": cap + 1, "b": cap + 1, "r": m, "q": 2}}
     with Minisat22(bootstrap_with=clauses) as solver:
         if not solver.solve():
             return {{"status": "schema_error", "detail": "no run"}}
-        return told(solver, L, last, cap, m, ask)
+        return told(solver, L, last, cap, m, start, ask)
 '''
 GENERATE = '''
 
@@ -223,9 +225,12 @@ def reader_source(whole: str, question: RunQuestion, *, uses: Sequence[str], eve
 
 
 def run_functions(rules: Mapping[str, Sequence[Bound]]) -> str:
-    """The actions as statements, and `played`, which makes a run of them."""
-    functions = "".join(f"\n\ndef {one.key}(w, cap, m):\n    {one.code('run')}\n" for one in _actions(rules))
-    return functions + _table(rules) + PLAYED.format(close=_close(rules))
+    """The actions as statements of one function, of which each is a case, and `played`, which makes a run of them."""
+    cases = "".join(
+        f'    {"el" if number else ""}if rule == "{one.key}":\n        {one.code("run").replace(NEWLINE, NEWLINE + "    ")}\n'
+        for number, one in enumerate(_actions(rules))
+    )
+    return f"\n\ndef act(rule, w, cap, m):\n{cases}" + PLAYED.format(close=_close(rules))
 
 
 def _actions(rules: Mapping[str, Sequence[Bound]]) -> list[Bound]:

@@ -111,20 +111,20 @@ RUNS = (
     ),
     RunQuestion(
         "starts", "which beginnings lead to an end", "ab",
-        "Suppose that the number of {units} in {first} at the start is not the one given above, but any whole number from 0 to the limit. For how "
-        "many of "
-        "these numbers does {second} hold at least {s1} {units} in the end?",
+        "Take each number from the one given above up to the limit, one after the other, as the number of {units} in {first} at the start. For "
+        "how many "
+        "of them does {second} hold at least {s1} {units} in the end?",
         '''    total = 0
-    for amount in range(cap + 1):
+    for amount in range(start["a"], cap + 1):
         total += played({**start, "a": amount}, inputs)[-1]["b"] >= ask["level"]
     return total''',
         '    return int((follow(every_start(start, cap, m), inputs)["b"] >= ask["level"]).sum())',
         '''    total = 0
-    for amount in range(cap + 1):
+    for amount in range(start["a"], cap + 1):
         reached = [L(last, "b", n) for n in range(ask["level"], cap + 1)]
         total += any(solver.solve(assumptions=[L(0, "a", amount), one]) for one in reached)
     return total''',
-        '''    ends = [played({**start, "a": amount}, plan)[-1]["b"] for amount in range(cap + 1)]
+        '''    ends = [played({**start, "a": amount}, plan)[-1]["b"] for amount in range(start["a"], cap + 1)]
     level = random.choice([value for value in ends if value] or [1])
     ask, texts = {"level": level}, [str(level)]
 ''', ("level",), open_start=True,
