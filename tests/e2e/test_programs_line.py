@@ -1,0 +1,119 @@
+"""The programs line for real: two projects evolve through two cycles, the first of which is killed once; the second by the library call."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from designs_fixtures import House, open_house
+from house_steps import assert_sealed, kill_when, undescribed
+from programs_fixtures import EVALUATOR, PROGRAM
+
+import evolake
+from evolake.cli.known_tables import all_tables
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.programs.commands.template import FILES
+from evolake.programs.library import Evolved
+from evolake.report.figures import figures_in
+
+pytestmark = pytest.mark.e2e
+SMALL = {
+    "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "2", "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "3", "EVOLAKE_PROGRAMS__HELDOUT_REPEATS": "2",
+    "EVOLAKE_PROGRAMS__ISLANDS": "2",
+}
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that `evolake programs new` wrote, and one in OpenEvolve's contract."""
+    folder = tmp_path_factory.mktemp("projects")
+    for name, files in {"fit": FILES, "open": {"initial_program.py": PROGRAM, "evaluator.py": EVALUATOR}}.items():
+        (folder / name).mkdir()
+        for file, text in files.items():
+            (folder / name / file).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, projects: Path) -> House:
+    return open_house(tmp_path_factory.mktemp("programs"), **SMALL, EVOLAKE_PROGRAMS__PROJECTS=f"{projects / 'fit'},{projects / 'open'}")
+
+
+@pytest.fixture(scope="module")
+def killed(house: House) -> list[dict]:
+    """The notes of the first cycle when its run was killed."""
+    def noted() -> list[dict] | None:
+        lake = Lake(house.lake)
+        return lake.read("programs", "notes", "0001").to_dicts() if lake.record("programs", "notes", "0001") is not None else None
+
+    return kill_when(house, noted, "run", "--cycles", "1", "--lines", "programs")
+
+
+@pytest.fixture(scope="module")
+def evolved(house: House, projects: Path, killed: list[dict]) -> Evolved:
+    """What the library call gives after two cycles in the same lake and home."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name in [name for name in os.environ if name.startswith(("EVOLAKE_", "DAGSTER_"))]:
+            monkeypatch.delenv(name)
+        for name, value in house.environment.items():
+            monkeypatch.setenv(name, value)
+        return evolake.evolve(projects / "fit", cycles=2)
+
+
+def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(house: House, killed: list[dict], evolved: Evolved):
+    assert_sealed(house, "programs", 3)
+    now = Lake(house.lake).read("programs", "generations", "0001").to_dicts()
+    assert [(row["project"], row["generation"]) for row in now] == [("fit", 1), ("fit", 2), ("open", 1), ("open", 2)]
+    assert killed and now[: len(killed)] == killed
+
+
+def test_every_table_is_known_and_says_what_its_columns_mean(house: House, evolved: Evolved):
+    assert undescribed(house.lake, "programs") == []
+    published = {row[0] for row in house.sql("SELECT DISTINCT asset FROM parts WHERE line = 'programs' AND asset NOT LIKE '%\\_\\_%' ESCAPE '\\'")}
+    assert published <= {asset for line, asset in all_tables() if line == "programs"}
+
+
+def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(house: House, evolved: Evolved):
+    asked = "SELECT project, count(*) > 0, bool_and(protected = (project = 'fit')) FROM programs.candidates GROUP BY project ORDER BY project"
+    counts = house.sql(asked)
+    assert counts == [["fit", True, True], ["open", True, True]]
+    modes = house.sql("SELECT project, mode FROM programs.projects WHERE cycle = '0002' ORDER BY project")
+    assert modes == [["fit", "separate"], ["open", "imports"]]
+    loose = """
+SELECT count(*) FROM programs.candidates AS c WHERE c.state <> 'blocked'
+AND c.program_id NOT IN (SELECT program_id FROM programs.measured WHERE status = 'ok')"""
+    assert house.sql(loose) == [[0]]
+    gates = house.sql("SELECT DISTINCT gate FROM verdicts WHERE artifact_id IN (SELECT program_id FROM programs.candidates)")
+    assert {"form", "reach", "run", "result"} <= {row[0] for row in gates}
+
+
+def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(house: House, evolved: Evolved):
+    shared = "SELECT count(*) FROM programs.heldout AS h JOIN programs.measured AS m USING (seed)"
+    assert house.sql(shared) == [[0]]
+    for wins, low, difference, noise in house.sql("SELECT wins, low, difference, noise FROM programs.champion"):
+        assert not wins or (low > 0 and difference > noise)
+    assert evolved.cycles == 2 and evolved.protected and evolved.initial_score is not None and evolved.score is not None
+    assert "def curve(x):" in evolved.program
+    assert evolved.score >= evolved.initial_score
+
+
+def test_the_report_the_champion_and_show_have_it(house: House, tmp_path: Path, evolved: Evolved):
+    house.run("report", "--lines", "programs", "--out", str(tmp_path / "report.html"), "--figures", str(tmp_path / "figures"))
+    page = (tmp_path / "report.html").read_text()
+    assert "Score not protected" in page and "open" in page
+    assert len(list((tmp_path / "figures").iterdir())) == len(figures_in("evolake.programs.report.figures"))
+    house.run("champion", "programs", "--out", str(tmp_path / "out"))
+    assert (tmp_path / "out" / "fit" / "initial_program.py").read_text() == evolved.program
+    told = house.run("programs", "show", "fit").stdout
+    assert evolved.program_id in told and "gate      form: pass" in told
+    assert "is in the lake" in house.run("programs", "show", "nosuchid", check=False).stderr
+
+
+def test_the_library_call_refuses_what_is_no_project(tmp_path: Path):
+    with pytest.raises(InputError, match="there is no evaluator"):
+        evolake.evolve("x = 1\n", lake=tmp_path / "lake")
+    with pytest.raises(InputError, match="EVOLVE-BLOCK"):
+        evolake.evolve("# EVOLVE-BLOCK-START\n", EVALUATOR, lake=tmp_path / "lake")
+    assert not (tmp_path / "lake").exists()
