@@ -42,7 +42,8 @@ def as_reply(family: Family, **changes: Any) -> dict[str, Any]:
 
 
 class FamiliesPlayer:
-    """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard; cycle 2 is told apart by its guidance.
+    """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard, in cycle 2 aggregate, invert, filter, which play the same parts;
+    no worlds are drawn. Cycle 2 is told apart by its guidance.
 
     cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so is what it is mended to.
     cycle 2, in sessions: switch is the first cycle's sound family once more; pipe has a generator that fails, is looked at, mended and put to the
@@ -70,7 +71,7 @@ class FamiliesPlayer:
         return say(plays[role](text))
 
     def _evolve(self, text: str) -> dict[str, Any]:
-        operator = re.findall(r"^Operator: (\w+)", text, re.MULTILINE)[0]
+        operator = _part(text)
         drafted = "def input" in text.partition("# Your version that was blocked")[2]
         first, second, third = self.new.values()
         wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
@@ -80,7 +81,7 @@ class FamiliesPlayer:
 
     def _session(self, text: str, turn: int) -> Action:
         """The turn of a number of the session that the operator names."""
-        return SESSIONS[re.findall(r"^Operator: (\w+)", text, re.MULTILINE)[0]](self.new)[turn]
+        return SESSIONS[_part(text)](self.new)[turn]
 
     def _validator(self, text: str) -> dict[str, Any]:
         """The independent validators of the family whose statement is shown, one after the other. No program is shown."""
@@ -108,6 +109,12 @@ class FamiliesPlayer:
             except Exception:
                 continue
         return {"reasoning": "too hard", "final": "\\boxed{N/A}"}
+
+
+def _part(text: str) -> str:
+    """Whose part the operator that is asked for plays."""
+    operator = re.findall(r"^Operator: (\w+)", text, re.MULTILINE)[0]
+    return {"aggregate": "switch", "invert": "pipe", "filter": "guard"}.get(operator, operator)
 
 
 def _files(family: Family, **changes: str) -> list[tuple[str, dict[str, str]]]:

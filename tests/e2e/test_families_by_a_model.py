@@ -38,7 +38,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     with LoopbackModel(player) as server:
         house = open_house(
             folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE="3", EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY="9",
-            EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", NO_PROXY="127.0.0.1",
+            EVOLAKE_FAMILIES__WORLD_SHARE="0", EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", NO_PROXY="127.0.0.1",
             **by_a_model(server.base_url, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}'),
         )
         house.run("run", "--cycles", "1", "--lines", "families")
