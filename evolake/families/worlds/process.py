@@ -34,7 +34,7 @@ def process_world(random: np.random.Generator) -> Family:
     theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
     question = RUNS[int(random.integers(len(RUNS)))]
     store = "ab"[int(random.integers(2))]
-    asked = {store} if question.uses == "s" else set(question.uses)
+    asked = {"b"} if question.open_start else {store} if question.uses == "s" else set(question.uses)
     fitting = [names for names in OPTIONAL if asked <= {"a", "b", *names}]
     names = {"a", "b", *fitting[int(random.integers(len(fitting)))]}
     points = POINTS if random.random() < CLOSED else POINTS[:-1]
