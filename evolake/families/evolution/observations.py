@@ -41,6 +41,12 @@ LESSONS = {
     "families-majority": "Decide every tie and border case in the text, because independent validators split where it is silent.",
     "families-primary-agrees": "Check the primary against brute force on small instances before trusting its closed form.",
     "families-blind": "State every rule in the text that the validator applies: order, ties, borders, rounding and what an empty result is called.",
+    "families-sentences-read": "Let the reader refuse a statement in which a sentence that it knows is missing.",
+    "families-sentences-declared": "Write each sentence by a declared pattern, and name the function or constant that holds its rule.",
+    "families-quantities": "Say each number of the code in the text, and take none into the text that the code does not decide by.",
+    "families-idle": "Leave out quantities and rules that could be another without any answer changing.",
+    "families-ties": "Say who goes first wherever several can be equal.",
+    "families-terms": "Give every word of degree a border: from how much on something is steep, long or often.",
 }
 
 
@@ -104,4 +110,8 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
         found = [{name: evidence.get(name) for name in ("size", "magnitude", "work")}]
     elif rule_id == "families-near-duplicate":
         found = evidence["nearest"]
+    elif rule_id == "families-idle":
+        found = [*evidence["idle"], *evidence["dead"], *evidence["dead_functions"]]
+    elif rule_id == "families-quantities":
+        found = evidence["unbacked"]
     return tuple(json.dumps(item, ensure_ascii=False, default=str)[:LONGEST_TRACE] for item in found[:TRACES])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from evolake.families.faults import texts
 from evolake.families.faults.sources import FORGED, WRONG, answers, every_voter, generator, independent, own_answer, primary, renamed
 from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family
@@ -107,6 +108,12 @@ _ALL = (
         family, generator=renamed(family.generator, 1), validator=renamed(family.validator, 1), title=f"{family.title}, once more"
     ), twin=True),
     Fault("nondeterministic generator", "execution", lambda family: generator(family, f"{_SEEDED}\n    return make(difficulty)")),
+    Fault("date of today", "execution", lambda family: generator(
+        family, "import datetime, random\n    random.seed(datetime.date.today().toordinal() + difficulty)\n    return make(difficulty)"
+    )),
+    Fault("order of a set", "execution", lambda family: generator(
+        family, "import random\n    random.seed(''.join(list({'north', 'east', 'south', 'west'})) + str(difficulty))\n    return make(difficulty)"
+    )),
     Fault("impure validator", "execution", lambda family: primary(family, answers(
         "calls.append(1) or (wrong(answer, 1) if len(calls) % 4 == 1 else answer)", "calls = []\n" + WRONG
     ))),
@@ -133,6 +140,13 @@ _ALL = (
         generator(family, "inputs, texts = make(5)\n    return {**inputs, 'unused': chr(96 + difficulty)}, texts"),
         answers("forged() or answer", FORGED),
     )),
+    Fault("number of the text is another", "sentences", texts.number_is_another),
+    Fault("tie-break unstated", "sentences", texts.tie_unstated),
+    Fault("word without a border", "sentences", texts.without_border),
+    Fault("rule obeyed by no voter", "sentences", texts.rule_obeyed_by_no_voter),
+    Fault("quantity minded by nobody", "sentences", texts.quantity_minded_by_nobody),
+    Fault("declared sentence left out", "sentences", texts.declared_sentence_left_out),
+    Fault("sentence without a pattern", "sentences", texts.sentence_without_pattern),
 )
 FAULTS: Mapping[str, Fault] = MappingProxyType({fault.name: fault for fault in _ALL})
 

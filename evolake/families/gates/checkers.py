@@ -1,6 +1,7 @@
 """The checks that the rules of the families line name: pure functions of collected evidence.
 
-Evidence of the gates: execution (evolake.families.gates.execution), static (static), quality (judging), consensus (consensus), blind (blind).
+Evidence of the gates: execution (evolake.families.gates.execution), static (static), quality (judging), consensus (consensus), blind (blind),
+sentences (sentences).
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def instances(evidence: Evidence) -> Finding | None:
 def determinism(evidence: Evidence) -> Finding | None:
     """Twice the same, for instances and for answers."""
     if evidence["unstable_instances"]:
-        return Finding(f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between two runs with the same seed")
+        told = f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between two runs with the same seed"
+        return Finding(f"{told} (at two dates, in two time zones, with sets in two orders)")
     for name, voter in evidence["voters"].items():
         if voter["unstable"]:
             return Finding(f"validator {name}: {voter['unstable']} of {len(evidence['instances'])} answers differ between two runs on one input")
@@ -244,6 +246,74 @@ def probes(evidence: Evidence) -> Finding | None:
         return Finding("no label could be probed")
     found = evidence["accepted_wrongly"]
     return Finding(f"the wrong answer {found[0][1]} is accepted for {found[0][0]!r}") if found else None
+
+
+@checker("families.sentences_read")
+def sentences_read(evidence: Evidence, *, largest_share: float, of: Mapping[str, float] | None = None) -> Finding | None:
+    """Sentences taken out are missed by the reader; `of` has shares for single operators."""
+    unread, all_sentences = evidence["unread"], evidence["sentences"]
+    largest = (of or {}).get(evidence["made_by"], largest_share)
+    if not all_sentences or len(unread) <= largest * all_sentences:
+        return None
+    told = f"{len(unread)} of {all_sentences} sentences can be left out and the reader reads on, {largest:.0%} may; the first: "
+    return Finding(f"{told}{unread[0]!r}"[:400])
+
+
+@checker("families.sentences_declared")
+def sentences_declared(evidence: Evidence) -> Finding | None:
+    """What the reader declares is what the statements say and the code does."""
+    found = evidence["declared"]
+    if found is None:
+        return None
+    for key, what in (
+        ("malformed", "{}"), ("leftover", "no declared pattern fits the sentence {!r}"), ("missing", "the statement leaves out {!r}"),
+        ("other_values", "{}"), ("without_code", "{} is said to hold a rule, and no validator's answer depends on it"),
+    ):
+        if found[key]:
+            return Finding(what.format(found[key] if isinstance(found[key], str) else found[key][0])[:400])
+    return None
+
+
+@checker("families.quantities")
+def quantities(evidence: Evidence) -> Finding | None:
+    """Numbers of the prose stand in the code, and numbers that the code decides by stand in the text."""
+    if evidence["unbacked"]:
+        value, sentence = evidence["unbacked"][0]
+        return Finding(f"the text says {value}, and no code that decides anything has it: {sentence!r}"[:400])
+    if evidence["unsaid"]:
+        return Finding(f"every validator decides by the number {evidence['unsaid'][0]}, and the text does not say it")
+    return None
+
+
+@checker("families.idle")
+def idle(evidence: Evidence, *, distractors: Sequence[str]) -> Finding | None:
+    """Quantities, rules and functions that could be another change answers."""
+    for _, sentence in evidence["idle"]:
+        if sentence not in distractors:
+            return Finding(f"a quantity can be another and no answer changes: {sentence!r}"[:400])
+    for name, text in evidence["dead"]:
+        if text not in distractors:
+            return Finding(f"the rule {name} can be another and no answer changes: {text!r}"[:400])
+    if evidence["dead_functions"]:
+        return Finding(f"the primary's function {evidence['dead_functions'][0]} can lose its work and no answer changes")
+    return None
+
+
+@checker("families.ties_stated")
+def ties_stated(evidence: Evidence) -> Finding | None:
+    """Where equals make a difference, the text says who goes first."""
+    if not evidence["ties"] or evidence["order_of_equals"]:
+        return None
+    return Finding(f"taken in the opposite order, equals give another answer ({evidence['ties'][0]}), and the text does not say who goes first")
+
+
+@checker("families.terms_defined")
+def terms_defined(evidence: Evidence) -> Finding | None:
+    """Words of degree have a border."""
+    if not evidence["vague"]:
+        return None
+    word, sentence = evidence["vague"][0]
+    return Finding(f"the text does not say from where on something is {word!r}: {sentence!r}"[:400])
 
 
 def _votes(what: str, votes: Sequence[Mapping[str, Any]], total: int) -> Finding | None:

@@ -13,6 +13,8 @@ from evolake.families.gates.blind import Review, blind_evidence, blind_review
 from evolake.families.gates.checkers import growing
 from evolake.families.gates.consensus import Vote, consensus_evidence, take_votes
 from evolake.families.gates.execution import execute, execution_evidence
+from evolake.families.gates.learned_reader import learn_reader
+from evolake.families.gates.sentences import sentences_evidence
 from evolake.families.gates.static import Sample, draw_sample, static_evidence
 from evolake.families.model.ast_transforms import constants
 from evolake.families.model.contract import Family
@@ -99,6 +101,16 @@ def blind(course: Course) -> Mapping[str, Any]:
         course.family, pool=course.pool, agents=course.agents, settings=course.settings, root_seed=course.root_seed
     )
     return blind_evidence(course.family, course.reviews, course.blind_votes)
+
+
+def sentences(course: Course) -> Mapping[str, Any]:
+    """What changing text and code, one thing at a time, came to."""
+    assert course.sample is not None, "the sentences gate comes after the static gate"
+    family = course.family
+    reader = family.reader if family.reader is not None else learn_reader(family, pool=course.pool, settings=course.settings)
+    return sentences_evidence(
+        family, reader, course.sample.instances, course.sample.answers, pool=course.pool, settings=course.settings
+    )
 
 
 def rule_evidence(family: Family) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Gate 0: does it run? Every source is loaded in the jail, run twice, and shown inputs of no family's form.
 
-The second run takes the instances in the opposite order in a fresh process, so what is carried over from one instance to the next, a clock or an
-unseeded generator shows as a difference.
+The second run takes the instances in the opposite order in a fresh process, at another date, in another time zone and with sets in another order, so
+what is carried over from one instance to the next, a clock, a hash or an unseeded generator shows as a difference.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def execute(family: Family, *, pool: Any, settings: FamiliesSettings) -> Executi
     first = generate(family, pairs, pool=pool, caps=caps)
     if any(instance.status != "ok" for instance in first):
         return Execution(tuple(first), tuple(first), {}, {}, {})
-    second = generate(family, pairs[::-1], pool=pool, caps=caps)[::-1]
+    second = generate(family, pairs[::-1], pool=pool, caps=caps, elsewhere=True)[::-1]
     inputs = [instance.inputs for instance in first]
     answers, again, probes = {}, {}, {}
     for name, source in family.voters().items():
         answers[name] = tuple(solve(source, inputs, pool=pool, caps=caps))
         if name == "primary" and any(answer.status != "ok" for answer in answers[name]):
             break
-        again[name] = tuple(solve(source, inputs[::-1], pool=pool, caps=caps)[::-1])
+        again[name] = tuple(solve(source, inputs[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
         probes[name] = tuple(probe(source, pool=pool, caps=caps))
     return Execution(tuple(first), tuple(second), answers, again, probes)
 

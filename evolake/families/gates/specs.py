@@ -1,4 +1,4 @@
-"""The gates of a family, cheapest first. (The paper's g1 is gates 1, its g2 is gates 2.)
+"""The gates of a family, cheapest first. (The paper's g1 is gates 1, its g2 is gates 2; gate 3 is ours.)
 
 A further gate is an entry here with its function in `collecting`, a rule file under data_lake/seeds/rules/families that names it, and a test with its
 planted fault; its asset, table, check, place in the funnel and column of the report follow.
@@ -29,6 +29,11 @@ GATES = (
     GateSpec(
         2, "blind", f"{_COLLECTING}:blind", ("reviews", "probes", "accepted_wrongly"), asset="blind_reviews",
         about="reviewers who saw the text only, what they answered, and whether it is the label", label="blind reviews",
+    ),
+    GateSpec(
+        3, "sentences", f"{_COLLECTING}:sentences",
+        ("made_by", "sentences", "unread", "unbacked", "unsaid", "idle", "dead", "dead_functions", "ties", "order_of_equals", "vague", "declared"),
+        about="text held against code: a sentence gone, a quantity another, a rule or a function without effect",
     ),
 )
 GATE_NAMES = tuple(gate.name for gate in GATES)

@@ -112,20 +112,44 @@ _FRAME = re.compile(r"[│├└┌┐┘┬┴┼─║═╔╗╚╝]|\|--|\+
 DRAWN_LINES = 3
 
 
+_TABLE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\Z")
+_LISTED = re.compile(r"\b(?:each|every|a|one|per) (?:line|row|entry)\b[^.]*:\Z|\blines?\b[^.]*:\Z", re.IGNORECASE)
+_RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
+
+
 def drawing(text: str) -> str:
-    """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets and lists of sentences are none."""
+    """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets, lists of sentences, Markdown tables and
+    lists whose lines are announced ("each line names two towns and a distance:") are none.
+    """
     run: list[str] = []
-    for line in [*text.split("\n"), ""]:
+    announced, lines = "", _without_tables(text)
+    for line in [*lines, ""]:
         bare = line[:LONGEST_LINE].strip().removeprefix("- ").strip()
         if _FRAME.search(bare):
             return bare[:200]
         solid = len(bare) >= DRAWN_LINES and SOLID.issuperset(bare) and not bare.startswith("---")
         row = bool(_CELL.match(bare)) and (not run or len(bare.split()) == len(run[-1].split()))
-        gridlike = bool(bare) and bare[0] not in "[({" and (solid or row)
+        gridlike = bool(bare) and bare[0] not in "[({" and (solid or row) and not (_LISTED.search(announced) and _RECORD.match(bare))
         run = [*run, bare] if gridlike else []
         if len(run) >= DRAWN_LINES:
             return " / ".join(run)[:200]
+        announced = announced if not bare or _RECORD.match(bare) else bare
     return ""
+
+
+def _without_tables(text: str) -> list[str]:
+    """The lines but those of Markdown tables: a line of dashes between bars, the head before it, and the rows after it with as many bars."""
+    lines, kept, at = text.split("\n"), list[str](), 0
+    while at < len(lines):
+        bare = lines[at][:LONGEST_LINE].strip()
+        if kept and _TABLE.match(bare) and kept[-1].count("|") == bare.count("|"):
+            kept.pop()
+            while at < len(lines) and lines[at].count("|") == bare.count("|"):
+                at += 1
+        else:
+            kept.append(lines[at])
+            at += 1
+    return kept
 
 
 def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:

@@ -13,7 +13,14 @@ from evolake.families.roles.models import CurateReply, CurateRequest, QualityRep
 LONGEST_SENTENCE = 90
 """Words. A longer sentence outside of lists and data is not read to its end."""
 ASKS = re.compile(r"[?？]|\b(?:how many|what|which|who|find|give|determine|compute|calculate|name|list)\b|[求多几]|哪|是否|请|写出", re.IGNORECASE)
-LEFTOVERS = re.compile(r"\b(?:None|nan|NaN|TODO|undefined|<[a-z]+ object at)\b|\{\w*\}")
+LEFTOVERS = re.compile(
+    r"\b(?:None(?!\s+(?:of|is|are|was|were|has|have|had|can|may|must|will|would|could|at|other|but|more|less|so|too)\b)|nan|NaN|TODO|undefined)\b"
+    r"|<[a-z]+ object at\b|\{\w*\}"
+)
+"""What code leaves in a text; "None of them" is English."""
+QUOTED = re.compile(r"“[^”\n]*”|\"[^\"\n]*\"|`[^`\n]*`|(?<!\S)[()\[\]{}]+(?=[.,;:!?]?(?:\s|$))")
+"""Words that a statement speaks about, and brackets that stand alone: they are data."""
+LIST_MARK = re.compile(r"^\s*\(?(?:\d{1,3}|[a-zA-Z])\)\s", re.MULTILINE)
 LEAST_GROWTH = 1.5
 GUESSABLE = 0.65
 
@@ -56,7 +63,8 @@ def _unreadable(text: str) -> str:
     words = [re.sub(r"[\[({][^\])}]*[\])}]", " ", sentence).split() for sentence in re.split(r"[.!?;:。！？；：]\s*", "\n".join(prose))]
     if any(len([word for word in sentence if not word[0].isdigit()]) > LONGEST_SENTENCE for sentence in words):
         return f"shorten the sentences: one has more than {LONGEST_SENTENCE} words"
-    counts = [(text.count(opener), text.count(closer)) for opener, closer in ("()", "[]", "{}")]
+    bare = LIST_MARK.sub("", QUOTED.sub("", text))
+    counts = [(bare.count(opener), bare.count(closer)) for opener, closer in ("()", "[]", "{}")]
     return "close the brackets" if any(opened != closed for opened, closed in counts) else ""
 
 

@@ -47,8 +47,10 @@ class NotPlain(ValueError):
 
 
 def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Instances. payload: {"pairs": [[difficulty, seed], ...], "cap_s"}. Items: status ok with inputs and slots, or another with its reason."""
-    namespace = load_candidate(source)
+    """Instances. payload: {"pairs": [[difficulty, seed], ...], "cap_s", "elsewhere": whether in another time and zone and with other orders of sets}.
+    Items: status ok with inputs and slots, or another with its reason.
+    """
+    namespace = _loaded(source, payload)
 
     def one(pair: list[int]) -> dict[str, Any]:
         difficulty, seed = pair
@@ -67,8 +69,10 @@ def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Answers. payload: {"inputs": [...], "cap_s", "max_steps": null or a cap, which turns the counting on}. Items hold answer, steps."""
-    namespace = load_candidate(source)
+    """Answers. payload: {"inputs": [...], "cap_s", "max_steps": null or a cap, which turns the counting on, "elsewhere"}. Items hold
+    answer, steps.
+    """
+    namespace = _loaded(source, payload)
     most = payload.get("max_steps")
 
     def one(inputs: Any) -> dict[str, Any]:
@@ -99,6 +103,16 @@ def program(source: str, payload: dict[str, Any]) -> str:
         exec(compile(source, CANDIDATE_FILE, "exec"), namespace)
     text = shown.getvalue()
     return text if len(text) <= payload["longest"] else text[: payload["longest"]] + "..."
+
+
+def _loaded(source: str, payload: dict[str, Any]) -> dict[str, Any]:
+    if not payload.get("elsewhere"):
+        return load_candidate(source)
+    from evolake.families.sandbox import elsewhere
+
+    text = elsewhere.moved(source)
+    elsewhere.move()
+    return load_candidate(text)
 
 
 def plain(value: Any, *, keys: bool, depth: int = 0) -> Any:

@@ -112,16 +112,28 @@ class Reading:
     inputs: Any
 
 
-def generate(family: Family, pairs: Sequence[tuple[int, int]], *, pool: Any, caps: Caps = Caps()) -> list[Instance]:
-    """Instances for (difficulty, seed) pairs, in their order. Raises MachineryError when the jail failed."""
-    items = _items(pool, "generate", family.generator, {"pairs": [list(pair) for pair in pairs], "cap_s": caps.cpu_s}, len(pairs), caps)
+def generate(
+    family: Family, pairs: Sequence[tuple[int, int]], *, pool: Any, caps: Caps = Caps(), elsewhere: bool = False
+) -> list[Instance]:
+    """Instances for (difficulty, seed) pairs, in their order. elsewhere: in another time and zone, and with other orders of sets (sandbox.elsewhere).
+
+    Raises MachineryError when the jail failed.
+    """
+    payload = {"pairs": [list(pair) for pair in pairs], "cap_s": caps.cpu_s} | ({"elsewhere": True} if elsewhere else {})
+    items = _items(pool, "generate", family.generator, payload, len(pairs), caps)
     template = stated(family)
     return [_instance(template, pair, item) for pair, item in zip(pairs, items, strict=True)]
 
 
-def solve(source: str, inputs: Sequence[Any], *, pool: Any, caps: Caps = Caps(), count: bool = False) -> list[Solved]:
-    """Answers of one validator. count: also count the source lines it runs (ten times slower). Raises MachineryError."""
+def solve(
+    source: str, inputs: Sequence[Any], *, pool: Any, caps: Caps = Caps(), count: bool = False, elsewhere: bool = False
+) -> list[Solved]:
+    """Answers of one validator. count: also count the source lines it runs (ten times slower). elsewhere: as for `generate`.
+
+    Raises MachineryError when the jail failed.
+    """
     payload = {"inputs": list(inputs), "cap_s": caps.cpu_s * (10 if count else 1), "max_steps": caps.steps if count else None}
+    payload |= {"elsewhere": True} if elsewhere else {}
     return [_solved(item) for item in _items(pool, "solve", source, payload, len(inputs), caps)]
 
 

@@ -73,6 +73,24 @@ FAULTS: dict[str, tuple[Callable[[], Family], tuple[str, str]]] = {
         lambda: generator(CLINIC, "    count = ", "    import time\n    random.seed(time.time_ns())\n    count = "),
         ("execution", "families-determinism"),
     ),
+    "date of today": (
+        lambda: generator(CLINIC, "    count = ", "    import datetime\n    random.seed(datetime.date.today().toordinal())\n    count = "),
+        ("execution", "families-determinism"),
+    ),
+    "hash of a text": (
+        lambda: generator(CLINIC, "    count = ", "    random.seed(hash('clinic'))\n    count = "), ("execution", "families-determinism"),
+    ),
+    "order of a set": (
+        lambda: generator(CLINIC, "    count = ", "    random.seed(list({'a', 'b'} | set('cd'))[0])\n    count = "),
+        ("execution", "families-determinism"),
+    ),
+    "order of a set in a validator": (
+        lambda: primary(CLINIC, "return free", "return free + (list({'a', 'b'})[0] == 'a')"), ("execution", "families-determinism"),
+    ),
+    "time zone": (
+        lambda: generator(CLINIC, "    count = ", "    import time\n    random.seed(time.timezone)\n    count = "),
+        ("execution", "families-determinism"),
+    ),
     "state carried over": (
         lambda: generator(CLINIC, "    count = ", "    random.carried = getattr(random, 'carried', 0) + 1\n    count = random.carried % 5 + "),
         ("execution", "families-determinism"),
@@ -192,3 +210,8 @@ def test_the_same_seed_gives_the_same_verdicts_votes_and_reviews(pool):
     assert first.fingerprint == second.fingerprint
     other = judged(LIARS, pool, root_seed=6)
     assert [review.seed for review in other.reviews] != [review.seed for review in first.reviews]
+
+
+def test_sets_whose_order_no_seed_draws_and_sorted_ones_are_no_fault(pool):
+    settled = "(list({3, 5, 4})[0] + len({'a'} & set('ab')) + ord(min({'x', 'y'})) + isinstance(set(), frozenset)) // 9999"
+    assert verdict(judged(generator(CLINIC, "    count = ", f"    count = {settled} + "), pool)) is None

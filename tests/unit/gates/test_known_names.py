@@ -57,7 +57,7 @@ def test_the_seed_rules_of_a_line_name_what_there_is(line: str) -> None:
 def test_checkers_are_listed_by_line() -> None:
     told = json.loads(CliRunner().invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False).output)
     (name, found), = told["lines"].items()
-    assert (name, found["gates"]) == ("families", ["execution", "static", "quality", "consensus", "blind"])
+    assert (name, found["gates"]) == ("families", ["execution", "static", "quality", "consensus", "blind", "sentences"])
     length, = (one for one in found["checkers"] if one["name"] == "families.length")
     assert length == {
         "name": "families.length", "meaning": "Statements of bearable length.", "parameters": [

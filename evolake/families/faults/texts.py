@@ -1,0 +1,190 @@
+"""Faults of text against code: what is said and what is done part company, and every program of the family goes on agreeing with every other.
+
+A family has no sentences of its own that could be declared for it, so two classes are planted into the family with all its sentences declared
+(model.sentences): what they measure is the declaration.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from evolake.families.faults.sources import every_voter
+from evolake.families.gates.code_changes import whole_numbers
+from evolake.families.gates.text_changes import fixed_quantities
+from evolake.families.model.ast_transforms import NotComposable, compose, factory, switch
+from evolake.families.model.contract import MAX_SOURCE_BYTES, Family
+from evolake.families.model.sentences import ALWAYS, DECLARATION, WORDS, sentences, spans
+from evolake.families.model.statement import QUESTION_LINE, RULE, SLOT, join_question, slots, split_question, stated
+from evolake.families.model.syntax import Unreadable, parse
+from evolake.families.model.terms import says_order_of_equals
+from evolake.families.operators.aggregate import aggregate
+from evolake.seeds import generator as random_of
+
+BORDERLESS = ("steep", "shallow", "bulky", "remote", "narrow", "gentle", "slippery", "crowded")
+_SAID_ORDER = re.compile(r" \(of several such cases, the lowest number\)")
+MISCOUNTED = '''
+make = part()
+
+
+def input(difficulty):
+    inputs, texts = make(difficulty)
+    return {{**inputs, {key!r}: 1 + difficulty}}, [*texts, str(1 + difficulty)]
+'''
+READ = '''
+import re
+
+read_first = part()
+
+
+def read(text):
+    return {{**read_first(text), {key!r}: int(re.search({pattern!r}, text).group(1))}}
+'''
+LIMIT = {"en": "At most {} of them may be used.", "zh": "其中最多可用 {} 个。"}
+KEY = "most_used"
+
+
+def number_is_another(family: Family) -> Family:
+    """A number of the prose is another than the code's (a week of five days, where the programs count seven). Rules are looked at first."""
+    for changed, sentence, start, end, word in _numbers(family):
+        numbers = set[int]().union(*map(whole_numbers, family.sources().values()))
+        other = next(value for value in range(11, 99) if not {value - 1, value, value + 1} & numbers)
+        said = {number: name for name, number in WORDS.items()}
+        text = sentence[:start] + (said.get(other, str(other)) if word else str(other)) + sentence[end:]
+        if changed.template.count(sentence) == 1:
+            return replace(changed, template=changed.template.replace(sentence, text))
+        return replace(changed, points=tuple(replace(point, alternatives=tuple(
+            replace(item, text=item.text.replace(sentence, text)) if item.name == point.chosen else item for item in point.alternatives
+        )) for point in changed.points))
+    raise NotComposable("the prose says no number")
+
+
+def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
+    """(family, text that holds a number, where the number stands, whether it is a word): of rules, whichever alternative, then of the template."""
+    for point in family.points:
+        for item in point.alternatives:
+            for one in fixed_quantities(item.text):
+                if one.value > 2:
+                    yield switch(family, point.name, item.name), item.text, one.start, one.end, one.word
+    for sentence in sentences(family.template):
+        for one in fixed_quantities(sentence):
+            if not RULE.search(sentence):
+                yield family, sentence, one.start, one.end, one.word
+
+
+def tie_unstated(family: Family) -> Family:
+    """The family asked in several cases, for the case with the largest parity, with no word on equal ones, which there always are."""
+    if family.language != "en" or family.answer.type != "integer" or says_order_of_equals(stated(family)):
+        raise NotComposable("not in English, an answer that is no whole number, or a text that speaks of equals")
+    for attempt in range(24):
+        child = aggregate([family], random_of(0, "families", family.family_id, "tie", attempt))
+        point = next(point for point in child.points if point.name == "fold")
+        if point.chosen == "argmax":
+            break
+    else:
+        raise NotComposable("no draw asked for the largest case")
+    said = re.search(r"note a value for each: ([^.]*)\.", child.template)
+    if said is None:
+        raise NotComposable("no value is noted")
+    silent = tuple(replace(item, text=_SAID_ORDER.sub("", item.text)) for item in point.alternatives)
+    return replace(
+        every_voter(child, _parity), points=tuple(replace(one, alternatives=silent) if one is point else one for one in child.points),
+        template=child.template.replace(said[1], f"the remainder that {said[1]} leaves when divided by 2"),
+    )
+
+
+def _parity(source: str) -> str:
+    """The source whose `measure` gives the remainder by 2 of what it gave."""
+    tree = parse(source)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "measure" and isinstance(last := node.body[-1], ast.Return) and last.value is not None:
+            last.value = ast.BinOp(left=last.value, op=ast.Mod(), right=ast.Constant(2))
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def without_border(family: Family) -> Family:
+    """The question takes account of what is steep, or of some such word that has no border."""
+    if family.language != "en":
+        raise NotComposable("not in English")
+    word = BORDERLESS[int(family.family_id[:8], 16) % len(BORDERLESS)]
+    setting, question = split_question(family.template)
+    return replace(family, template=join_question(f"{setting}\n\nWhatever is {word} is left out.", question or "What is the answer?"))
+
+
+def rule_obeyed_by_no_voter(family: Family) -> Family:
+    """A rule of the text that every voter knows and none follows: half a rule in all of them."""
+    if not family.points:
+        raise NotComposable("no rule is declared")
+    constant = family.points[-1].constant
+
+    def frozen(source: str) -> str:
+        try:
+            tree = parse(source)
+        except Unreadable as error:
+            raise NotComposable(str(error)) from None
+        values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == constant]
+
+        class Frozen(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.AST:
+                return values[0] if node.id == constant and isinstance(node.ctx, ast.Load) and values else node
+
+        return ast.unparse(ast.fix_missing_locations(Frozen().visit(tree))) + "\n"
+
+    return every_voter(family, frozen)
+
+
+def quantity_minded_by_nobody(family: Family) -> Family:
+    """The text limits how many may be used, the reader hands the limit on, and no voter heeds it."""
+    if family.reader is None or not slots(family.template):
+        raise NotComposable("no reader, or no slot")
+    sentence = LIMIT[family.language]
+    setting, question = split_question(family.template)
+    shown = sentence.format(f"[Input Slot {max(slots(family.template)) + 1}]")
+    pattern = re.escape(sentence).replace(r"\{\}", r"(\d+)")
+    return replace(
+        family, template=join_question(f"{setting}\n\n{shown}", question) if question else f"{setting}\n\n{shown}\n",
+        generator=compose([factory("part", family.generator, "input")], MISCOUNTED.format(key=KEY)),
+        reader=compose([factory("part", family.reader, "read")], READ.format(key=KEY, pattern=pattern)),
+    )
+
+
+def declared_sentence_left_out(family: Family) -> Family:
+    """The family with all its sentences declared, and its first one of the prose taken out."""
+    whole = with_declared_sentences(family)
+    for start, end in spans(whole.template):
+        if _is_prose(whole.template[start:end]):
+            return replace(whole, template=whole.template[:start] + whole.template[end:])
+    raise NotComposable("no sentence without a slot")
+
+
+def sentence_without_pattern(family: Family) -> Family:
+    """The family with all its sentences declared, and one more in the text, which no program follows."""
+    whole = with_declared_sentences(family)
+    setting, question = split_question(whole.template)
+    extra = {"en": "Whoever comes last counts double.", "zh": "最后来的算两次。"}[family.language]
+    return replace(whole, template=join_question(f"{setting}\n\n{extra}", question) if question else f"{setting}\n\n{extra}\n")
+
+
+def with_declared_sentences(family: Family) -> Family:
+    """The family whose reader declares each sentence of its statement, and what slots hold as anything; those of the prose must be there."""
+    if family.reader is None:
+        raise NotComposable("no reader")
+    patterns: dict[str, str] = {"- {item}": ""} if _holds_lists(family) else {}
+    for sentence in sentences(stated(family)):
+        if not QUESTION_LINE.fullmatch(sentence) and not SLOT.fullmatch(sentence):
+            patterns[SLOT.sub(lambda match: f"{{slot{match[1]}}}", sentence)] = ALWAYS if _is_prose(sentence) else ""
+    reader = f"{DECLARATION} = {patterns!r}\n{family.reader}"
+    if len(reader) > MAX_SOURCE_BYTES:
+        raise NotComposable("a reader that is too long")
+    return replace(family, reader=reader)
+
+
+def _holds_lists(family: Family) -> bool:
+    """Whether a slot is a line of its own, and so may hold a list."""
+    return any(SLOT.fullmatch(sentence) for sentence in sentences(stated(family)))
+
+
+def _is_prose(sentence: str) -> bool:
+    return not SLOT.search(sentence) and not RULE.search(sentence) and not QUESTION_LINE.fullmatch(sentence) and "{" not in sentence

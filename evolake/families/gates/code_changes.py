@@ -1,0 +1,163 @@
+"""Sources with one thing changed, to see whether it matters: a number another, a rule under another alternative, a function without its work.
+
+All work on the syntax tree. What a factory of a composed family holds (see contract) was its parent's, and was looked at there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from evolake.families.model.syntax import Unreadable, parse
+
+ENTRIES = frozenset({"input", "solution", "read"})
+
+
+def whole_numbers(source: str) -> set[int]:
+    """The integers that stand in the source, and how many elements its written collections have; empty where it cannot be parsed."""
+    tree = _tree(source)
+    if tree is None:
+        return set()
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            found.add(node.value)
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+            found.add(len(node.elts))
+        elif isinstance(node, ast.Dict):
+            found.add(len(node.keys))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value:
+            found.add(len(node.value))
+    return found
+
+
+def with_number(source: str, value: int) -> str | None:
+    """The source with one more in every place where `value` stands as an integer; None where it stands nowhere."""
+    tree = _tree(source)
+    if tree is None:
+        return None
+    places = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is int and node.value == value]
+    for node in places:
+        node.value = value + 1
+    return ast.unparse(tree) + "\n" if places else None
+
+
+def helpers(source: str) -> list[str]:
+    """The functions beside the entry that are used, by name, those of factories left out."""
+    tree = _tree(source)
+    return [] if tree is None else [node.name for node in _functions(tree)]
+
+
+def without_function(source: str, name: str, gives: str) -> str | None:
+    """The source in which the function called `name` does nothing but return the expression `gives`; None where there is none of that name."""
+    tree = _tree(source)
+    places = [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+    for node in places:
+        node.body = [ast.Return(value=ast.parse(gives, mode="eval").body)]
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n" if tree is not None and places else None
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in used - ENTRIES and not node.name.startswith("part"):
+            yield node
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return parse(source)
+    except Unreadable:
+        return None
+
+
+TURNED = '''
+def _turned_sorted(items, *, key=None, reverse=False):
+    items = list(items)[::-1]
+    if key is None and items and all(isinstance(item, (tuple, list)) and item for item in items):
+        key = lambda item: item[0]
+    return sorted(items, key=key, reverse=reverse)
+
+
+def _turned_best(best, given, key, default):
+    if len(given) != 1:
+        return best(*given, key=key)
+    items = list(given[0])[::-1]
+    if not items and default:
+        return default[0]
+    if key is None and items and all(isinstance(item, (tuple, list)) and item for item in items):
+        key = lambda item: item[0]
+    return best(items, key=key)
+
+
+def _turned_index(items, item):
+    items = list(items)
+    return len(items) - 1 - items[::-1].index(item)
+
+
+def _turned_min(*given, key=None, **default):
+    return _turned_best(min, given, key, list(default.values()))
+
+
+def _turned_max(*given, key=None, **default):
+    return _turned_best(max, given, key, list(default.values()))
+'''
+"""Sorting and choosing that keep the first part of a key only, and take equals in the opposite order."""
+
+
+class _Turning(ast.NodeTransformer):
+    """Puts those in place of sorted, min and max that have a key or take tuples, and cuts tuples in keys down to their first part."""
+
+    def __init__(self) -> None:
+        self.changed = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("sorted", "min", "max"):
+            self.changed = True
+            node.func.id = f"_turned_{node.func.id}"
+            self._cut(node)
+        return self._last_place(node)
+
+    @staticmethod
+    def _last_place(node: ast.Call) -> ast.AST:
+        """For `items.index(max(...))` the last place in place of the first."""
+        function, best = node.func, node.args[0] if len(node.args) == 1 else None
+        if not (isinstance(function, ast.Attribute) and function.attr == "index" and isinstance(best, ast.Call)):
+            return node
+        if not (isinstance(best.func, ast.Name) and best.func.id in ("_turned_min", "_turned_max")):
+            return node
+        return ast.Call(func=ast.Name("_turned_index", ast.Load()), args=[function.value, best], keywords=[])
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "sort" and isinstance(call.func.value, ast.Name):
+            self.changed = True
+            self._cut(call)
+            items = call.func.value
+            turned = ast.Call(func=ast.Name("_turned_sorted", ast.Load()), args=[items], keywords=call.keywords)
+            target = ast.Subscript(value=ast.Name(items.id, ast.Load()), slice=ast.Slice(), ctx=ast.Store())
+            return ast.Assign(targets=[target], value=turned)
+        return node
+
+    @staticmethod
+    def _cut(call: ast.Call) -> None:
+        for keyword in call.keywords:
+            if keyword.arg == "key" and isinstance(keyword.value, ast.Lambda) and isinstance(keyword.value.body, ast.Tuple):
+                keyword.value.body = keyword.value.body.elts[0]
+
+
+def with_ties_turned(source: str) -> str | None:
+    """The source in which equals are taken in the opposite order; None where nothing is sorted or chosen."""
+    tree = _tree(source)
+    if tree is None:
+        return None
+    turning = _Turning()
+    tree = turning.visit(tree)
+    if not turning.changed:
+        return None
+    start = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
+    docstring = bool(tree.body) and isinstance(tree.body[0], ast.Expr)
+    tree.body[start + docstring : start + docstring] = ast.parse(TURNED).body
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"

@@ -1,0 +1,260 @@
+"""Gate 3: does every sentence count? Text is held against code by changing one of them at a time and seeing whether anything takes notice.
+
+The text: each sentence is taken out of statements and each quantity in its prose made another; the reader must refuse, or hand on other inputs. What
+it overlooks is unread, and only the code can then say that it holds: a quantity must stand there as a number that decides answers. The other way
+round, a number that all validators have and that decides answers must be said. Quantities in slots are made another too: where the reader hands
+the other one on and no answer ever changes, the validators ignore it. The code: each rule is switched and each function of the validators loses
+its work; one that changes no answer is no rule. After mutation testing (DeMillo, Lipton and Sayward 1978), of text instead of programs.
+
+Where equals taken in the opposite order give another answer, the text must say who goes first; a word of degree that something depends on must have
+a border. A reader may declare its sentences (model.sentences): then a sentence without a pattern, or a declared rule that the text leaves out, shows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.answers.matching import equivalent
+from evolake.families.gates.code_changes import helpers, whole_numbers, with_number, with_ties_turned, without_function
+from evolake.families.gates.execution import caps_of
+from evolake.families.gates.text_changes import Change, sentence_of_slot, slot_changes, text_changes
+from evolake.families.model.ast_transforms import constants, set_constant
+from evolake.families.model.contract import GENERATOR, VALIDATOR, VALIDATORS, Family, MutationPoint
+from evolake.families.model.sentences import ALWAYS, declared, quantities, said_number, sentences
+from evolake.families.model.statement import fill, stated
+from evolake.families.model.terms import says_order_of_equals, undefined_terms
+from evolake.families.sandbox.running import Caps, Instance, Solved, read, solve
+from evolake.families.settings import FamiliesSettings
+
+TEXTS = 3
+"""Instances whose statement is changed."""
+ROUNDS = 8
+"""Instances whose slots are changed at first; a slot that none of them minds is changed in all."""
+FIRST = 8
+"""Instances that a changed source is tried on at first; only one that changes none of their answers is tried on the others."""
+CAP_S = 0.25
+"""cpu seconds of one answer of a changed source, which may have no end."""
+UNSAID = 5
+"""Smaller numbers of the code are counted with, and say nothing."""
+CUSTOMARY = {
+    7: r"week|die|dice|周|星期|礼拜", 10: r"digit|decimal|percent|十进|位数|数字", 12: r"clock|month|year|dozen|月|年",
+    24: r"day|hour|midnight|天|小时|日",
+    26: r"letter|alphabet|字母", 30: r"month|day|月", 60: r"hour|minute|second|clock|小时|分|秒", 90: r"degree|angle|turn|度",
+    100: r"per ?cent|%|cents|百分",
+    180: r"degree|angle|turn|度", 360: r"degree|angle|turn|度", 365: r"year|年", 1000: r"metre|meter|gram|litre|liter|千",
+    1440: r"day|hour|minute|小时|分",
+}
+"""Numbers that everybody knows, and the words that say them."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What changed texts came to. unread, loose: sentences and quantities that the reader overlooks. idle: slots that no answer minds."""
+
+    sentences: int
+    unread: tuple[str, ...]
+    loose: tuple[Change, ...]
+    idle: tuple[int, ...]
+
+
+@dataclass
+class Trial:
+    """Changed sources against the answers that there are."""
+
+    family: Family
+    instances: Sequence[Instance]
+    answers: Sequence[Solved]
+    pool: Any
+    caps: Caps
+
+    def matters(self, source: str | None, stop: int | None = None) -> bool:
+        """Whether the source gives another answer, or none, on some instance (of the first `stop`)."""
+        return source is not None and any(one.status != "ok" or not same for one, same in self._again(source, stop))
+
+    def gives_another(self, source: str | None) -> bool:
+        """Whether the source gives another answer on some instance; one that it has none on says nothing."""
+        return source is not None and any(one.status == "ok" and not same for one, same in self._again(source, None))
+
+    def _again(self, source: str, stop: int | None) -> Iterator[tuple[Solved, bool]]:
+        """(answer, whether it is the label), the first FIRST at once and the others only if they are asked for."""
+        order = sorted(range(len(self.instances)), key=lambda number: (number % 5, number))[:stop]
+        sensitive = self.family.answer.case_sensitive
+        for part in (order[:FIRST], order[FIRST:]):
+            again = solve(source, [self.instances[number].inputs for number in part], pool=self.pool, caps=self.caps) if part else []
+            for number, one in zip(part, again, strict=True):
+                yield one, one.status == "ok" and equivalent(self.answers[number].answer, one.answer, case_sensitive=sensitive)
+
+
+def sentences_evidence(
+    family: Family, reader: str | None, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
+) -> dict[str, Any]:
+    """What the rules of gate 3 judge, as plain JSON. reader: the family's, or the one that was learnt. Raises MachineryError when the jail failed."""
+    caps = caps_of(settings)
+    good = [number for number, (one, solved) in enumerate(zip(instances, answers, strict=True)) if one.status == solved.status == "ok"]
+    instances, answers = [instances[number] for number in good], [answers[number] for number in good]
+    short = Caps(cpu_s=min(caps.cpu_s, CAP_S), call_s=caps.call_s, memory_mb=caps.memory_mb)
+    trial = Trial(family, instances, answers, pool, short)
+    probed = probe_texts(family, reader, instances, answers, pool=pool, caps=caps, short=short)
+    shown = [stated(family), *(one.text for one in spread(instances, TEXTS))]
+    turned = [name for name, source in family.voters().items() if trial.gives_another(with_ties_turned(source))]
+    return {
+        "made_by": family.operator, "has_reader": reader is not None, "sentences": probed.sentences, "unread": list(probed.unread),
+        "unbacked": unbacked(family, probed.loose, trial.matters), "unsaid": unsaid(family, instances, trial.matters),
+        "idle": [[slot, sentence_of_slot(stated(family), slot)] for slot in probed.idle], "dead": dead_rules(family, trial),
+        "dead_functions": dead_functions(family, trial.matters),
+        "ties": turned, "order_of_equals": any(map(says_order_of_equals, shown)),
+        "vague": [list(pair) for pair in dict.fromkeys(pair for text in shown for pair in undefined_terms(text))] if family.language == "en" else [],
+        "declared": declared_evidence(family, instances, trial.matters),
+    }
+
+
+def probe_texts(
+    family: Family, reader: str | None, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps, short: Caps
+) -> Probed:
+    """Changed statements through the reader, and what it hands on through an independent validator."""
+    changes = text_changes(family)
+    whole = [change for change in changes if change.kind == "sentence"]
+    if reader is None or not instances:
+        return Probed(len(whole), tuple(change.what for change in whole), tuple(change for change in changes if change.kind == "quantity"), ())
+    shown = spread(instances, TEXTS)
+    readings = read(reader, [fill(change.template, one.slot_texts) for change in changes for one in shown], pool=pool, caps=caps)
+    overlooked = []
+    for number, change in enumerate(changes):
+        seen = zip(shown, readings[number * len(shown) : (number + 1) * len(shown)], strict=True)
+        if all(reading.status == "ok" and reading.inputs == one.inputs for one, reading in seen):
+            overlooked.append(change)
+    first = spread(list(zip(instances, answers, strict=True)), ROUNDS)
+    idle = idle_slots(family, reader, first, None, pool=pool, caps=short)
+    if idle:
+        idle = idle_slots(family, reader, list(zip(instances, answers, strict=True)), idle, pool=pool, caps=short)
+    return Probed(
+        len(whole), tuple(change.what for change in overlooked if change.kind == "sentence"),
+        tuple(change for change in overlooked if change.kind == "quantity"), tuple(sorted(idle)),
+    )
+
+
+def idle_slots(
+    family: Family, reader: str, solved: Sequence[tuple[Instance, Solved]], among: set[int] | None, *, pool: Any, caps: Caps
+) -> set[int]:
+    """The slots (of `among`, or all) whose number the reader always hands on as another, and an independent validator never minds."""
+    template = stated(family)
+    changed = [
+        (one, answer, slot, text) for turn, (one, answer) in enumerate(solved) for slot, text in slot_changes(template, one.slot_texts, turn)
+        if among is None or slot in among
+    ]
+    readings = read(reader, [text for *_, text in changed], pool=pool, caps=caps) if changed else []
+    minded = {
+        slot for (one, _, slot, _), reading in zip(changed, readings, strict=True) if reading.status != "ok" or reading.inputs == one.inputs
+    }
+    handed = [
+        (answer, slot, reading.inputs) for (_, answer, slot, _), reading in zip(changed, readings, strict=True) if slot not in minded
+    ]
+    source = next(iter(family.validators.values()), family.validator)
+    again = solve(source, [inputs for *_, inputs in handed], pool=pool, caps=caps) if handed else []
+    for (answer, slot, _), one in zip(handed, again, strict=True):
+        if one.status != "ok" or not equivalent(answer.answer, one.answer, case_sensitive=family.answer.case_sensitive):
+            minded.add(slot)
+    return {slot for *_, slot, _ in changed} - minded
+
+
+def spread(items: Sequence[Any], count: int) -> list[Any]:
+    """So many of the items, evenly from first to last."""
+    return [items[number * (len(items) - 1) // max(count - 1, 1)] for number in range(min(count, len(items)))]
+
+
+def unbacked(family: Family, loose: Sequence[Change], matters: Callable[[str | None], bool]) -> list[list[Any]]:
+    """[number, sentence] for each quantity of the prose that neither the reader minds nor a number of the code holds."""
+    made = whole_numbers(family.generator)
+    held = {source: whole_numbers(source) for source in family.voters().values()}
+    known: dict[int, bool] = {}
+    for change in loose:
+        if change.value not in known:
+            written = [source for source, numbers in held.items() if change.value in numbers]
+            counted = change.value in made or any(with_number(source, change.value) is None for source in written)
+            counted = counted or (change.value < 3 and bool(written))
+            known[change.value] = counted or any(matters(with_number(source, change.value)) for source in written)
+    return [[change.value, change.what] for change in loose if not known[change.value]]
+
+
+def unsaid(family: Family, instances: Sequence[Instance], matters: Callable[[str | None], bool]) -> list[int]:
+    """The numbers that every voter has, that decide answers, and that the statement says nowhere."""
+    common = set.intersection(*({value for value in whole_numbers(source) if value >= UNSAID} for source in family.voters().values()))
+    text = " ".join([stated(family), *(one.text for one in spread(instances, TEXTS))])
+    said = {one.value for one in quantities(text)} | {int(found) for found in re.findall(r"\d{1,12}", text)}
+    open_numbers = [
+        value for value in sorted(common - said)
+        if not (value in CUSTOMARY and re.search(CUSTOMARY[value], text, re.IGNORECASE)) and not {value - 1, value + 1} & said
+    ]
+    return [value for value in open_numbers[:8] if matters(with_number(family.validator, value))]
+
+
+def dead_rules(family: Family, trial: Trial) -> list[list[str]]:
+    """[name, words in force] of each rule that no voter minds, whichever alternative is in force."""
+    return [[point.name, point.alternative().text] for point in family.points if not _alive(family, point, trial)]
+
+
+def _alive(family: Family, point: MutationPoint, trial: Trial) -> bool:
+    """Whether some voter minds the rule; the independent ones are asked on a few instances only, for they agree with the primary."""
+    files = {VALIDATOR: family.validator, **{f"{VALIDATORS}/{name}.py": source for name, source in family.validators.items()}}
+    for file, source in files.items():
+        others = [set_constant(source, point.constant, item.expression(file)) for item in point.alternatives if item.name != point.chosen]
+        if any(trial.matters(other, None if file == VALIDATOR else FIRST) for other in others):
+            return True
+    return False
+
+
+def dead_functions(family: Family, matters: Callable[[str | None], bool]) -> list[str]:
+    """The functions of the primary that can lose their work without any answer changing."""
+    found = []
+    for name in helpers(family.validator)[:6]:
+        if not any(matters(without_function(family.validator, name, gives)) for gives in ("None", "True", "False")):
+            found.append(f"{name}()")
+    return found
+
+
+def declared_evidence(family: Family, instances: Sequence[Instance], matters: Callable[[str | None], bool]) -> dict[str, Any] | None:
+    """What comes of the patterns that the reader declares; None where it declares none."""
+    try:
+        patterns = declared(family.reader)
+    except ValueError as error:
+        return {"malformed": str(error), "leftover": [], "missing": [], "other_values": [], "without_code": []}
+    if patterns is None:
+        return None
+    said = {pattern: [] for pattern in patterns}
+    leftover: dict[str, None] = {}
+    for one in spread(instances, TEXTS):
+        for sentence in sentences(one.text):
+            fitting = [(pattern, values) for pattern in patterns if (values := pattern.values(sentence)) is not None]
+            if not fitting:
+                leftover[sentence] = None
+            for pattern, values in fitting:
+                said[pattern].append(values)
+    code = {name: constants(source) for name, source in family.sources().items() if name != GENERATOR}
+    other = []
+    for pattern, values in said.items():
+        for constant, given in itertools.product(pattern.constants, values):
+            held = {found[constant] for found in code.values() if constant in found}
+            if held != {str(said_number(given[constant]))}:
+                other.append(f"{constant} is {' or '.join(sorted(held)) or 'nowhere'} in the code, the text says {given[constant]!r}")
+    named = {pattern: pattern.code for pattern in patterns if pattern.code}
+    return {
+        "malformed": "", "leftover": list(leftover), "missing": [pattern.text for pattern in named if not said[pattern]],
+        "other_values": list(dict.fromkeys(other)),
+        "without_code": [name for name in dict.fromkeys(named.values()) if name != ALWAYS and not _holds(family, name, matters)],
+    }
+
+
+def _holds(family: Family, name: str, matters: Callable[[str | None], bool]) -> bool:
+    """Whether some voter has a function or a constant of that name that decides answers."""
+    for source in family.voters().values():
+        if name in constants(source):
+            changed = [set_constant(source, name, other) for other in ("None", "0", "1", "2")]
+        else:
+            changed = [without_function(source, name, gives) for gives in ("None", "True", "False")]
+        if any(matters(one) for one in changed):
+            return True
+    return False

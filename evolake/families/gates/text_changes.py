@@ -1,0 +1,85 @@
+"""Statements with one thing changed, to see whether who reads them takes notice: a sentence gone, a quantity another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolake.families.model.contract import Family
+from evolake.families.model.sentences import WORDS, Quantity, quantities, spans, without_asides
+from evolake.families.model.statement import QUESTION_LINE, SLOT, fill, stated
+
+LEAST = 2
+"""A smaller number ("numbered from 1") says nothing that could be another."""
+MOST_SENTENCES = 40
+_EXAMPLE = re.compile(r"[\"“‘`\[][^\"”’`\]\n]*\d[^\"”’`\]\n]*[\"”’`\]]")
+_RUN = re.compile(r"\d+,\s*\d+,\s*(?:\d+,\s*)*(?:\.\.\.|…)|\b\w+ \d+, \w+ \d+, (?:\.\.\.|…)")
+_PLACE = re.compile(r"^\s*\(?\d{1,3}[.)]\s", re.MULTILINE)
+_AS_WORD: dict[int, str] = {}
+for _word, _number in WORDS.items():
+    if _word not in ("twice", "both", "dozen"):
+        _AS_WORD.setdefault(_number, _word)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of the template. kind: "sentence" or "quantity". what: the sentence that is gone, or the one that the quantity stands in."""
+
+    kind: str
+    what: str
+    template: str
+    value: int = 0
+
+
+def text_changes(family: Family) -> list[Change]:
+    """Each sentence gone, and each fixed quantity another, one at a time."""
+    template = stated(family)
+    found: list[Change] = []
+    for start, end in spans(template)[:MOST_SENTENCES]:
+        sentence = template[start:end]
+        if QUESTION_LINE.fullmatch(sentence) or not any(character.isalpha() for character in SLOT.sub("", sentence)):
+            continue
+        found.append(Change("sentence", sentence, template[:start] + template[end:]))
+        for one in fixed_quantities(sentence):
+            other = sentence[: one.start] + another(one) + sentence[one.end :]
+            found.append(Change("quantity", sentence, template[:start] + other + template[end:], one.value))
+    return found
+
+
+def fixed_quantities(sentence: str) -> list[Quantity]:
+    """The quantities that the sentence itself says: not those of slots, examples, asides and of runs as "1, 2, 3, ..."."""
+    bare = SLOT.sub(lambda match: " " * len(match[0]), sentence)
+    if _EXAMPLE.search(bare):
+        return []
+    for expression in (_RUN, _PLACE):
+        bare = expression.sub(lambda match: " " * len(match[0]), bare)
+    return [one for one in quantities(without_asides(bare)) if one.value >= LEAST]
+
+
+def another(one: Quantity) -> str:
+    """Another number in its place."""
+    return _AS_WORD.get(one.value + 1, "seventeen") if one.word else str(one.value + 1)
+
+
+def slot_changes(template: str, slot_texts: Sequence[str], turn: int) -> list[tuple[int, str]]:
+    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. turn: one more, half as much, one less."""
+    found = []
+    for slot, text in enumerate(slot_texts, start=1):
+        if re.fullmatch(r"\s*\d{1,12}\s*", text):
+            value = int(text)
+            other = str((value + 1, value // 2, max(value - 1, 0))[turn % 3] if value else value + 1)
+            found.append((slot, fill(template, [*slot_texts[: slot - 1], other, *slot_texts[slot:]])))
+    return found
+
+
+def sentence_of_slot(template: str, slot: int) -> str:
+    """The sentence that a slot stands in, with # for every slot; the one before it where it is the whole of a sentence."""
+    before = ""
+    for start, end in spans(template):
+        shown = " ".join(SLOT.sub("#", template[start:end]).split())
+        bare = shown if any(character.isalpha() for character in shown) else before
+        if str(slot) in SLOT.findall(template[start:end]):
+            return bare
+        before = bare
+    return ""

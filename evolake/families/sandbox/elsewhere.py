@@ -1,0 +1,157 @@
+"""Another place and time for the second run of a source: another date, another time zone, another order of sets. Runs inside the jail.
+
+A process of the jail has one hash seed, and cannot become another. So the sets that a candidate makes are turned round instead, where their order
+depends on the seed at all: those that hold texts, or objects, whose hash is drawn anew with each process (Python, `object.__hash__`). What it
+gets from a library is as it was. Nothing here binds a candidate that wants to lie; it shows what honest ones overlook.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import datetime
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+SHIFT_S = 463 * 86_400 + 7 * 3_600 + 1_234.5
+ZONE = "EVO-5:45"
+_MODULE = __name__
+
+
+class _Like(type):
+    """Of a class that stands for a built-in: whatever is one of the built-in is one of it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, builtins.frozenset if cls.__name__ == "frozenset" else builtins.set)
+
+
+def _seeded(items: Any) -> bool:
+    """Whether the order of these depends on the hash seed or on addresses."""
+    return any(_seeded(item) if isinstance(item, tuple | builtins.frozenset) else not isinstance(item, int | float | complex) for item in items)
+
+
+def _turned(items: Any, kept: Iterator[Any]) -> Iterator[Any]:
+    order = [*kept]
+    return iter(order[::-1] if _seeded(order) else order)
+
+
+class set(builtins.set, metaclass=_Like):
+    """A set that gives its elements in the opposite order."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return _turned(self, super().__iter__())
+
+    def pop(self) -> Any:
+        """The last of the elements, in that order, so as not to go through them all."""
+        if not self:
+            raise KeyError("pop from an empty set")
+        found = next(iter(self))
+        self.remove(found)
+        return found
+
+
+class frozenset(builtins.frozenset, metaclass=_Like):
+    """The same, unchanging."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return _turned(self, super().__iter__())
+
+
+def _giving(kind: Any, base: Any, names: tuple[str, ...]) -> None:
+    """Lets these operations of the class give one of its own."""
+    for name in names:
+        def operation(self: Any, *others: Any, _name: str = name) -> Any:
+            found = getattr(base, _name)(self, *others)
+            return found if found is NotImplemented else kind(found)
+
+        setattr(kind, name, operation)
+
+
+_NAMES = (
+    "__or__", "__and__", "__sub__", "__xor__", "__ror__", "__rand__", "__rxor__", "union", "intersection", "difference", "symmetric_difference",
+    "copy",
+)
+_giving(set, builtins.set, _NAMES)
+_giving(frozenset, builtins.frozenset, _NAMES)
+
+
+def hash(item: Any) -> int:
+    """Another number for what is hashed by the seed."""
+    found = builtins.hash(item)
+    return found if not _seeded((item,)) else found ^ 0x5DEECE66D
+
+
+class _Sets(ast.NodeTransformer):
+    """Displays and comprehensions of sets as calls."""
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        self.generic_visit(node)
+        return ast.Call(func=ast.Name("set", ast.Load()), args=[ast.List(elts=node.elts, ctx=ast.Load())], keywords=[])
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        made = ast.GeneratorExp(elt=node.elt, generators=node.generators)
+        return ast.Call(func=ast.Name("set", ast.Load()), args=[made], keywords=[])
+
+
+def moved(source: str) -> str:
+    """The source with sets and hashes from here; as it is where it cannot be parsed. Called before the clock is moved."""
+    try:
+        tree = _Sets().visit(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    start = 0
+    for node in tree.body:
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not docstring and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            break
+        start += 1
+    names = [ast.alias(name) for name in ("set", "frozenset", "hash")]
+    tree.body.insert(start, ast.ImportFrom(module=_MODULE, names=names, level=0))
+    try:
+        return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    except RecursionError:
+        return source
+
+
+def move() -> None:
+    """Put this process into another time and zone, for good."""
+    os.environ["TZ"] = ZONE
+    time.tzset()
+    now, now_ns, local, utc = time.time, time.time_ns, time.localtime, time.gmtime
+
+    def later() -> float:
+        return now() + SHIFT_S
+
+    class Date(datetime.date):
+        @classmethod
+        def today(cls) -> Any:
+            return cls.fromtimestamp(later())
+
+    class Datetime(datetime.datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return cls.fromtimestamp(later(), tz)
+
+        @classmethod
+        def today(cls) -> Any:
+            return cls.fromtimestamp(later())
+
+        @classmethod
+        def utcnow(cls) -> Any:
+            return cls.fromtimestamp(later(), datetime.UTC).replace(tzinfo=None)
+
+    shift_ns = int(SHIFT_S * 10**9)
+    time.time = later
+    time.time_ns = lambda: now_ns() + shift_ns
+    time.localtime = lambda seconds=None: local(later() if seconds is None else seconds)
+    time.gmtime = lambda seconds=None: utc(later() if seconds is None else seconds)
+    time.ctime = lambda seconds=None: time.asctime(time.localtime(seconds))
+    written = time.strftime
+    time.strftime = lambda form, at=None: written(form, time.localtime() if at is None else at)
+    for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
+        plain = getattr(time, name)
+        setattr(time, name, lambda plain=plain: plain() + SHIFT_S)
+    datetime.date, datetime.datetime = Date, Datetime  # pyright: ignore[reportAttributeAccessIssue]
