@@ -30,6 +30,7 @@ from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 from evolake.jail import open_pool
+from evolake.stats.proportions import wilson_interval
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 SETTINGS = FamiliesSettings()
@@ -69,7 +70,8 @@ def show_faults(pool: Any, agents: Agents, each: int, figure: Path | None) -> No
     rows = plant_faults(families, {one.family_id: one for one in known}, judge, each=each, cycle="0001", root_seed=0)
     rates = kill_rates(rows)
     for one in rates:
-        print(f"{one.fault:36s} {one.caught}/{one.planted} caught, meant for {one.expected}; {one.gates}, {one.does_not_apply} do not apply")
+        low = f" (95% interval from {wilson_interval(one.caught, one.planted).low:.0%})" if one.planted else ""
+        print(f"{one.fault:36s} {one.caught}/{one.planted} caught{low}, meant for {one.expected}; {one.gates}, {one.does_not_apply} do not apply")
     for row in rows:
         if row.outcome == "survived":
             print(f"survived: {row.fault} in {row.name}")

@@ -32,6 +32,10 @@ class FamiliesSettings(BaseModel):
     execution_seeds: int = Field(default=3, gt=0, description="seeds a difficulty at the execution gate")
     sample_seeds: int = Field(default=8, ge=4, description="seeds a difficulty of the sample for the static and the consensus gate")
     counted_seeds: int = Field(default=3, gt=0, description="of these, seeds whose work is counted in source lines")
+    benchmarks: str = Field(
+        default="", description="folder of benchmarks (.txt, .md, .csv, .tsv, .json, .jsonl, .parquet) that no statement may stand in; empty: none",
+    )
+    benchmark_words: int = Field(default=8, ge=3, description="n of the word n-grams by which statements are compared with benchmarks")
     validators: int = Field(default=2, ge=2, description="m: independent validators that vote beside the primary")
     blind_difficulties: list[int] = Field(default=[3, 5, 5, 7, 7], min_length=1, description="one blind review an entry")
     reviewer_turns: int = Field(default=4, gt=0, description="programs that one blind reviewer may run, the last reply included")

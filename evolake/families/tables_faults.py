@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -66,10 +66,15 @@ def figure_of(frame: pl.DataFrame) -> bytes:
     from evolake.families.gates.specs import GATE_NAMES
     from evolake.plots import FaultKills
     from evolake.plots import kill_rates as drawn
+    from evolake.stats.proportions import wilson_interval
 
     classes: dict[str, FaultKills] = {}
     for row in frame.to_dicts():
         so_far = classes.get(row["fault"])
         gates = dict(so_far.gates) if so_far else {}
         classes[row["fault"]] = FaultKills(row["fault"], row["planted"], gates | ({row["gate"]: row["caught_here"]} if row["gate"] else {}))
-    return drawn(list(classes.values()), GATE_NAMES, "Planted faults and the gates that catch them")
+    with_intervals = [
+        replace(one, interval=(found.low, found.high)) if one.planted and (found := wilson_interval(one.planted - one.survived, one.planted)) else one
+        for one in classes.values()
+    ]
+    return drawn(with_intervals, GATE_NAMES, "Planted faults and the gates that catch them")

@@ -12,11 +12,12 @@ from evolake.plots.style import INK, NORMAL, PALETTE, RED, SMALL, dress, figure,
 
 @dataclass(frozen=True)
 class FaultKills:
-    """One class of faults: into how many candidates it was planted, and gate -> how many were stopped there."""
+    """One class of faults: into how many candidates it was planted, gate -> how many were stopped there. interval: of the share stopped."""
 
     fault: str
     planted: int
     gates: Mapping[str, int]
+    interval: tuple[float, float] | None = None
 
     @property
     def survived(self) -> int:
@@ -45,11 +46,14 @@ def kill_rates(classes: Sequence[FaultKills], gates: Sequence[str], title: str) 
     through = np.array([one.survived / one.planted for one in shown])
     axes.barh(places, through, left=1 - through, height=0.7, color=RED, hatch="///", edgecolor="white", label="got through")
     for place, one in zip(places, shown, strict=True):
-        axes.text(1.02, place, f"{one.planted - one.survived} of {one.planted}", va="center", fontsize=SMALL, color=RED if one.survived else INK)
+        told = f"{one.planted - one.survived} of {one.planted}"
+        if one.interval is not None:
+            told += f" ({one.interval[0]:.0%} to {one.interval[1]:.0%})"
+        axes.text(1.02, place, told, va="center", fontsize=SMALL, color=RED if one.survived else INK)
     dress(axes, title, "share of planted faults, by the gate that stopped them", grid="x")
     axes.set_yticks(places, [one.fault for one in shown], fontsize=SMALL)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, 1.12)
+    axes.set_xlim(0, 1.28)
     axes.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     axes.set_ylim(-0.6, len(shown) - 0.4)
     drawn.legend(*axes.get_legend_handles_labels(), fontsize=NORMAL, frameon=False, loc="outside lower center", ncols=len(gates) + 1)

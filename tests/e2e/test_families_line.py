@@ -170,7 +170,8 @@ def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Pa
     text = html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", (tmp_path / "r.html").read_text()))
     assert f"{instances} of {instances} labels have a strict majority of their voters" in text
     assert "0 pairs of accepted families are near-duplicates" in text
-    assert f"{len(FAULTS)} of {len(FAULTS)} planted faults of {len(FAULTS)} classes are caught. Seen by no gate: {', '.join(sorted(UNSEEN))}." in text
+    assert f"{len(FAULTS)} of {len(FAULTS)} planted faults of {len(FAULTS)} classes are caught (least sure of " in text
+    assert f"by the 95% interval). Seen by no gate: {', '.join(sorted(UNSEEN))}." in text
     shown = evolved.sql("SELECT DISTINCT operator FROM families.accepted WHERE cycle = '0002' ORDER BY 1")
     titles = evolved.sql("SELECT operator, title FROM families.accepted WHERE cycle = '0002'")
     assert shown and all(any(title in text for operator, title in titles if operator == name) for (name,) in shown)

@@ -37,8 +37,12 @@ def families() -> None:
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
-    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line."""
+    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line.
+
+    It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH.
+    """
     from evolake.agents import open_agents
+    from evolake.families.commands.relatives import relatives
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.gates.judging import run_gates
     from evolake.families.sandbox.running import PRELOAD
@@ -51,12 +55,13 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     found, many = read_path(path)
     root_seed = settings.seed if seed is None else seed
     ruleset = load_rules(settings.seeds / "rules", "families")
+    others = relatives(settings)
     results = []
     agents = open_agents(settings, settings.lake, "0001", f"check-{uuid4().hex[:12]}", line="families")
     with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         for family in found:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
-            known = [result.fingerprint for result in results if result.accepted and result.fingerprint]
+            known = [*others.fingerprints, *(result.fingerprint for result in results if result.accepted and result.fingerprint)]
             examined = run_gates(
                 whole, pool=pool, agents=agents, ruleset=ruleset, settings=settings.of(FamiliesSettings), cycle="0001", run_id="check", known=known,
                 root_seed=root_seed,
@@ -65,7 +70,9 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
             if not as_json:
                 say(examined)
     if as_json:
-        click.echo(json.dumps(as_object(results, many), ensure_ascii=False))
+        click.echo(json.dumps(as_object(results, many) | {"compared_with": {"seeds": others.seeds, "lake": others.lake}}, ensure_ascii=False))
+    else:
+        click.echo(others.sentence())
     return 0 if all(result.accepted for result in results) else 1
 
 
@@ -105,8 +112,19 @@ def _one(result: FamilyResults) -> dict[str, Any]:
         }
     return {
         "verdict": "accepted" if result.accepted else "blocked", "gate": verdict.gate if verdict else None,
-        "reasons": [verdict.reason] if verdict else [], "votes": votes, "name": result.family.name, "family_id": result.family_id,
+        "reasons": [*([verdict.reason] if verdict else []), *_unread(result)],
+        "votes": votes, "name": result.family.name, "family_id": result.family_id,
     }
+
+
+def _unread(result: FamilyResults) -> list[str]:
+    """That a family without a reader was blocked for want of one."""
+    verdict = result.blocked_by
+    if verdict is None or verdict.gate != "blind" or result.family.reader is not None:
+        return []
+    if any(review.reviewer != "none" for review in result.reviews):
+        return ["there is no reader.py; one was learnt from the slot texts, and it misreads"]
+    return ["there is no reader.py, and none could be learnt from the slot texts: add one, `read(text)` -> inputs"]
 
 
 def say(result: FamilyResults) -> None:
@@ -114,6 +132,8 @@ def say(result: FamilyResults) -> None:
     verdict = result.blocked_by
     if verdict is not None:
         click.echo(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
+        for hint in _unread(result):
+            click.echo(f"  {hint}")
         return
     matched = sum(review.matched for review in result.reviews)
     click.echo(f"{result.family.name}: accepted, {len(result.family.voters())} voters agree, {matched} of {len(result.reviews)} blind reviews match")

@@ -33,6 +33,7 @@ LESSONS = {
     "families-distinct": "Widen the ranges that the generator draws from until different seeds give different instances.",
     "families-varied": "Plan the instance around the answer, so that hard instances have varied, non-trivial answers.",
     "families-difficulty": "Tie the number of objects or of rule steps to the difficulty parameter.",
+    "families-contamination": "Invent the setting and the wording anew: known puzzles with other numbers stand in benchmarks.",
     "families-parts-matter": "Join families only where the first one's answer takes many values, so that the second cannot be solved without it.",
     "families-stated": "Change a rule in the text and in every source at the same time.",
     "families-near-duplicate": "Change what has to be reasoned about: new numbers or a new story do not make a new family.",

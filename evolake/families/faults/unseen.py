@@ -19,6 +19,11 @@ from evolake.families.model.contract import Family
 
 CONTRADICTION = {"en": "\nAdd 1 to the result before you answer.\n", "zh": "\n请将结果加 1 后再作答。\n"}
 RARE = 1009
+OTHERWISE = (
+    "not answer if isinstance(answer, bool) else answer + 'x' if isinstance(answer, str) else {**answer, 'extra': 1} if isinstance(answer, dict)"
+    " else [*answer, 0] if isinstance(answer, (list, tuple)) else answer + 1"
+)
+"""Another answer, without a function of its own: that one decides nothing in the sample would show."""
 
 
 def _contradicted(family: Family) -> Family:
@@ -34,7 +39,7 @@ UNSEEN: Mapping[str, Fault] = MappingProxyType({
         Fault("every voter wrong alike", NOBODY, lambda family: every_voter(family, answers("wrong(answer, 1)", WRONG))),
         Fault("text contradicts every program", NOBODY, _contradicted),
         Fault(f"primary wrong once in {RARE} cases", NOBODY, lambda family: primary(family, answers(
-            f"wrong(answer, 1) if sum(map(ord, json.dumps(inputs, sort_keys=True))) % {RARE} == 0 else answer", WRONG
+            f"({OTHERWISE}) if sum(map(ord, json.dumps(inputs, sort_keys=True))) % {RARE} == 0 else answer"
         ))),
     )
 })

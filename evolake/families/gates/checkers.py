@@ -173,6 +173,18 @@ def rules_stated(evidence: Evidence) -> Finding | None:
     return Finding(f"text and code differ: {evidence['mismatched'][0]}") if evidence["mismatched"] else None
 
 
+@checker("families.contamination")
+def contamination(evidence: Evidence, *, largest_share: float) -> Finding | None:
+    """The statement stands in no benchmark; nothing is compared where no folder is set."""
+    found = evidence["benchmarks"]
+    if found is None or found["share"] < largest_share:
+        return None
+    told = (
+        f"{found['share']:.0%} of the statement's sequences of {found['words']} words stand in the benchmarks ({found['files']} files), for example"
+    )
+    return Finding(f"{told} {found['shown']!r}")
+
+
 @checker("families.near_duplicate")
 def near_duplicate(evidence: Evidence, *, answers: float, both: float, least_values: int) -> Finding | None:
     """No other family with this code or these answers."""

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.families.gates.benchmarks import benchmark_evidence
 from evolake.families.gates.blind import Review, blind_evidence, blind_review
 from evolake.families.gates.checkers import growing
 from evolake.families.gates.consensus import Vote, consensus_evidence, take_votes
 from evolake.families.gates.execution import execute, execution_evidence
 from evolake.families.gates.learned_reader import learn_reader
-from evolake.families.gates.sentences import sentences_evidence
+from evolake.families.gates.sentences import sentences_evidence, spread
 from evolake.families.gates.static import Sample, draw_sample, static_evidence
 from evolake.families.model.ast_transforms import constants
 from evolake.families.model.contract import Family
@@ -28,6 +29,8 @@ from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
 
 REVIEWED_DIFFICULTY = 5
+BENCHMARKED = 3
+"""Instances of the sample that are compared with benchmarks, beside the template."""
 
 
 @dataclass
@@ -61,7 +64,9 @@ def static(course: Course) -> Mapping[str, Any]:
     """A sample of instances, looked at beside the sources and the families that there are."""
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
-    course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family)
+    texts = [one.text for one in spread([one for one in course.sample.instances if one.status == "ok"], BENCHMARKED)]
+    compared = benchmark_evidence(course.family, texts, course.settings.benchmarks, course.settings.benchmark_words)
+    course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family) | {"benchmarks": compared}
     return course.static
 
 

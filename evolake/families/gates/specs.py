@@ -15,7 +15,8 @@ GATES = (
         about="every source runs within its limits, twice the same",
     ),
     GateSpec(
-        1, "static", f"{_COLLECTING}:static", ("failed", "unfilled", "commonest_share", "size", "magnitude", "work", "nearest", "unstated"),
+        1, "static", f"{_COLLECTING}:static",
+        ("failed", "unfilled", "commonest_share", "size", "magnitude", "work", "nearest", "unstated", "benchmarks"),
         asset="quality", about="what can be seen on a sample and on the sources; near-duplicates",
     ),
     GateSpec(

@@ -13,6 +13,7 @@ from evolake.families.report import paper
 from evolake.families.report.data import DUPLICATE, LINE, FamiliesReport, read_report
 from evolake.report.figures import by_place, draw_figures
 from evolake.report.pages import Section, render, sentence
+from evolake.stats.proportions import wilson_interval
 
 PACKAGE = "evolake.families.report"
 FIGURES = f"{PACKAGE}.figures"
@@ -127,7 +128,11 @@ def fault_sentence(report: FamiliesReport) -> str:
         return ""
     meant = report.kills.filter(pl.col("expected") != "none").unique("fault")
     unseen = sorted(set(report.kills.filter(pl.col("caught") < pl.col("planted"))["fault"].to_list()))
-    said = f"{meant['caught'].sum()} of {meant['planted'].sum()} planted faults of {meant.height} classes are caught. "
+    said = f"{meant['caught'].sum()} of {meant['planted'].sum()} planted faults of {meant.height} classes are caught"
+    sure = [(wilson_interval(caught, planted).low, fault) for fault, caught, planted in meant.select("fault", "caught", "planted").rows() if planted]
+    if sure:
+        said += f" (least sure of {min(sure)[1]!r}: at least {min(sure)[0]:.0%}, by the 95% interval)"
+    said += ". "
     return said + f"Seen by no gate: {', '.join(unseen)}. What text and all programs have wrong together is seen only by a reader of the text."
 
 

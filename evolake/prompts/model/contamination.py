@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolake.answers.ngrams import ngrams
 from evolake.prompts.model.protocol import Problem
-
-_WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")
-_ASKING = re.compile(r"\s*(?:Give your final answer[^\n]{0,80}|请把最终答案[^\n]{0,80})\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -45,12 +42,3 @@ def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int,
         if common >= share and common > 0:
             found.append((problem, common))
     return Overlap(len(heldout), words, share, tuple(found))
-
-
-def ngrams(text: str, count: int) -> Iterator[tuple[str, ...]]:
-    """The n-grams of a text: words in lower case without punctuation, a Chinese character a word; the request for a boxed answer left out."""
-    words = [word.casefold() for word in _WORD.findall(_ASKING.sub("", text))]
-    if words and len(words) <= count:
-        yield tuple(words)
-    else:
-        yield from (tuple(words[start : start + count]) for start in range(len(words) - count + 1))

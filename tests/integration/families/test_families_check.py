@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 from families_fixtures import SEEDS, seed_family
+from families_in_other_dress import DRESSED
 
 from evolake.errors import InputError
 from evolake.families.commands.group import families
+from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
 from evolake.families.model.contract import to_record
+from evolake.families.settings import FamiliesSettings
 
 CLINIC = SEEDS / "families" / "clinic-queue"
+SEEDS_COMPARED = 45 if evidence_key(seed_family("clinic-queue"), FamiliesSettings(), 0) in read_entries(SEEDS / FILE) else 0
 DOUBLE = {
     "task_id": "double", "generator_code": "import random\n\n\ndef input(difficulty):\n    n = random.randint(1, 9)\n    return {'n': n}, [str(n)]\n",
     "validator_code": "def solution(inputs):\n    return 2 * inputs['n']\n",
@@ -41,16 +46,14 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
             "instances": 40, "strict_majority": 40, "for_label": {"primary": 40, "sorting": 40, "ticking": 40},
             "blind_reviews": 5, "blind_matches": 5,
         },
+        "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0},
     }
 
 
 def test_a_folder_of_three_files_is_judged_and_told_what_it_lacks(tmp_path):
-    for name in ("generator.py", "template.md", "validator.py"):
-        shutil.copy(CLINIC / name, tmp_path / name)
-    template = (tmp_path / "template.md").read_text()
-    for rule, text in (("order", "takes the shortest"), ("tie", "the lowest number first"), ("rest", "No breaks.")):
-        template = template.replace(f"[Rule {rule}]", text)
-    (tmp_path / "template.md").write_text(template)
+    family = DRESSED["none-is-out"]
+    for name, text in (("generator.py", family.generator), ("template.md", family.template), ("validator.py", family.validator)):
+        (tmp_path / name).write_text(text)
     code, out, _ = typed(tmp_path, "--json")
     found = json.loads(out)
     assert (code, found["verdict"], found["gate"]) == (1, "blocked", "consensus")
@@ -76,6 +79,26 @@ def test_families_of_one_file_are_compared_with_each_other(tmp_path):
     assert code == 1
     assert "clinic-queue: accepted, 3 voters agree, 5 of 5 blind reviews match" in out
     assert "twin: blocked at the gate 'static': the code is that of clinic-queue" in out
+
+
+@pytest.mark.skipif(not SEEDS_COMPARED, reason="no evidence was shipped for this version of Python")
+def test_a_family_is_compared_with_the_seeds(tmp_path):
+    shutil.copytree(CLINIC, tmp_path / "twin")
+    source = tmp_path / "twin" / "generator.py"
+    source.write_text(source.read_text().replace("count", "amount"))
+    code, out, _ = typed(tmp_path / "twin")
+    assert code == 1
+    assert "blocked at the gate 'static': the code is that of clinic-queue" in out
+    assert f"compared with {SEEDS_COMPARED} seeds and 0 more families of the lake" in out
+
+
+def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):
+    family = DRESSED["cheapest-road"]
+    path = tmp_path / "mute.jsonl"
+    mute = replace(family, reader=None, generator=family.generator.replace('{"roads"', '{"tolls": sum(road[2] for road in roads), "roads"'))
+    path.write_text(json.dumps(to_record(mute)) + "\n")
+    code, out, _ = typed(path)
+    assert (code, "there is no reader.py, and none could be learnt from the slot texts: add one" in out) == (1, True), out
 
 
 def test_what_holds_no_family_is_an_input_error(tmp_path):

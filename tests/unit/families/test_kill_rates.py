@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from evolake.families.faults.injection import KillRate, Planted, kill_rates, short_caps
 from evolake.families.gates.specs import GATE_NAMES
@@ -10,6 +11,12 @@ from evolake.families.settings import FamiliesSettings
 from evolake.families.tables_faults import KILL_RATES, figure_of, kill_rate_rows
 from evolake.plots import FaultKills
 from evolake.plots import kill_rates as figure
+from evolake.stats.proportions import wilson_interval
+
+
+def bounds(caught: int, planted: int) -> tuple[float, float]:
+    found = wilson_interval(caught, planted)
+    return found.low, found.high
 
 
 def row(fault: str, outcome: str, gate: str = "", number: int = 0) -> Planted:
@@ -43,7 +50,9 @@ def test_the_figure_is_the_same_bytes_again_and_says_when_there_is_nothing():
     assert drawn == figure(classes, GATE_NAMES, "Faults")
     assert drawn.startswith(b"\x89PNG")
     rows = kill_rate_rows(kill_rates(ROWS))
-    assert figure_of(KILL_RATES.frame(rows)) == figure(classes, GATE_NAMES, "Planted faults and the gates that catch them")
+    shares = {one.fault: (one.caught, one.planted) for one in kill_rates(ROWS) if one.planted}
+    sure = [replace(one, interval=bounds(*shares[one.fault])) if one.fault in shares else one for one in classes]
+    assert figure_of(KILL_RATES.frame(rows)) == figure(sure, GATE_NAMES, "Planted faults and the gates that catch them") != drawn
     assert drawn != figure(classes[:1], GATE_NAMES, "Faults") != figure([], GATE_NAMES, "Faults")
 
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolake.answers.ngrams import ngrams
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
-from evolake.prompts.model.contamination import ngrams, overlap
+from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import ASKING, read_side
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.protocol import Problem
