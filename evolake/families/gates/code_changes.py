@@ -43,7 +43,9 @@ def with_number(source: str, value: int) -> str | None:
 
 
 def helpers(source: str) -> list[str]:
-    """The functions beside the entry that are used, by name, those of factories left out."""
+    """The functions beside the entry that are called by name, those of factories left out. One that is looked up in a table may belong to another
+    alternative of a rule than the one in force.
+    """
     tree = _tree(source)
     return [] if tree is None else [node.name for node in _functions(tree)]
 
@@ -58,7 +60,7 @@ def without_function(source: str, name: str, gives: str) -> str | None:
 
 
 def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    used = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in used - ENTRIES and not node.name.startswith("part"):
             yield node

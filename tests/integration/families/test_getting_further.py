@@ -116,17 +116,17 @@ def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_
 
 
 def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(house: House, monkeypatch: pytest.MonkeyPatch):
-    blind = house.rules / "blind.md"
-    blind.write_text(blind.read_text().replace('"least_matches": 3', '"least_matches": 6'))
+    rule = house.rules / "sentences-read.md"
+    rule.write_text(rule.read_text().replace('"largest_share": 1.0', '"largest_share": 0.0'))
     house.run()
-    last = ("blind", "families-blind")
+    last = ("sentences", "families-sentences-read")
     assert house.blocks() == {TWIN.family_id: ("static", "families-near-duplicate"), NEW.family_id: last, DOUBLE.family_id: last}
-    blind.write_text(blind.read_text().replace('"least_matches": 6', '"least_matches": 3'))
+    rule.write_text(rule.read_text().replace('"largest_share": 0.0', '"largest_share": 1.0'))
     monkeypatch.setattr("evolake.jail.open_pool", lambda **_: pytest.fail("all evidence is stored"))
-    house.run("blind_reviews", "accepted")
+    house.run("sentences", "accepted")
     assert house.blocks() == dict.fromkeys((TWIN.family_id, DOUBLE.family_id), ("static", "families-near-duplicate"))
     assert [row["family_id"] for row in house.read("accepted")] == [NEW.family_id]
-    assert {row["family_id"] for row in house.read("further_blind_reviews")} == {NEW.family_id, DOUBLE.family_id}
+    assert {row["family_id"] for row in house.read("further_sentences")} == {NEW.family_id, DOUBLE.family_id}
 
 
 def test_a_lake_of_before_has_no_table_of_those_that_got_further(tmp_path: Path):
