@@ -102,7 +102,7 @@ DECISIONS = TableSchema(
     {
         "cycle": pl.String, "project": pl.String,
         "champion_id": (pl.String, "Program that was the project's champion when the cycle began."),
-        "challenger_id": (pl.String, "The best other program by the search's score; null where none is better."),
+        "challenger_id": (pl.String, "The best other program by the search's score; null where there is none."),
         "wins": (pl.Boolean, "Whether the title changes: the challenger is better by more than the noise, and its whole interval lies above 0."),
         "pairs": (pl.Int64, "Held-out seeds that both were evaluated under."),
         "difference": (pl.Float64, "Mean of how much better the challenger is, in the score's unit, positive is better; null without one."),

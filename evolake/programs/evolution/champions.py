@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.lake import BlobStore
-from evolake.programs.evolution.archive import Islands, merit
+from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.duel import decide, measure, sides_of
 from evolake.programs.evolution.generations import LINE, measured_rows
 from evolake.programs.evolution.population import Population, Row, texts_of
@@ -29,10 +29,12 @@ def meet(
     project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle: str, root_seed: int,
     mode: str | None,
 ) -> Meeting:
-    """The champion that entered the cycle, the best other program if the search scored it better, and the initial program."""
+    """The champion that entered the cycle, the best other program of the search, and the initial program.
+
+    The search's scores do not decide who may challenge: a champion that was lucky once, where scores are noisy, would never be met.
+    """
     champion, initial = population.champion(project.name), population.initial(project.name)
-    best = next((row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]), None)
-    challenger = best if best is not None and merit(project, best) > merit(project, champion) else None
+    challenger = next((row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]), None)
     rows = {row["program_id"]: row for row in (champion, initial, challenger) if row is not None}
     sides = sides_of(champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"])
     seeds = [child_seed(root_seed, LINE, cycle, f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]

@@ -52,7 +52,7 @@ def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     noise = noise_of(scores)
     held = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": noise}
     if "challenger" not in scores:
-        return held | {"reason": "no other program scored better in the search"}
+        return held | {"reason": "there is no other program"}
     if failed := sum(one is None for one in scores["challenger"]):
         return held | {"reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"}
     pairs = [(one, other) for one, other in zip(scores["challenger"], scores["champion"], strict=True) if one is not None and other is not None]
