@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evolake.errors import InputError
+
 if TYPE_CHECKING:
     from evolake.families.model.similarity import Fingerprint
     from evolake.settings import Settings
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Relatives:
-    """Fingerprints, and how many families they are of. seeds: `without` others have no evidence for this version and these sizes."""
+    """Fingerprints, and how many families they are of. seeds: `without` others cannot be read or have no evidence for this version and sizes."""
 
     fingerprints: tuple[Fingerprint, ...]
     seeds: int
@@ -21,27 +23,32 @@ class Relatives:
 
     def sentence(self) -> str:
         """For a person."""
-        missing = f" ({self.without} have no shipped evidence for this Python and these sizes)" if self.without else ""
+        missing = f" ({self.without} cannot be read, or have no shipped evidence for this Python and these sizes)" if self.without else ""
         return f"compared with {self.seeds} seeds{missing} and {self.lake} more families of the lake"
 
 
 def relatives(settings: Settings) -> Relatives:
     """Of the shipped seeds and of the lake in force. Raises InputError where that is no lake, or the shipped evidence is damaged."""
     from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
-    from evolake.families.model.loading import read_families
+    from evolake.families.model.contract import GENERATOR
+    from evolake.families.model.loading import read_family
     from evolake.families.model.similarity import Fingerprint
     from evolake.families.settings import FamiliesSettings
 
     entries, sizes = read_entries(settings.seeds / FILE), settings.of(FamiliesSettings)
-    shipped = read_families(settings.seeds / "families")
+    folders = sorted(path.parent for path in (settings.seeds / "families").glob(f"*/{GENERATOR}"))
     found: dict[str, Fingerprint] = {}
-    for family in shipped:
+    for folder in folders:
+        try:
+            family = read_family(folder)
+        except InputError:  # half a family that somebody drops just now is compared with nothing
+            continue
         entry = entries.get(evidence_key(family, sizes, settings.seed))
         if entry and entry.fingerprint:
             found[family.family_id] = Fingerprint.from_json(entry.fingerprint)
     seeds = len(found)
     found |= {one.family_id: one for one in _of_lake(settings) if one.family_id not in found}
-    return Relatives(tuple(found.values()), seeds, len(shipped) - seeds, len(found) - seeds)
+    return Relatives(tuple(found.values()), seeds, len(folders) - seeds, len(found) - seeds)
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:

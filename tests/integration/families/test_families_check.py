@@ -92,6 +92,15 @@ def test_a_family_is_compared_with_the_seeds(tmp_path):
     assert f"compared with {SEEDS_COMPARED} seeds and 0 more families of the lake" in out
 
 
+def test_half_a_seed_that_is_just_dropped_stops_no_check_of_another_family(tmp_path, monkeypatch):
+    shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
+    shutil.copytree(CLINIC, tmp_path / "seeds" / "families" / "half")
+    (tmp_path / "seeds" / "families" / "half" / "template.md").unlink()
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
+    code, out, _ = typed(CLINIC)
+    assert (code, "compared with 0 seeds (1 cannot be read" in out) == (0, True), out
+
+
 def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):
     family = DRESSED["cheapest-road"]
     path = tmp_path / "mute.jsonl"
