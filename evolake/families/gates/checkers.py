@@ -216,6 +216,7 @@ def voters(evidence: Evidence, *, least: int) -> Finding | None:
     if evidence["independent"] >= least:
         return None
     copied = "".join(f"; {name} is a copy of {other}" for name, other in evidence["copies"])
+    copied += "".join(f"; {name} answers no instance" for name in evidence.get("silent", ()))  # evidence of before has none
     return Finding(
         f"{evidence['independent']} independent validators, at least {least} are needed{copied}. "
         "Add validators/*.py, or let the model backend write them (--backend model)"

@@ -1,7 +1,8 @@
 """Gate 2a: the label of an instance is what a strict majority of the voters answers. A plurality is no consensus.
 
 Voters are the primary and at least m independent validators. A voter that raises, times out or returns a schema error has voted for nothing but
-still counts in the denominator. Copies do not vote twice: a validator whose normalised tree is that of another voter is not independent.
+still counts in the denominator. Copies do not vote twice: a validator whose normalised tree is that of another voter is not independent, and no
+more is one that votes on no instance at all, however much the others agree.
 Source: SSLogic, section 3.3, "Gate 2", equation 1.
 """
 
@@ -82,14 +83,20 @@ def copies(family: Family) -> list[tuple[str, str]]:
 
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
     """What the rules of gate 2a judge, as plain JSON."""
-    copied = copies(family)
+    copied, silent = copies(family), silent_validators(family, votes)
     return {
-        "independent": len(family.validators) - len(copied), "copies": [list(pair) for pair in copied],
+        "independent": len(family.validators.keys() - {name for name, _ in copied} - set(silent)), "copies": [list(pair) for pair in copied],
+        "silent": silent,
         "instances": len(votes),
         "undecided": [shown(item) for item in votes if not item.decided],
         "primary_wrong": [shown(item) for item in votes if item.decided and not item.primary_agrees],
         "dissent": {name: sum(item.decided and name not in item.for_label for item in votes) for name in family.voters()},
     }
+
+
+def silent_validators(family: Family, votes: Sequence[Vote]) -> list[str]:
+    """The validators that have an answer to none of the instances, by name."""
+    return [name for name in family.validators if votes and not any(name in item.answers for item in votes)]
 
 
 def shown(item: Vote) -> dict[str, Any]:

@@ -140,11 +140,12 @@ def probe_texts(
 def idle_slots(
     family: Family, reader: str, solved: Sequence[tuple[Instance, Solved]], among: set[int] | None, *, pool: Any, caps: Caps
 ) -> set[int]:
-    """The slots (of `among`, or all) whose number the reader always hands on as another, and an independent validator never minds."""
+    """The slots whose number the reader always hands on as another, and an independent validator never minds. among: only these, in every way; None:
+    all, in one way an instance."""
     template = stated(family)
     changed = [
-        (one, answer, slot, text) for turn, (one, answer) in enumerate(solved) for slot, text in slot_changes(template, one.slot_texts, turn)
-        if among is None or slot in among
+        (one, answer, slot, text) for turn, (one, answer) in enumerate(solved)
+        for slot, text in slot_changes(template, one.slot_texts, [turn % 3] if among is None else range(4)) if among is None or slot in among
     ]
     readings = read(reader, [text for *_, text in changed], pool=pool, caps=caps) if changed else []
     minded = {

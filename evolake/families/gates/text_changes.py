@@ -62,14 +62,16 @@ def another(one: Quantity) -> str:
     return _AS_WORD.get(one.value + 1, "seventeen") if one.word else str(one.value + 1)
 
 
-def slot_changes(template: str, slot_texts: Sequence[str], turn: int) -> list[tuple[int, str]]:
-    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. turn: one more, half as much, one less."""
+def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) -> list[tuple[int, str]]:
+    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. ways: one more, half as much, one less, twice
+    as much, by their places in this list; below 4."""
     found = []
     for slot, text in enumerate(slot_texts, start=1):
         if re.fullmatch(r"\s*\d{1,12}\s*", text):
             value = int(text)
-            other = str((value + 1, value // 2, max(value - 1, 0))[turn % 3] if value else value + 1)
-            found.append((slot, fill(template, [*slot_texts[: slot - 1], other, *slot_texts[slot:]])))
+            others = (value + 1, value // 2, value - 1, 2 * value) if value else (1, 2, 3, 4)
+            for other in dict.fromkeys(str(others[way]) for way in ways):
+                found.append((slot, fill(template, [*slot_texts[: slot - 1], other, *slot_texts[slot:]])))
     return found
 
 

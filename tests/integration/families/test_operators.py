@@ -58,6 +58,13 @@ CHILDREN = {
 }
 
 
+IDLE = {
+    "aggregate of lists": "families-idle", "Chinese pipe": "families-quantities", "Chinese guard": "families-idle",
+    "Chinese aggregate": "families-quantities", "Chinese inverse": "families-idle",
+}
+"""Right children with a rule, or a number of their text, that decides none of their answers: the last gate blocks them for it, and no other does."""
+
+
 class Drawn(np.random.Generator):
     """A generator whose shares are fixed, to reach one branch."""
 
@@ -70,10 +77,11 @@ class Drawn(np.random.Generator):
 
 
 @pytest.mark.parametrize("name", CHILDREN)
-def test_a_child_passes_every_gate_and_is_read_back_from_its_text(name, pool):
+def test_a_child_passes_every_gate_but_what_is_idle_in_it_and_is_read_back_from_its_text(name, pool):
     child = CHILDREN[name]()
     examined = judged(child, pool)
-    assert examined.accepted, examined.blocked_by
+    blocked = examined.blocked_by
+    assert (blocked and (blocked.gate, blocked.rule_id)) == (("sentences", IDLE[name]) if name in IDLE else None), blocked
     assert all(len(vote.for_label) == len(child.voters()) for vote in examined.sample_votes)
     assert all(review.matched for review in examined.reviews)
     instances = generate(child, PAIRS, pool=pool)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evolake.families.gates.collecting import rule_evidence
-from evolake.families.gates.consensus import copies, vote
+from evolake.families.gates.consensus import consensus_evidence, copies, vote
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.gates.specs import GATE_NAMES
@@ -50,6 +50,20 @@ def test_a_voter_that_fails_votes_for_nothing_but_counts():
     assert not vote({"primary": solved(5), "b": failed}, case_sensitive=True).decided
     assert vote({"primary": solved(5), "b": failed, "c": solved(5)}, case_sensitive=True).for_label == ("primary", "c")
     assert not vote({"primary": solved(None, "schema_error"), "b": failed, "c": failed}, case_sensitive=True).decided
+
+
+def test_a_validator_that_answers_nothing_is_no_second_opinion():
+    family = seed_family("clinic-queue")
+    names = list(family.validators)
+    failed = Solved("error", "SyntaxError", None, "", None, 0.0)
+    voted = {name: solved(5) for name in ("primary", *names)}
+    whole, broken = vote(voted, case_sensitive=True), vote(voted | {names[0]: failed}, case_sensitive=True)
+    assert broken.decided
+    assert consensus_evidence(family, [whole, broken])["independent"] == len(names), "it answered once"
+    evidence = consensus_evidence(family, [broken, broken])
+    assert (evidence["independent"], evidence["silent"]) == (len(names) - 1, [names[0]])
+    finding = CHECKERS["families.voters"](evidence, least=len(names))
+    assert finding is not None and f"{names[0]} answers no instance" in finding.reason
 
 
 def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():

@@ -77,10 +77,12 @@ def test_each_sentence_and_each_quantity_is_changed_once():
 
 def test_a_slot_is_changed_where_it_is_one_number_and_named_by_its_sentence():
     family = DRESSED["none-is-out"]
-    changed = [slot_changes(family.template, ["9", "4"], turn) for turn in range(3)]
-    assert [[slot for slot, _ in one] for one in changed] == [[1, 2]] * 3
-    assert [one[0][1].split()[0] for one in changed] == ["10", "4", "8"]
-    assert slot_changes(family.template, ["9, 8", "x"], 0) == []
+    changed = [slot_changes(family.template, ["9", "4"], [way]) for way in range(4)]
+    assert [[slot for slot, _ in one] for one in changed] == [[1, 2]] * 4
+    assert [one[0][1].split()[0] for one in changed] == ["10", "4", "8", "18"]
+    assert [slot for slot, _ in slot_changes(family.template, ["9", "1"], range(4))] == [1] * 4 + [2] * 2, "each other number once"
+    assert [text.split()[0] for _, text in slot_changes(family.template, ["0", "x"], range(4))] == ["1", "2", "3", "4"]
+    assert slot_changes(family.template, ["9, 8", "x"], [0]) == []
     assert sentence_of_slot(family.template, 1) == "# children, numbered from 1, stand in a circle and count."
     assert sentence_of_slot(DRESSED["visits-in-weeks"].template, 1).startswith("days are counted from 1")
 
