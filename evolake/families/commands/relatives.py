@@ -54,11 +54,11 @@ def relatives(settings: Settings) -> Relatives:
 def _of_lake(settings: Settings) -> list[Fingerprint]:
     """What the last finished cycle handed on; nothing where there is no lake, or none of this line's cycles in it."""
     from evolake.families.commands.export import finished
-    from evolake.families.dataset.datasets import archive_after
-    from evolake.lake import Lake
+    from evolake.families.dataset.datasets import LINE, archive_after
+    from evolake.lake import Lake, following
 
     if not settings.lake.exists():
         return []
     lake = Lake(settings.lake)
-    done = finished(lake, None)
+    done = [cycle for cycle in finished(lake, None) if lake.record(LINE, "incoming_families", following(cycle)) is not None]
     return archive_after(lake, done[-1]).known() if done else []
