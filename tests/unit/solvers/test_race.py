@@ -62,13 +62,13 @@ def test_who_is_faster_on_every_formula_is_never_dropped(
     costs: list[list[float]], place: int, keep: int, first: int, count: int
 ) -> None:
     rows = [list(row) for row in costs]
-    best = [min(column) * 0.5 for column in zip(*rows, strict=True)]
+    best = [min(min(column) * 0.5, LIMIT * 0.9) for column in zip(*rows, strict=True)]  # who is faster past the limit, no race can see
     rows.insert(min(place, len(rows)), best)
     table = {f"v{number}": row for number, row in enumerate(rows)}
     winner = f"v{min(place, len(costs))}"
     survivors, standings = race(list(table), FORMULAS[:count], Clock(table), keep=keep, first=first)
     assert winner in survivors
-    assert all(one.place == 1 for one in standings if one.variant_id == winner and one.par2 < LIMIT)
+    assert all(one.place == 1 for one in standings if one.variant_id == winner)
 
 
 @settings(max_examples=80, deadline=None)
