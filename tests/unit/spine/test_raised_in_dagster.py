@@ -125,5 +125,6 @@ def test_every_line_has_the_check_and_it_blocks_nothing():
     found = {line: {spec.asset_key.path[-1]: spec.blocking for spec in own} for line, own in specs.items()}
     assert found == {
         "designs": {"candidates": False, "experiments": False, "promoted_experiments": False, "tuning": False},
-        "families": {"accepted": False}, "prompts": {"accepted": False}, "solvers": {"correctness": False, "benchmark_runs": False},
+        "families": {"accepted": False}, "programs": {"accepted": False}, "prompts": {"accepted": False},
+        "solvers": {"correctness": False, "benchmark_runs": False},
     }
