@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from evolake.families.evolution.authorship import OPERATORS as COMPOSED
 from evolake.families.evolution.authorship import authorship_rows
 from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
+from evolake.families.evolution.requests import LINE, request_of
 from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
@@ -31,36 +32,18 @@ from evolake.families.model.loading import make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
-from evolake.families.operators.novelty import novel_parents
-from evolake.families.operators.registry import WORLDS, turn
 from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
-from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest, ParentMaterial
+from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest
 from evolake.families.roles.quality import CURATOR_ROLE
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
 from evolake.gates.in_turn import in_turn, side_by_side
-from evolake.seeds import child_seed, generator
+from evolake.seeds import child_seed
 
-LINE = "families"
 OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
 """What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
-PARENTS = 4
-"""Families that one request offers as parents."""
-IDEAS = {
-    "switch": "Change a rule of one parent, in the text and in all programs together, so that another reasoning is asked for.",
-    "pipe": "Solve one parent first; its answer becomes a parameter of another parent.",
-    "guard": "A condition on the answer of one parent decides which of two rules holds in another parent.",
-    "aggregate": "Give several instances of one parent and ask about all their answers: how many, the largest, which one, a parity.",
-    "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
-    "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
-    "constraint_world": "Leave the parents' texts aside. Invent a new kind of puzzle: things with unknown places, groups or colours, a few kinds of "
-    "statements about them, and a question on all the arrangements that fit.",
-    "process_world": "Leave the parents' texts aside. Invent a new kind of puzzle: a few quantities or places that change turn by turn under "
-    "rules of your "
-    "own, and a question on the run.",
-}
 T = TypeVar("T")
 Failure = tuple[int, str, str]
 """(number of an attempt, operator, why there was no family at all)"""
@@ -125,7 +108,7 @@ def propose_families(
     session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
     prints = {one.family_id: one for one in known}
     requests = [
-        _request(
+        request_of(
             population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings, known=prints,
         )
         for number in range(settings.families_per_cycle if count is None else count)
@@ -382,31 +365,3 @@ def _together(request: EvolveRequest) -> bool:
 def _value(found: T | Raised) -> T | str:
     """What was found, or in words why nothing was."""
     return found.reason if isinstance(found, Raised) else found
-
-
-def _request(
-    population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str],
-    settings: FamiliesSettings, known: Mapping[str, Fingerprint],
-) -> EvolveRequest:
-    random = generator(root_seed, LINE, cycle, "parents", number)
-    operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
-    deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
-    chosen = novel_parents(population, PARENTS, random, known=known, deepest=deepest)
-    return FamilyRequest(
-        deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
-        experience=list(experience), guidance=list(guidance),
-        records=[to_record(one) for one in chosen],
-        parents=[
-            ParentMaterial(
-                title=one.title, category=one.category, language=one.language, generator=one.generator, statement=stated(one),
-                validator=one.validator, validators=dict(one.validators), reader=one.reader,
-            )
-            for one in chosen
-        ],
-    )
-
-
-def _start(cycle: str, settings: FamiliesSettings) -> int:
-    """With which composing operator a cycle begins: where the one before it ended."""
-    composed = settings.families_per_cycle - int(settings.families_per_cycle * settings.world_share)
-    return (int(cycle) - 1) * composed if cycle.isdigit() else 0

@@ -55,9 +55,10 @@ def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
         return held | {"reason": "there is no other program"}
     if failed := sum(one is None for one in scores["challenger"]):
         return held | {"reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"}
-    pairs = [(one, other) for one, other in zip(scores["challenger"], scores["champion"], strict=True) if one is not None and other is not None]
-    if len(pairs) < len(scores["champion"]):
-        why = f"the champion fails under {len(scores['champion']) - len(pairs)} held-out seeds, the challenger under none"
+    champion = [one if one is not None else again for one, again in zip(scores["champion"], scores["again"], strict=True)]
+    pairs = [(one, other) for one, other in zip(scores["challenger"], champion, strict=True) if one is not None and other is not None]
+    if len(pairs) < len(champion):  # it failed twice under one seed: no chance of the machine's
+        why = f"the champion fails twice under {len(champion) - len(pairs)} held-out seeds, the challenger under none"
         return held | {"wins": True, "pairs": len(pairs), "reason": why}
     gap = bootstrap_interval([one - other for one, other in pairs], random)
     wins = gap.low > 0 and gap.estimate > noise

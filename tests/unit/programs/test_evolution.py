@@ -78,7 +78,8 @@ SAME = [1.0, 1.0, 1.0, 1.0]
     ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [1.1, 1.25, 0.95, 1.2], False, "not beyond the noise"),
     ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [2.1, 2.2, 2.0, 2.1], True, "better by"),
     (SAME, SAME, [9.0, 9.0, None, 9.0], False, "the challenger fails under 1 of 4"),
-    ([1.0, None, 1.0, 1.0], [1.0, None, 1.0, 1.0], [0.9, 0.9, 0.9, 0.9], True, "the champion fails under 1"),
+    ([1.0, None, 1.0, 1.0], [1.0, None, 1.0, 1.0], [0.9, 0.9, 0.9, 0.9], True, "the champion fails twice under 1"),
+    ([1.0, None, 1.0, 1.0], SAME, [0.9, 0.9, 0.9, 0.9], False, "not beyond the noise"),
 ])
 def test_the_title_changes_beyond_the_noise_alone(champion: list, again: list, challenger: list, wins: bool, said: str):
     found = decide({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))

@@ -1,0 +1,60 @@
+"""What the evolution agent is asked: which operator has its turn, and which families it gets as parents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evolake.families.model.contract import Family, to_record
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.model.statement import stated
+from evolake.families.operators.novelty import novel_parents
+from evolake.families.operators.registry import WORLDS, turn
+from evolake.families.roles.evolution import FamilyRequest
+from evolake.families.roles.models import EvolveRequest, ParentMaterial
+from evolake.families.settings import FamiliesSettings
+from evolake.seeds import generator
+
+LINE = "families"
+PARENTS = 4
+"""Families that one request offers as parents."""
+IDEAS = {
+    "switch": "Change a rule of one parent, in the text and in all programs together, so that another reasoning is asked for.",
+    "pipe": "Solve one parent first; its answer becomes a parameter of another parent.",
+    "guard": "A condition on the answer of one parent decides which of two rules holds in another parent.",
+    "aggregate": "Give several instances of one parent and ask about all their answers: how many, the largest, which one, a parity.",
+    "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
+    "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
+    "constraint_world": "Leave the parents' texts aside. Invent a new kind of puzzle: things with unknown places, groups or colours, a few kinds of "
+    "statements about them, and a question on all the arrangements that fit.",
+    "process_world": "Leave the parents' texts aside. Invent a new kind of puzzle: a few quantities or places that change turn by turn under "
+    "rules of your own, and a question on the run.",
+}
+
+
+def request_of(
+    population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str],
+    settings: FamiliesSettings, known: Mapping[str, Fingerprint],
+) -> EvolveRequest:
+    """The request of attempt `number` of a cycle. known: fingerprints of the population, by family."""
+    random = generator(root_seed, LINE, cycle, "parents", number)
+    operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
+    deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
+    chosen = novel_parents(population, PARENTS, random, known=known, deepest=deepest)
+    return FamilyRequest(
+        deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
+        experience=list(experience), guidance=list(guidance),
+        records=[to_record(one) for one in chosen],
+        parents=[
+            ParentMaterial(
+                title=one.title, category=one.category, language=one.language, generator=one.generator, statement=stated(one),
+                validator=one.validator, validators=dict(one.validators), reader=one.reader,
+            )
+            for one in chosen
+        ],
+    )
+
+
+def _start(cycle: str, settings: FamiliesSettings) -> int:
+    """With which composing operator a cycle begins: where the one before it ended."""
+    composed = settings.families_per_cycle - int(settings.families_per_cycle * settings.world_share)
+    return (int(cycle) - 1) * composed if cycle.isdigit() else 0
