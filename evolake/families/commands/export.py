@@ -34,6 +34,9 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: 
         return 0
     neither = counts.pop(NEITHER, 0)
     click.echo(f"{sum(counts.values())} instances of {len(data.families)} families, cycles {data.made_by.cycles[0]} to {data.made_by.cycles[-1]}")
+    if len(counts) > 1:
+        shares = " and ".join(f"{count} in {split}" for split, count in counts.items())
+        click.echo(f"{shares}: no family of one side shares an ancestor with one of the other")
     if neither:
         click.echo(f"{neither} further instances are in neither split: their families descend from roots of both")
     for path in sorted(out.iterdir()):

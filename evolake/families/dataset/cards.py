@@ -25,7 +25,7 @@ class Provenance:
 
 TITLE = "# Verifiable task families"
 LOADING = {
-    "jsonl": "`instances.jsonl` holds one instance per line, `families.jsonl` the families they were drawn from: "
+    "jsonl": "`instances.jsonl`, or a file for each split, holds one instance per line, `families.jsonl` the families they were drawn from: "
     "`evolake families check families.jsonl` takes them through the gates again.",
     "trl": "`datasets.load_dataset(\"path/to/this/folder\")` (datasets >= 5; tried with 5.2.0 and pyarrow 26). "
     "`GRPOTrainer(reward_funcs=reward)` with `reward` from `reward.py`: the columns `answer`, `case_sensitive` and `units` reach it by name.",
@@ -36,7 +36,7 @@ LOADING = {
 def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int], *, left_out: int = 0) -> str:
     """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split."""
     suffix = "jsonl" if form == "jsonl" else "parquet"
-    name = "instances" if form == "jsonl" else ""
+    name = "instances" if form == "jsonl" and len(splits) == 1 else ""
     files = "".join(f"  - split: {split}\n    path: {name or split}.{suffix}\n" for split in splits)
     front = f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}---\n\n"
     families = {row["family_id"]: row for row in rows}

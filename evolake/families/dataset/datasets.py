@@ -12,6 +12,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.population import Population, load_family, population_of
 from evolake.families.tables import ARCHIVE
 from evolake.lake import Lake, following
+from evolake.lake.lineages import roots_of
 
 LINE = "families"
 MADE = "made"
@@ -22,7 +23,7 @@ MADE = "made"
 class Dataset:
     """instances: rows of INSTANCES with `operator`, in order of cycles. families: rows of FAMILIES of those they were drawn from.
 
-    roots: family -> the families without parents that it descends from (`roots_of`).
+    roots: family -> the families without parents that it descends from (`evolake.lake.lineages.roots_of`).
     """
 
     instances: list[dict[str, Any]]
@@ -59,26 +60,6 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
         counts={f"families {state}": len(population.rows(state)) for state in ("accepted", "blocked")},
     )
     return Dataset(instances, families, made_by, roots_of({row["family_id"]: row["parents"] for row in population.rows()}))
-
-
-def roots_of(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-    """Family -> the families without parents that it descends from, itself where it has none.
-
-    parents: family -> its parents. A parent that is not among the families is a root: it left the lake.
-    """
-    found: dict[str, frozenset[str]] = {}
-    for family_id in parents:
-        path = [family_id]
-        while path:
-            one = path[-1]
-            above = parents.get(one) or ()
-            missing = [parent for parent in above if parent not in found and parent not in path]
-            if missing:
-                path.append(missing[0])
-            else:
-                found[one] = frozenset[str]().union(*(found.get(parent, frozenset()) for parent in above)) or frozenset({one})
-                path.pop()
-    return found
 
 
 def archive_after(lake: Lake, cycle: str) -> Population:

@@ -1,6 +1,6 @@
 """The data set as trainers take it.
 
-    jsonl    text, hidden inputs, answer, difficulty, seed; and the families themselves
+    jsonl    text, hidden inputs, answer, difficulty, seed; and the families themselves, in splits or not
     trl      prompt (messages), answer, case_sensitive, units, category, difficulty, ids
     verl     data_source, prompt, answer, ability, reward_model, extra_info
 
@@ -23,10 +23,12 @@ from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
 from evolake.families.dataset.reward import reward_source
 from evolake.families.model.contract import as_json
+from evolake.lake.lineages import held
 
 Form = Literal["jsonl", "trl", "verl"]
 CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"
-WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE, "train.parquet", "test.parquet"}
+SPLITS = ("train", "test")
+WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")}
 DATA_SOURCE = "evolake/families"
 NEITHER = "neither"
 ASKING = {
@@ -51,21 +53,26 @@ def write_dataset(
 
     Args:
         rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`, for "jsonl". test_share: 0 to 1, of the roots.
-        roots: family -> the families without parents that it descends from (`datasets.roots_of`); one that is not named is its own root.
+        roots: family -> the families without parents that it descends from (`lineages.roots_of`); one that is not named is its own root.
+
+    Raises:
+        InputError: the folder holds something else, or a split would be empty. Nothing is written then.
     """
-    clear(folder)
     kept = once(rows)
     splits: dict[str, list[Mapping[str, Any]]] = {"train": kept}
     left_out: list[Mapping[str, Any]] = []
-    if test_share and form != "jsonl":
+    if test_share:
         sides: dict[str, list[Mapping[str, Any]]] = {"train": [], "test": [], NEITHER: left_out}
         for row in kept:
             sides[side(row["family_id"], test_share, roots or {})].append(row)
-        splits = {split: sides[split] for split in ("train", "test")}
+        splits = {split: sides[split] for split in SPLITS}
+        require_both(splits, left_out, test_share)
         kept = [row for members in splits.values() for row in members]
+    clear(folder)
     forms = answer_forms(kept)
     if form == "jsonl":
-        write_lines(folder / INSTANCES_FILE, [plain(row) for row in kept])
+        for split, members in splits.items():
+            write_lines(folder / (f"{split}.jsonl" if test_share else INSTANCES_FILE), [plain(row) for row in members])
         write_lines(folder / FAMILIES_FILE, families)
     else:
         convert = trl_row if form == "trl" else verl_row
@@ -76,6 +83,18 @@ def write_dataset(
     counts = {split: len(members) for split, members in splits.items()}
     (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out)), encoding="utf-8")
     return counts | ({NEITHER: len(left_out)} if left_out else {})
+
+
+def require_both(splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping[str, Any]], share: float) -> None:
+    """Raises InputError where a split is empty: a data set without a test split must not be taken for one with it."""
+    empty = [split for split, members in splits.items() if not members]
+    if empty:
+        counts = ", ".join(f"{split}: {len(members)}" for split, members in splits.items())
+        raise InputError(
+            f"no family is of the split {empty[0]!r}", wanted=f"families on both sides of a split by lineage, {share:g} of the roots for the test",
+            got=f"{counts}, with roots on both sides: {len({row['family_id'] for row in left_out})} families",
+            do="choose another --test-share, or run more cycles: evolake run --lines families",
+        )
 
 
 def clear(folder: Path) -> None:
@@ -102,8 +121,8 @@ def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def side(family_id: str, share: float, roots: Mapping[str, Collection[str]]) -> str:
     """The split of a family: that of all its roots, or NEITHER where they are of both."""
-    sides = {"test" if in_test(root, share) else "train" for root in roots.get(family_id) or (family_id,)}
-    return sides.pop() if len(sides) == 1 else NEITHER
+    found = held(family_id, roots, lambda root: in_test(root, share))
+    return NEITHER if found is None else "test" if found else "train"
 
 
 def answer_forms(rows: Sequence[Mapping[str, Any]]) -> dict[str, type]:

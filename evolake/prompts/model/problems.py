@@ -2,7 +2,8 @@
 
 A setting lists sources in order of preference. The first one with enough problems on both sides of the split is used, and the set says which that was
 and why those before it were passed over. All problems of one family are on one side of the split, by the hash of the family's id alone, so a later
-and larger set moves none; and a text stands on one side only. Where settings name files for both sides (`problem_files`), those are used instead.
+and larger set moves none; families of the lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with
+one to train on; and a text stands on one side only. Where settings name files for both sides (`problem_files`), those are used instead.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
+from evolake.lake.lineages import held, roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.protocol import Problem
@@ -63,7 +65,8 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
         except InputError as error:
             lacking.append(f"{source}: {error.what}")
             continue
-        train, heldout = split(_of_difficulty(found, settings.difficulties), settings.heldout_share)
+        roots = family_roots(lake, cycles) if source == FAMILIES and lake is not None else {}
+        train, heldout = split(_of_difficulty(found, settings.difficulties), settings.heldout_share, roots)
         if len(train) >= settings.batch_problems and len(heldout) >= settings.heldout_problems:
             drawn = _drawn(heldout, settings.heldout_problems, seed)
             common = overlap(train, drawn, words=settings.contamination_words, share=settings.contamination_share)
@@ -108,13 +111,19 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     return ProblemSet(tuple(train), drawn, f"{settings.train} and {settings.test}", (), common.sentence() + (", and are left out" if taken else ""))
 
 
-def split(problems: Iterable[Problem], heldout_share: float) -> tuple[list[Problem], list[Problem]]:
-    """(to train on, held out), each in the order given. Of problems with one text the first stays; a text that is held out is not trained on."""
+def split(
+    problems: Iterable[Problem], heldout_share: float, roots: Mapping[str, Collection[str]] | None = None
+) -> tuple[list[Problem], list[Problem]]:
+    """(to train on, held out), each in the order given. Of problems with one text the first stays; a text that is held out is not trained on.
+
+    roots: family -> the roots that it descends from; one that is not named is its own. Problems of a family with roots on both sides are left out.
+    """
     train: dict[str, Problem] = {}
     heldout: dict[str, Problem] = {}
     for problem in problems:
-        side, name = (heldout, "heldout") if _held(problem.family, heldout_share) else (train, "train")
-        side.setdefault(_plain(problem.text), replace(problem, split=name))
+        where = held(problem.family, roots or {}, lambda root: _held(root, heldout_share))
+        if where is not None:
+            (heldout if where else train).setdefault(_plain(problem.text), replace(problem, split="heldout" if where else "train"))
     return [problem for text, problem in train.items() if text not in heldout], list(heldout.values())
 
 
@@ -154,6 +163,12 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None) -> list[Pro
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
     rows = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
     return [_of_family(row) for row in rows]
+
+
+def family_roots(lake: Lake, cycles: Sequence[str] | None = None) -> dict[str, frozenset[str]]:
+    """family -> the roots that it descends from, for all families of the line after these cycles (None: all finished ones)."""
+    done = finished_families(lake) if cycles is None else cycles
+    return roots_of(dict(lake.read(FAMILIES, "incoming_families", following(done[-1])).select("family_id", "parents").iter_rows()))
 
 
 def finished_families(lake: Lake) -> list[str]:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from evolake.answers.matching import matches
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.datasets import roots_of
-from evolake.families.dataset.export import in_test, once, write_dataset
+from evolake.families.dataset.export import in_test, once, side, write_dataset
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import wrong_answers
+from evolake.lake.lineages import roots_of
 
 MADE_BY = Provenance([("clinic-queue", "ab" * 32)], ["cd" * 32], ["0001"], ["7"], ["operators"], ["0.1.0"], {"families accepted": 2})
 LABELS = [3, -2, 0.5, True, False, "red, then blue", [1, 2], [], {"a": 1}, [[1, 2], ["x"]], "1/3", 10**30, "N", ""]
@@ -138,6 +138,36 @@ def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training
     assert sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
     card = (tmp_path / "README.md").read_text()
     assert "by lineage" in card and f"{counts['neither']} further questions" in card
+
+
+@given(st.lists(st.lists(st.integers(0, 29), max_size=3), min_size=30, max_size=30), st.floats(0.05, 0.9))
+def test_in_any_population_and_at_any_share_no_test_family_has_an_ancestor_of_a_training_family(drawn, share):
+    """Ancestors, not roots alone: every family on the way counts."""
+    parents = {str(number): [str(one) for one in above if one < number] for number, above in enumerate(drawn)}
+    lineage: dict[str, set[str]] = {}
+    for name in parents:
+        lineage[name] = {name}.union(*(lineage[parent] for parent in parents[name]))
+    roots = roots_of(parents)
+    sides = {name: side(name, share, roots) for name in parents}
+    test, train = (set().union(*(lineage[name] for name, of in sides.items() if of == split)) for split in ("test", "train"))
+    assert not test & train
+    assert all(of != "neither" for name, of in sides.items() if len(roots[name]) == 1)
+
+
+@pytest.mark.parametrize("form", ["trl", "verl", "jsonl"])
+def test_a_split_that_would_be_empty_is_refused_before_anything_is_written(tmp_path, form):
+    with pytest.raises(InputError, match="no family is of the split 'test'"):
+        write_dataset(form, [instance(1)], [], tmp_path / "out", MADE_BY, test_share=1e-9)
+    assert not (tmp_path / "out").exists()
+
+
+def test_plain_instances_are_split_too(tmp_path):
+    rows = [instance(number, family=f"f{number % 20}") for number in range(100)]
+    counts = write_dataset("jsonl", rows, [], tmp_path, MADE_BY, test_share=0.3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "families.jsonl", "test.jsonl", "train.jsonl"]
+    sides = {split: [json.loads(line)["family_id"] for line in (tmp_path / f"{split}.jsonl").read_text().splitlines()] for split in ("train", "test")}
+    assert {split: len(found) for split, found in sides.items()} == counts and not set(sides["train"]) & set(sides["test"])
+    assert "path: train.jsonl" in (tmp_path / "README.md").read_text()
 
 
 @given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))

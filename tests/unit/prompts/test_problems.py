@@ -45,6 +45,14 @@ def test_families_and_texts_are_on_one_side_and_nothing_is_lost_but_repeated_tex
     assert set(texts) == {one.text for one in problems}
 
 
+def test_no_held_out_family_shares_a_root_with_one_to_train_on_and_those_of_both_sides_are_left_out() -> None:
+    roots = {f"child-{n}": {f"root-{n}", f"root-{n * 7 % 20}"} for n in range(20)} | {f"root-{n}": {f"root-{n}"} for n in range(20)}
+    train, heldout = split([make(n, family=family) for n, family in enumerate(roots)], 0.4, roots)
+    sides = [set().union(*(roots[one.family] for one in some)) for some in (train, heldout)]
+    assert sides[0] and sides[1] and not sides[0] & sides[1]
+    assert len(train) + len(heldout) < len(roots)
+
+
 def test_a_text_that_is_held_out_is_not_trained_on_whatever_its_spaces_and_case() -> None:
     problems = [make(n, family=f"family-{n}") for n in range(40)]
     train, heldout = split(problems, 0.5)
