@@ -1,7 +1,8 @@
 """Operator (d), aggregate: several instances of a family, and one question about all their answers: sum, largest, spread, which, how many.
 
 The parent's statement stands once, with letters in place of what varies; each case gives the letters' texts. The child's reader puts them back and
-hands the parent's reader a whole statement for every case. Cases are easier than the difficulty asked for, and more of them come with it.
+hands the parent's reader a whole statement for every case. All cases but the last are easier than the difficulty asked for, and more of them come
+with it: a rule that decides hard instances alone decides something here, too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import SLOT, fresh_marker, slots
-from evolake.families.operators.common import HEAD, Glue, Member, build, measure_code, measure_text, moved_points, point
+from evolake.families.operators.common import Glue, Member, build, measure_heads, measure_text, moved_points, point
 from evolake.families.operators.text import fresh_letters, say
 
 FOLDS = {name: f'"{name}"' for name in ("sum", "largest", "spread", "argmax", "even", "alternating")}
@@ -23,8 +24,9 @@ make_a = part_a()
 
 def input(difficulty):
     items, lines = [], []
-    for number in range(3 + difficulty // 4):
-        inputs, texts = make_a(1 + difficulty // 2)
+    cases = 3 + difficulty // 4
+    for number in range(cases):
+        inputs, texts = make_a(1 + difficulty // 2 if number + 1 < cases else difficulty)
         items.append(inputs)
         lines.append("[{marker} case %d]" % (number + 1))
         for letter, text in zip({letters!r}, texts):
@@ -129,10 +131,10 @@ def aggregate(parents: Sequence[Family], random: np.random.Generator) -> Family:
     tail = say(
         parent, "aggregate", place=f"{marker} 1", letters=", ".join(letters), slot=1, measure=measure_text(parent, f"{marker} 1"), fold="fold",
     )
-    head = HEAD + measure_code(parent)
+    head, other = measure_heads(parent)
     names_of = {"marker": marker, "letters": letters, "code": fold.alternative().code}
     glue = Glue(
-        generate=GENERATE.format(**names_of), solve=head + SOLVE.format(**names_of), other=head + OTHER.format(**names_of),
+        generate=GENERATE.format(**names_of), solve=head + SOLVE.format(**names_of), other=other + OTHER.format(**names_of),
         read=cutter(marker, 1) + READ.format(**names_of),
     )
     members = [Member("part_a", parent, inner)]

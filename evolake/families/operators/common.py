@@ -18,10 +18,17 @@ from evolake.families.operators.text import say
 
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MEASURES = {
-    "integer": "int(answer)", "boolean": "int(bool(answer))", "string": "len(answer.strip())", "list": "len(answer)", "mapping": "len(answer)",
+    "integer": ("int(answer)", "int(answer)"), "boolean": ("int(bool(answer))", "1 if answer else 0"),
+    "string": (
+        f'sum(place * ("{_ALPHABET}".find(letter.upper()) + 1) for place, letter in enumerate(answer.strip(), start=1))',
+        f'sum(dict(zip("{_ALPHABET.lower()}", range(1, 27))).get(letter.lower(), 0) * (place + 1) for place, letter in enumerate(answer.strip()))',
+    ),
+    "list": ("sum(answer)", "sum(entry for entry in answer if entry)"), "mapping": ("sum(answer.values())", "sum(answer[key] for key in answer)"),
 }
-"""How an answer becomes an integer, by its declared type. Numbers that need not be whole, and answers of any type, become none."""
+"""How an answer becomes an integer, by its declared type, for the primary and for the independent validators: by all that it holds, since a length
+lets most of it go. Numbers that need not be whole, and answers of any type, become none."""
 HEAD = '''
 def failed(answer):
     return isinstance(answer, dict) and answer.get("status") == "schema_error"
@@ -124,9 +131,10 @@ def measure_text(family: Family, place: str) -> str:
     return say(family, family.answer.type, place=place)
 
 
-def measure_code(family: Family) -> str:
-    """`measure(answer)` for this parent."""
-    return f"\n\ndef measure(answer):\n    return {MEASURES[family.answer.type]}\n"
+def measure_heads(family: Family) -> tuple[str, str]:
+    """HEAD with `measure(answer)` for this parent: the primary's, and that of the independent validators."""
+    one, other = (f"{HEAD}\n\ndef measure(answer):\n    return {code}\n" for code in MEASURES[family.answer.type])
+    return one, other
 
 
 def at(name: str, path: Sequence[str]) -> str:

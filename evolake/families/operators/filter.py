@@ -1,7 +1,7 @@
 """Operator (f), filter: a condition that elements of a list must meet before the family's own question is asked (parity, a bound, distinctness).
 
-Parallel lists lose the same elements. The instance is the parent's own on shared seeds, so a condition that changes no answer is seen as a
-near-duplicate.
+Parallel lists lose the same elements. An instance is drawn anew until the condition removes something and leaves enough. The condition is a function
+of its own: where what it removes decides nothing, it can lose its work, which the gate `sentences` sees.
 """
 
 from __future__ import annotations
@@ -17,30 +17,39 @@ from evolake.families.model.statement import fresh_marker, join_question
 from evolake.families.operators.common import HEAD, Glue, Member, at, build, moved_points, point
 from evolake.families.operators.text import expression, say
 
-KEEPS = {name: f'"{name}"' for name in ("odd", "even", "third", "first")}
+KEEPS = {name: f'"{name}"' for name in ("odd", "even", "third", "place")}
 SIDES = {name: f'"{name}"' for name in ("least", "most")}
+DRAWS = 24
+"""Of one instance, before it is given up."""
 BOUNDED = 0.4
 """Share of children whose condition is a bound that the text gives."""
+CONDITION = '''
+{rule} = {code}
+
+
+def {name}(value, place, inputs):
+    return {keeps}[{rule}]
+'''
 GENERATE = '''
 make_a = part_a()
 
 
 def input(difficulty):
-    first, texts = make_a(difficulty)
-    numbers = sorted({number} for item in {list})
-    bound = numbers[len(numbers) // {share}]
-    return {{"a": first, "bound": bound}}, [*texts, str(bound)]
+    for _ in range({draws}):
+        first, texts = make_a(difficulty)
+        whole = {list}
+{bounded}        stay = sum(kept({number}, place, inputs) for place, item in enumerate(whole))
+        if {least} <= stay < len(whole):
+            return inputs, texts
+    raise ValueError("in {draws} draws the condition removed nothing, or left too few")
 '''
-GENERATE_PLAIN = '''
-make_a = part_a()
-
-
-def input(difficulty):
-    first, texts = make_a(difficulty)
-    return {"a": first}, texts
+PLAIN = '''        inputs = {"a": first}
+'''
+BOUND = '''        numbers = sorted({{{number} for item in whole}})
+        bound = numbers[len(numbers) // 3 if SIDE == "least" else len(numbers) // 3 * 2]
+        inputs, texts = {{"a": first, "bound": bound}}, [*texts, str(bound)]
 '''
 SOLVE = '''
-{rule} = {code}
 solve_a = part_a()
 
 
@@ -48,9 +57,8 @@ def solution(inputs):
     if lacks(inputs, "a"{also}):
         return {{"status": "schema_error", "detail": "a"}}
     first = dict(inputs["a"])
-    numbers = [{number} for item in {list}]
-    stays = [{keeps}[{rule}] for place, value in enumerate(numbers)]
-    if sum(stays) >= {least}:
+    stays = [stays_there({number}, place, inputs) for place, item in enumerate({list})]
+    if any(stays):
         for path in {paths!r}:
             outer = first
             for key in path[:-1]:
@@ -66,7 +74,7 @@ import json
 solve_a = part_a()
 
 
-def fits(value, earlier, inputs):
+def fits(value, before, inputs):
 {tests}
 
 
@@ -76,14 +84,10 @@ def solution(inputs):
         whole = list({list})
     except (TypeError, KeyError):
         return {{"status": "schema_error", "detail": "a"}}
-    earlier, gone = [], []
+    gone = []
     for place, item in enumerate(whole):
-        value = {number}
-        if not fits(value, earlier, inputs):
+        if not fits({number}, whole[:place], inputs):
             gone.append(place)
-        earlier.append(value)
-    if len(whole) - len(gone) < {least}:
-        gone = []
     for path in {paths!r}:
         items = first
         for key in path:
@@ -92,13 +96,13 @@ def solution(inputs):
             del items[place]
     return solve_a(first)
 '''
-KEEP_PLAIN = '{"odd": value % 2 == 1, "even": value % 2 == 0, "third": value % 3 != 0, "first": value not in numbers[:place]}'
+KEEP_PLAIN = '{"odd": value % 2 == 1, "even": value % 2 == 0, "third": value % 3 != 0, "place": place % 2 == 0}'
 KEEP_BOUND = '{"least": value >= inputs["bound"], "most": value <= inputs["bound"]}'
 TESTS_PLAIN = '''    if KEEP in ("odd", "even"):
         return (value & 1) == (KEEP == "odd")
     if KEEP == "third":
         return bool(value - value // 3 * 3)
-    return all(other != value for other in earlier)'''
+    return not len(before) & 1'''
 TESTS_BOUND = '''    if SIDE == "least":
         return not value < inputs["bound"]
     return not value > inputs["bound"]'''
@@ -138,7 +142,7 @@ def constrain(parents: Sequence[Family], random: np.random.Generator) -> Family:
     said = {"noun": chosen.noun, "quantity": chosen.quantity}
     rule = point(parent, kind, kind, codes, list(codes)[int(random.integers(len(codes)))], **said)
     shown = say(parent, "keep bound", side=kind, slot=inner.slots + 1) if bounded else f"[Rule {kind}]"
-    question = say(parent, "filter", place=f"{marker} 1", noun=chosen.noun, rule=shown, least=chosen.min_length)
+    question = say(parent, "filter", place=f"{marker} 1", noun=chosen.noun, rule=shown)
     glue = _glue(parent, chosen, marker, bounded, rule.alternative().code)
     members = [Member("part_a", parent, inner)]
     cut_too = {inner.filterables[number].key, *inner.filterables[number].together}
@@ -157,13 +161,13 @@ def _bounds(port: Port, item: Filterable) -> bool:
 def _glue(parent: Family, chosen: Filterable, marker: str, bounded: bool, code: str) -> Glue:
     names = {
         "list": at("first", chosen.key), "number": "item" if chosen.field is None else f"item[{chosen.field!r}]", "least": chosen.min_length,
-        "paths": [list(path) for path in (chosen.key, *chosen.together)], "share": 3, "code": code, "rule": "SIDE" if bounded else "KEEP",
+        "paths": [list(path) for path in (chosen.key, *chosen.together)], "draws": DRAWS, "code": code, "rule": "SIDE" if bounded else "KEEP",
         "also": ', "bound"' if bounded else "", "keeps": KEEP_BOUND if bounded else KEEP_PLAIN, "tests": TESTS_BOUND if bounded else TESTS_PLAIN,
         "expression": expression(parent, "filter"), "end": f"[End of {marker}s]",
     }
-    if code == SIDES["most"]:
-        names["share"] = "3 * 2"
+    drawn = BOUND.format(**names) if bounded else PLAIN
     return Glue(
-        generate=GENERATE.format(**names) if bounded else GENERATE_PLAIN, solve=HEAD + SOLVE.format(**names), other=HEAD + OTHER.format(**names),
+        generate=CONDITION.format(name="kept", **names) + GENERATE.format(bounded=drawn, **names),
+        solve=HEAD + CONDITION.format(name="stays_there", **names) + SOLVE.format(**names), other=HEAD + OTHER.format(**names),
         read=cutter(marker, 1) + (READ.format(**names) if bounded else READ_PLAIN),
     )

@@ -16,17 +16,17 @@ from evolake.families.model.ast_transforms import NotComposable, constants, rena
 from evolake.families.model.contract import Family, MutationPoint
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import RULE, fresh_marker, join_question
-from evolake.families.operators.common import HEAD, Glue, Member, build, measure_code, measure_text, moved_points, point
+from evolake.families.operators.common import Glue, Member, build, measure_heads, measure_text, moved_points, point
 from evolake.families.operators.text import fresh_letters, say
 
-WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 0)"}
+WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 1)"}
 GENERATE = '''
 make_a, make_b = part_a(), part_b()
 
 
 def input(difficulty):
     second, more = make_b(difficulty)
-    first, texts = make_a((difficulty + 1) // 2)
+    first, texts = make_a(difficulty)
     return {"a": first, "b": second}, [*texts, *more]
 '''
 SOLVE = '''
@@ -90,10 +90,10 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     question = say(
         first, "guard", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, **names,
     )
-    head = HEAD + measure_code(first)
+    head, other_head = measure_heads(first)
     code, words = when.alternative().code, rule.alternative(then).text
     glue = Glue(
-        generate=GENERATE, solve=head + SOLVE.format(code=code), other=head + OTHER.format(code=code),
+        generate=GENERATE, solve=head + SOLVE.format(code=code), other=other_head + OTHER.format(code=code),
         read=cutter(marker, 2) + READ.format(letter=letter, words=words),
     )
     shown = right.text.replace(f"[Rule {names['then']}]", letter)

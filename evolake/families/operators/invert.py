@@ -1,6 +1,7 @@
 """Operator (e), invert: a number of the question is withheld, and asked for: which one makes the answer largest, the smallest that makes it even.
 
-Every validator tries all values of the port, each by its own algorithm. How far the values go stands in the text and is read from there.
+Every validator tries all the values that the text gives, each by its own algorithm. They lie around the number that the parent drew, where its
+instances are neither empty nor all alike.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
 from evolake.families.operators.common import (
-    HEAD,
     PORT_HEAD,
     Glue,
     Member,
@@ -22,7 +22,7 @@ from evolake.families.operators.common import (
     build,
     high_of,
     lettered,
-    measure_code,
+    measure_heads,
     measure_text,
     moved_points,
     moved_up,
@@ -31,8 +31,10 @@ from evolake.families.operators.common import (
 )
 from evolake.families.operators.text import expression, fresh_letters, say
 
-ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "distinct", "total")}
+ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "spread", "distinct", "total")}
 GENERATE = '''
+import random
+
 make_a = part_a()
 
 
@@ -41,10 +43,12 @@ def input(difficulty):
     texts = list(texts)
     if texts[{index}].strip() != str({value}):
         raise ValueError("the port's slot does not show its number")
-    top = min({high}, {low} + 3 + difficulty)
+    low, high, width = {low}, {high}, 3 + difficulty
+    bottom = max(low, min(random.randint({value} - width, {value}), high - width))
+    top = min(high, bottom + width)
     del texts[{index}]
     {value} = None
-    return {{"a": first, "top": top}}, [*texts, str(top)]
+    return {{"a": first, "bottom": bottom, "top": top}}, [*texts, str(bottom), str(top)]
 '''
 SOLVE = '''
 import copy
@@ -54,10 +58,10 @@ solve_a = part_a()
 
 
 def solution(inputs):
-    if lacks(inputs, "a", "top"):
-        return {{"status": "schema_error", "detail": "a and top"}}
+    if lacks(inputs, "a", "bottom", "top"):
+        return {{"status": "schema_error", "detail": "a, bottom and top"}}
     values = {{}}
-    for number in range({low}, inputs["top"] + 1):
+    for number in range(inputs["bottom"], inputs["top"] + 1):
         first = copy.deepcopy(inputs["a"])
         {value} = number
         answer = solve_a(first)
@@ -68,12 +72,14 @@ def solution(inputs):
         return max(values, key=lambda number: (values[number], -number))
     if ASK == "smallest":
         return min(values, key=lambda number: (values[number], -number))
+    if ASK == "spread":
+        return max(values.values()) - min(values.values())
     if ASK == "distinct":
         return len(set(values.values()))
     if ASK == "total":
         return sum(values.values())
-    divisor = 2 if ASK == "first" else 3
-    return min((number for number in values if values[number] % divisor == 0), default={none})
+    divisor, rest = (2, 0) if ASK == "first" else (3, 1)
+    return min((number for number in values if values[number] % divisor == rest), default={none})
 '''
 OTHER = '''
 import json
@@ -84,11 +90,11 @@ solve_a = part_a()
 
 def solution(inputs):
     try:
-        text, top = json.dumps(inputs["a"]), inputs["top"]
+        text, bottom, top = json.dumps(inputs["a"]), inputs["bottom"], inputs["top"]
     except (TypeError, KeyError):
-        return {{"status": "schema_error", "detail": "a and top"}}
+        return {{"status": "schema_error", "detail": "a, bottom and top"}}
     pairs = []
-    for number in range(top, {low} - 1, -1):
+    for number in range(top, bottom - 1, -1):
         first = json.loads(text)
         {value} = number
         answer = solve_a(first)
@@ -96,7 +102,7 @@ def solution(inputs):
             return answer
         pairs.append((measure(answer), number))
     if ASK in ("first", "third"):
-        fitting = [number for value, number in pairs if not value % (3 if ASK == "third" else 2)]
+        fitting = [number for value, number in pairs if not ((value - 1) % 3 if ASK == "third" else value & 1)]
         return fitting[-1] if fitting else {none}
     if ASK == "total":
         total = 0
@@ -104,6 +110,8 @@ def solution(inputs):
             total += value
         return total
     pairs.sort()
+    if ASK == "spread":
+        return pairs[-1][0] - pairs[0][0]
     if ASK == "distinct":
         return 1 + sum(one[0] != two[0] for one, two in zip(pairs, pairs[1:]))
     wanted = pairs[-1][0] if ASK == "largest" else pairs[0][0]
@@ -118,10 +126,10 @@ read_a = part_a()
 
 def read(text):
     (first,) = cut(text)
-    top = re.search({expression!r}, text[text.rindex({end!r}):]).group(1)
+    bottom, top = re.search({expression!r}, text[text.rindex({end!r}):]).groups()
     first = read_a(first.replace({letter!r}, {legal!r}))
     {value} = None
-    return {{"a": first, "top": int(top)}}
+    return {{"a": first, "bottom": int(bottom), "top": int(top)}}
 '''
 
 
@@ -137,17 +145,17 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     inner = embed(parent, "a")
     ask = point(parent, "ask", "ask", ASKS, list(ASKS)[int(random.integers(len(ASKS)))], port=letter, value=value, none=port.low - 1)
     question = say(
-        parent, "invert", place=f"{marker} 1", port=letter, low=port.low, slot=inner.slots, value=value,
+        parent, "invert", place=f"{marker} 1", port=letter, bottom=inner.slots, slot=inner.slots + 1, value=value,
         measure=measure_text(parent, f"{marker} 1"), ask="ask",
     )
     names = {
         "index": port.slot - 1, "value": at("first", port.key), "high": high_of("first", port), "low": port.low, "letter": letter,
         "legal": str(port.low), "none": port.low - 1, "code": ask.alternative().code,
-        "expression": expression(parent, "invert", low=port.low), "end": f"[End of {marker}s]",
+        "expression": expression(parent, "invert"), "end": f"[End of {marker}s]",
     }
-    head = HEAD + measure_code(parent)
+    head, other = measure_heads(parent)
     glue = Glue(
-        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=head + OTHER.format(**names),
+        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=other + OTHER.format(**names),
         read=cutter(marker, 1) + READ.format(**names),
     )
     members = [Member("part_a", parent, inner)]

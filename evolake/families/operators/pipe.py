@@ -15,7 +15,6 @@ from evolake.families.model.contract import Family, Port
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
 from evolake.families.operators.common import (
-    HEAD,
     PORT_HEAD,
     Glue,
     Member,
@@ -23,7 +22,7 @@ from evolake.families.operators.common import (
     build,
     high_of,
     lettered,
-    measure_code,
+    measure_heads,
     measure_text,
     moved_points,
     moved_up,
@@ -37,7 +36,7 @@ make_a, make_b = part_a(), part_b()
 
 def input(difficulty):
     second, more = make_b(difficulty)
-    first, texts = make_a((difficulty + 1) // 2)
+    first, texts = make_a(difficulty)
     more = list(more)
     if more[{index}].strip() != str({value}):
         raise ValueError("the port's slot does not show its number")
@@ -128,8 +127,8 @@ def _glue(first: Family, port: Port, marker: str, letter: str, value: str) -> Gl
         "index": port.slot - 1, "value": at("second", port.key), "high": high_of("second", port), "low": port.low, "letter": letter,
         "legal": str(port.low), "expression": expression(first, "pipe", value=value), "end": f"[End of {marker}s]",
     }
-    head = HEAD + measure_code(first)
+    head, other = measure_heads(first)
     return Glue(
-        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=head + OTHER.format(**names),
+        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=other + OTHER.format(**names),
         read=cutter(marker, 2) + READ.format(**names),
     )

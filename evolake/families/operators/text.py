@@ -15,9 +15,12 @@ LETTERS = "κλμνξπρστυφχψωαβγδεζηθ"
 
 EN = {
     "integer": "the answer to {place}",
-    "list": "the number of entries of the list that answers {place}",
-    "mapping": "the number of entries of the mapping that answers {place}",
-    "string": "the number of characters of the answer to {place}",
+    "list": "the sum of the numbers in the list that answers {place} (0 for an empty list)",
+    "mapping": "the sum of the values in the mapping that answers {place} (0 for an empty mapping)",
+    "string": (
+        "the number that the letters of the answer to {place} give: the place of each letter in the alphabet (A = 1, ..., Z = 26, capital and small "
+        "letters alike) is multiplied by the place of that letter in the answer (the first character is number 1), and the products are added up"
+    ),
     "boolean": "1 if the answer to {place} is yes (true), and 0 otherwise",
     "pipe title": "{second}, after {first}",
     "pipe": (
@@ -32,7 +35,7 @@ EN = {
     ),
     "when even": "if {value} is even",
     "when odd": "if {value} is odd",
-    "when third": "if {value} is divisible by 3",
+    "when third": "if {value} leaves the remainder 1 when divided by 3 (remainders are never negative)",
     "aggregate title": "{first}, several cases together",
     "aggregate": (
         "In {place}, {letters} stand for what each of the following cases gives.\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
@@ -46,34 +49,41 @@ EN = {
     "fold alternating": "Take the value of the first case, subtract that of the second, add that of the third, and so on in turn; what results?",
     "invert title": "{first}, asked the other way round",
     "invert": (
-        "In {place}, {port} stands for a number that is not given. It may be any whole number from {low} to [Input Slot {slot}]; for each of them, "
-        "let {value} be {measure}.\n\n[Rule {ask}]"
+        "In {place}, {port} stands for a number that is not given. It may be any whole number from [Input Slot {bottom}] to [Input Slot {slot}]; for "
+        "each of them, let {value} be {measure}.\n\n[Rule {ask}]"
     ),
     "ask largest": "For which {port} is {value} the largest? Of several such numbers, give the smallest.",
     "ask smallest": "For which {port} is {value} the smallest? Of several such numbers, give the largest.",
     "ask first": "What is the smallest {port} for which {value} is even? If there is none, the answer is {none}.",
-    "ask third": "What is the smallest {port} for which {value} is divisible by 3? If there is none, the answer is {none}.",
+    "ask third": (
+        "What is the smallest {port} for which {value} leaves the remainder 1 when divided by 3 (remainders are never negative)? If there is none, "
+        "the answer is {none}."
+    ),
+    "ask spread": "By how much does the largest value of {value} exceed the smallest?",
     "ask distinct": "How many different values does {value} take?",
     "ask total": "What is the sum of {value} over all of these numbers?",
     "filter title": "{first}, after a selection",
     "filter": (
-        "Before anything else, change {place}: of the {noun}, only those stay {rule}; all others are removed. Those that stay keep their order, and "
-        "where {noun} have numbers, they are numbered anew from 1. If fewer than {least} would stay, nothing is removed.\n\n"
+        "Before anything else, change {place}: of the {noun}, only those stay {rule}; all others are removed, as if they had never been there. "
+        "Those that stay keep their order and all that is said of them, and where places are counted, they alone are counted.\n\n"
         "What is the answer to {place} after this change, in the form that {place} asks for?"
     ),
     "keep odd": "whose {quantity} is an odd number",
     "keep even": "whose {quantity} is an even number",
     "keep third": "whose {quantity} is not divisible by 3",
-    "keep first": "whose {quantity} is that of none of the {noun} before",
+    "keep place": "whose place in the order given above, counted from 1, is an odd number",
     "keep bound": "[Rule {side}] [Input Slot {slot}]",
     "side least": "whose {quantity} is not below",
     "side most": "whose {quantity} is not above",
 }
 ZH = {
     "integer": "{place} 的答案",
-    "list": "作为 {place} 答案的列表的元素个数",
-    "mapping": "作为 {place} 答案的映射的条目数",
-    "string": "{place} 的答案的字符数",
+    "list": "作为 {place} 答案的列表中各数之和（空列表为 0）",
+    "mapping": "作为 {place} 答案的映射中各值之和（空映射为 0）",
+    "string": (
+        "由 {place} 的答案中的字母得到的数：每个字母在字母表中的序号（A = 1，……，Z = 26，大小写相同）"
+        "乘以它在答案中的位置（首个字符的位置是 1），再把各乘积相加"
+    ),
     "boolean": "一个数：若 {place} 的答案为“是”（true）则为 1，否则为 0",
     "pipe title": "{second}（由“{first}”决定参数）",
     "pipe": (
@@ -88,7 +98,7 @@ ZH = {
     ),
     "when even": "若 {value} 是偶数",
     "when odd": "若 {value} 是奇数",
-    "when third": "若 {value} 能被 3 整除",
+    "when third": "若 {value} 除以 3 余 1（余数不取负数）",
     "aggregate title": "{first}（多种情形）",
     "aggregate": (
         "在 {place} 中，{letters} 的内容由下面每种情形分别给出。\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
@@ -102,24 +112,25 @@ ZH = {
     "fold alternating": "用第一种情形的值减去第二种情形的值，再加上第三种情形的值，如此加减交替，结果是多少？",
     "invert title": "{first}（反问）",
     "invert": (
-        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 {low} 到 [Input Slot {slot}] 的任何整数；"
+        "在 {place} 中，{port} 代表一个未给出的数，它可以是从 [Input Slot {bottom}] 到 [Input Slot {slot}] 的任何整数；"
         "对其中每一个数，设 {value} 表示 {measure}。\n\n[Rule {ask}]"
     ),
     "ask largest": "{port} 取何值时 {value} 最大？若有多个，请给出最小的一个。",
     "ask smallest": "{port} 取何值时 {value} 最小？若有多个，请给出最大的一个。",
     "ask first": "使 {value} 为偶数的最小的 {port} 是多少？若不存在，答案为 {none}。",
-    "ask third": "使 {value} 能被 3 整除的最小的 {port} 是多少？若不存在，答案为 {none}。",
+    "ask third": "使 {value} 除以 3 余 1（余数不取负数）的最小的 {port} 是多少？若不存在，答案为 {none}。",
+    "ask spread": "{value} 的最大值比最小值大多少？",
     "ask distinct": "{value} 共取多少个不同的值？",
     "ask total": "对所有这些数，{value} 之和是多少？",
     "filter title": "{first}（先作筛选）",
     "filter": (
-        "首先对 {place} 作如下改动：在{noun}中，只保留{rule}的那些，其余全部去掉。保留下来的保持原来的顺序；凡{noun}有编号之处，从 1 起重新编号。"
-        "若保留下来的少于 {least} 个，则什么也不去掉。\n\n请按 {place} 要求的形式给出作此改动之后 {place} 的答案。"
+        "首先对 {place} 作如下改动：在{noun}中，只保留{rule}的那些，其余全部去掉，如同从未有过。保留下来的保持原来的顺序，"
+        "与之有关的说明一概不变；凡计算位置之处，只计保留下来的。\n\n请按 {place} 要求的形式给出作此改动之后 {place} 的答案。"
     ),
     "keep odd": "{quantity}为奇数",
     "keep even": "{quantity}为偶数",
     "keep third": "{quantity}不能被 3 整除",
-    "keep first": "{quantity}与排在前面的各{noun}都不相同",
+    "keep place": "在上面所列顺序中的位置（从 1 数起）为奇数",
     "keep bound": "[Rule {side}] [Input Slot {slot}] ",
     "side least": "{quantity}不小于",
     "side most": "{quantity}不大于",
@@ -127,10 +138,10 @@ ZH = {
 SAID = {"en": EN, "zh": ZH}
 READ = {
     "pipe": {"en": r"{value} leaves when divided by (\d+)\.", "zh": r"{value} 除以 (\d+) 的非负余数"},
-    "invert": {"en": r"any whole number from {low} to (-?\d+); for each", "zh": r"从 {low} 到 (-?\d+) 的任何整数"},
+    "invert": {"en": r"any whole number from (-?\d+) to (-?\d+); for each", "zh": r"从 (-?\d+) 到 (-?\d+) 的任何整数"},
     "filter": {"en": r"only those stay .*? (-?\d+); all others", "zh": r"只保留.*? (-?\d+) 的那些"},
 }
-"""Expressions that find, after the last section, the number that the operator added to the text."""
+"""Expressions that find, after the last section, the numbers that the operator added to the text."""
 
 
 def say(family: Family, key: str, **values: object) -> str:
@@ -139,7 +150,7 @@ def say(family: Family, key: str, **values: object) -> str:
 
 
 def expression(family: Family, key: str, **values: object) -> str:
-    """The regular expression that finds the operator's number."""
+    """The regular expression that finds the operator's numbers."""
     found = READ[key][family.language]
     for name, value in values.items():
         found = found.replace("{" + name + "}", str(value))

@@ -31,13 +31,13 @@ def test_both_languages_say_the_same_things_of_the_same_values():
 @pytest.mark.parametrize(("key", "number"), [("pipe", 17), ("invert", 12), ("filter", -4)])
 def test_the_number_that_an_operator_adds_is_found_again(language, key, number):
     family = replace(CLINIC, language=language)
-    values: dict[str, str] = dict.fromkeys(fields(EN[key]), "1") | {"value": "λ", "low": "2"}
+    values: dict[str, str] = dict.fromkeys(fields(EN[key]), "1") | {"value": "λ", "low": "2 plus "}
     if key == "filter":
         values["rule"] = say(family, "keep bound", side="side", slot=3).replace("[Rule side]", say(family, "side most", quantity="q"))
     text = SLOT.sub(str(number), say(family, key, **values))
-    found = re.search(expression(family, key, value="λ", low=2), text)
+    found = re.search(expression(family, key, value="λ"), text)
     assert found is not None
-    assert int(found[1]) == number
+    assert {int(one) for one in found.groups()} == {number}
     assert set(READ[key]) == set(SAID)
 
 
