@@ -31,7 +31,7 @@ def bring_seed(name: str, lake: Path) -> None:
             making, seed = shared / f"{name}.making", seed_named(name)
             shutil.rmtree(making, ignore_errors=True)
             folder = lay_out_seed(seed, BlobStore(making / "lake"), making, now=datetime.now(UTC))
-            build_variant(folder, load_adapter(seed.adapter), BlobStore(making / "lake"))
+            build_variant(folder, load_adapter(seed.adapter), BlobStore(making / "lake"), seed=True)
             making.rename(made)
     for file in (made / "lake").rglob("*"):
         target = lake / file.relative_to(made / "lake")

@@ -30,6 +30,7 @@ LONGEST_LISTING = 32 << 20
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
     *, record: bool = False, python: bool = False, mode: str | None = None, tools: Sequence[str] = (),
+    shown: Mapping[str, Path] | None = None,
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
 
@@ -42,6 +43,7 @@ def run_native(
         python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
         record: note what the program executes (`NativeOutcome.programs`).
         mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
+        shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
 
     Raises:
         JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
@@ -62,7 +64,7 @@ def run_native(
             with tempfile.TemporaryDirectory(prefix="evolake-native-", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, tools)
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, tools, shown or {})
         except JailDied as death:
             if attempt == 2:
                 raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
@@ -80,13 +82,17 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 def _run_once(
     chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool, tools: Sequence[str],
+    python: bool, tools: Sequence[str], shown: Mapping[str, Path],
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
         box = toolbox.options(argv[0], tools) if chosen.mode == "bubblewrap" and not python else None
     except elf.BadProgram as error:
         raise InputError(f"{argv[0]} cannot be run in a jail", got=str(error)) from None
+    if shown:
+        if box is None:
+            raise InputError("a program without a root of its own cannot be shown files of the host", do="give them as files")
+        box += [word for place, path in shown.items() for word in ("--ro-bind", str(path), bubblewrap.BOX + place)]
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
         jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, group=group)

@@ -28,7 +28,7 @@ def program_evidence(build: BuildResult, base: Path, adapter: Adapter, blobs: Bl
     """
     if build.program is None:
         return {PROGRAM: None, BASE_PROGRAM: None, FLAGS: None, BASE_FLAGS: None}
-    of_base = build_variant(base, adapter, blobs)
+    of_base = build_variant(base, adapter, blobs, seed=True)
     if of_base.program is None:
         raise MachineryError("the base of a variant cannot be built here", got=of_base.reason, do="see evolake doctor")
     return {

@@ -16,6 +16,7 @@ from evolake.solvers.measurement.measuring import COMPLAINT, Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import BuildResult, build_by, open_program
+from evolake.solvers.repository.variant import source_sha
 
 
 @dataclass
@@ -58,7 +59,8 @@ def compliance(subject: Subject) -> dict[str, Any]:
 def build(subject: Subject) -> dict[str, Any]:
     """What came of its build, and the program beside its seed's."""
     bench = subject.bench()
-    subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs)
+    of_seed = source_sha(subject.folder()) == source_sha(subject.base)
+    subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)
     return build_evidence(subject.built) | program_evidence(
         subject.built, subject.base, subject.adapter, bench.blobs, subject.folder(),
     )

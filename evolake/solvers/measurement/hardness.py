@@ -168,7 +168,7 @@ def _measure() -> None:
     lake = Lake(load().lake)
     seed, adapter = seed_named(given.solver), load_adapter(given.solver)
     cache = lake.root / "cache" / "solvers"
-    built = build_variant(lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs)
+    built = build_variant(lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs, seed=True)
     if not built.ok:
         raise InputError(f"{given.solver} does not build", got=built.reason, do="see evolake doctor")
     program = open_program(built, adapter, lake.blobs, cache)

@@ -1,9 +1,11 @@
 """Clean builds of variants in the jail: the compiler and make are the system's, there is no network, and only the program is kept.
 
 The sources lie at one fixed path in every build, so that two builds of the same sources by the same compiler give the same bytes. What a build gave
-is remembered beside the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. A build that fails is made once more with
-one job at a time, and that result stands: which of two jobs fails first, or a machine short of memory for a moment, is not the variant's. Failures
-that another try could mend (the clock, memory) are not remembered.
+is remembered beside the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. Objects of a seed's own sources are kept
+(see `object_store`): a variant compiles what it changes, and its program, flags and messages are those of a build without them.
+
+A build that fails is made once more with one job at a time, and that result stands: which of two jobs fails first, or a machine short of memory for a
+moment, is not the variant's. Failures that another try could mend (the clock, memory) are not remembered.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import re
 import secrets
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,6 +32,8 @@ from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
+from evolake.solvers.repository.compiled_before import INTERNALS, answered, read_kept
+from evolake.solvers.repository.object_store import Before, Kept, store_of
 from evolake.solvers.repository.scripts import build_script
 from evolake.solvers.repository.variant import source_sha, sources_of
 
@@ -76,6 +80,7 @@ class BuildResult:
     the variant. reason: one line, empty when it is ok. cpu_s: processor time of the build, of both tries, also where it is remembered (cached).
     flags: each distinct command line of a compiler, assembler or linker that ran, as its name and those of its words that begin with "-" or "@", in
     order; the kernel told them, so a build can hide none (see `evolake.jail.inside.executed`). executed: each program that ran, once, by its path.
+    reused: objects that were compiled before; flags and executed are what compiling them took.
     """
 
     ok: bool
@@ -89,6 +94,7 @@ class BuildResult:
     cached: bool = False
     flags: tuple[str, ...] = ()
     executed: tuple[str, ...] = ()
+    reused: int = 0
 
 
 @functools.lru_cache(maxsize=1)
@@ -108,12 +114,14 @@ def compiler() -> tuple[str, str]:
 
 
 def build_variant(
-    folder: Path, adapter: Adapter, blobs: BlobStore, limits: BuildLimits = BuildLimits(), *, again: bool = False, mode: str | None = None,
+    folder: Path, adapter: Adapter, blobs: BlobStore, limits: BuildLimits = BuildLimits(), *, seed: bool = False, again: bool = False,
+    mode: str | None = None,
 ) -> BuildResult:
     """Build the sources of the variant at `folder`, which is not changed. A build that fails is a value.
 
     Args:
-        again: build also where the result is remembered. mode: as for `evolake.jail.open_pool`.
+        seed: it is a seed as it was laid out, whose objects may serve its variants. again: build all of it also where the result is remembered.
+        mode: as for `evolake.jail.open_pool`.
 
     Raises:
         MachineryError: no compiler. JailUnavailable: nothing was built.
@@ -122,27 +130,45 @@ def build_variant(
     key = hashlib.sha256(json.dumps([source_sha(folder), build_script(adapter), identity, "2"]).encode()).hexdigest()
     if not again and (known := _remembered(blobs, key)):
         return known
-    files = {path: file.read_bytes() for path, file in sources_of(folder).items()} | {"bin/.keep": b""}
+    path = shutil.which(name, path=PATH)
+    store = None if again or path is None or tools_of(adapter) else store_of(folder, adapter, identity)
+    if store is None or path is None:
+        result = _build(folder, adapter, blobs, limits, name, mode)
+    elif seed and not store.read(source_sha(folder)):
+        with store.turn() as ours:
+            kept = store.read(source_sha(folder))
+            result = _build(folder, adapter, blobs, limits, name, mode, Before(path, kept, store if ours and not kept else None))
+    else:
+        result = _build(folder, adapter, blobs, limits, name, mode, Before(path, store.read()))
+    if result.kind in REMEMBERED:
+        _remember(blobs, key, result)
+    return result
+
+
+def _build(
+    folder: Path, adapter: Adapter, blobs: BlobStore, limits: BuildLimits, name: str, mode: str | None, before: Before | None = None,
+) -> BuildResult:
+    """The build itself. name: of the compiler."""
+    before = before or Before("")
+    files = {path: file.read_bytes() for path, file in sources_of(folder).items()} | {"bin/.keep": b""} | before.files
     jail = Limits(
         cpu_s=limits.cpu_s, wall_s=limits.wall_s, memory_mb=limits.memory_mb, file_mb=limits.file_mb, output_bytes=limits.log_bytes,
         open_files=256, processes=limits.processes, total_mb=limits.total_mb,
     )
     result, spent_s = None, 0.0
-    for serial in (False, True):
-        script = build_script(adapter, serial=serial).encode()
-        outcome = run_native(
-            ["/usr/bin/env", f"CXX={name}", "./starexec_build"], files | {"starexec_build": script}, [adapter.program], jail, record=True, mode=mode,
-            tools=tools_of(adapter),
-        )
-        result = _judge(outcome, adapter, blobs, limits)
-        spent_s += result.cpu_s
-        if result.ok or result.kind in NO_SECOND_TRY:
-            break
+    with before.shown() as shown:
+        for serial in (False, True):
+            script = build_script(adapter, serial=serial).encode()
+            outcome = run_native(
+                ["/usr/bin/env", f"CXX={name}", *before.environment, "./starexec_build"], files | {"starexec_build": script},
+                [adapter.program, *before.outputs], jail, record=True, mode=mode, tools=tools_of(adapter), shown=shown,
+            )
+            result = _reusing(_judge(outcome, adapter, blobs, limits, before.programs(outcome)), outcome, before, source_sha(folder))
+            spent_s += result.cpu_s
+            if result.ok or result.kind in NO_SECOND_TRY:
+                break
     assert result is not None
-    result = replace(result, cpu_s=spent_s)
-    if result.kind in REMEMBERED:
-        _remember(blobs, key, result)
-    return result
+    return replace(result, cpu_s=spent_s)
 
 
 def tools_of(adapter: Adapter) -> tuple[str, ...]:
@@ -157,19 +183,33 @@ def tools_of(adapter: Adapter) -> tuple[str, ...]:
     return asked
 
 
-def build_by(executor: Executor | None, folder: Path, adapter: Adapter, blobs: BlobStore) -> BuildResult:
+def build_by(executor: Executor | None, folder: Path, adapter: Adapter, blobs: BlobStore, *, seed: bool = False) -> BuildResult:
     """`build_variant` by a worker of `executor`, which must see `folder` and `blobs`; None: here."""
-    return build_variant(folder, adapter, blobs) if executor is None else executor.submit(build_variant, folder, adapter, blobs).result()
+    if executor is None:
+        return build_variant(folder, adapter, blobs, seed=seed)
+    return executor.submit(build_variant, folder, adapter, blobs, seed=seed).result()
 
 
-def _judge(outcome: NativeOutcome, adapter: Adapter, blobs: BlobStore, limits: BuildLimits) -> BuildResult:
+def _reusing(result: BuildResult, outcome: NativeOutcome, before: Before, seed: str) -> BuildResult:
+    """The result with what the compiler ran for the objects that were compiled before; of a seed's, those objects are kept."""
+    if before.store and result.ok:
+        inner = [line for line in result.flags if INTERNALS.fullmatch(line.partition(" ")[0])]
+        ran = [path for path in result.executed if INTERNALS.fullmatch(path.rpartition("/")[2])]
+        before.store.keep(Kept(seed, read_kept(outcome.outputs), inner, ran))
+    if not before.kept or not (reused := answered(outcome.programs)):
+        return result
+    flags, executed = ({*mine, *theirs} for mine, theirs in ((result.flags, before.kept.flags), (result.executed, before.kept.executed)))
+    return replace(result, flags=tuple(sorted(flags)), executed=tuple(sorted(executed)), reused=reused)
+
+
+def _judge(outcome: NativeOutcome, adapter: Adapter, blobs: BlobStore, limits: BuildLimits, programs: Sequence[tuple[str, ...]]) -> BuildResult:
     log = _readable((outcome.stdout + outcome.stderr).decode("utf-8", "replace"))
     program = outcome.outputs.get(adapter.program)
     kind, reason = _fault(outcome, log, adapter, limits)
     return BuildResult(
         ok=kind == "built", kind=kind, program=blobs.put(program) if program and kind == "built" else None, log_sha=blobs.put(log.encode()),
         warnings=len(_WARNING.findall(log)), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, reason=reason,
-        flags=compiler_flags(outcome.programs), executed=tuple(sorted({line[0] for line in outcome.programs})),
+        flags=compiler_flags(programs), executed=tuple(sorted({line[0] for line in programs})),
     )
 
 

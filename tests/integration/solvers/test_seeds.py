@@ -55,7 +55,7 @@ class House:
             folder, adapter = self.folder(name), load_adapter(seed_named(name).adapter)
             if name in QUICK:
                 bring_seed(name, self.lake)
-            build = build_variant(folder, adapter, self.blobs)
+            build = build_variant(folder, adapter, self.blobs, seed=True)
             assert build.ok, (build.reason, self.blobs.get(build.log_sha)[-2000:])
             self.programs[name] = open_program(build, adapter, self.blobs, self.cache)
         return self.programs[name]
