@@ -52,6 +52,7 @@ class LineSpec:
         requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
         artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; "" for the common way.
         seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later; "" for none.
+        bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be checked elsewhere; "" for none.
     """
 
     name: str
@@ -71,6 +72,7 @@ class LineSpec:
     requirements: str = ""
     artifacts: str = ""
     seeds: str = ""
+    bundle: str = ""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name != self.name.lower():

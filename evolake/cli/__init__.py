@@ -16,7 +16,7 @@ from evolake.commands import LazyGroup
 from evolake.lines import lines
 
 SHARED = {
-    "agents": "evolake.cli.tape:agents", "rules": "evolake.cli.rules:rules",
+    "agents": "evolake.cli.tape:agents", "bundle": "evolake.cli.bundle:bundle", "rules": "evolake.cli.rules:rules",
     "champion": "evolake.cli.champion:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
     "guide": "evolake.cli.agents:guide", "init": "evolake.cli.init:init", "lake": "evolake.cli.lake:lake",
     "report": "evolake.cli.report:report", "run": "evolake.cli.run:run", "show": "evolake.cli.show:show",

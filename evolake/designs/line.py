@@ -11,4 +11,5 @@ LINE = LineSpec(
     tables="evolake.designs.known_tables:known_tables", gates="evolake.designs.known_gates:known_gates",
     evidence="evolake.designs.evolution.stored_evidence:STORED",
     artifacts="evolake.designs.report.artifacts:ARTIFACTS", seeds="evolake.designs.evolution.immigrants:SEEDS",
+    bundle="evolake.designs.bundle:BUNDLE",
 )

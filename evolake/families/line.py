@@ -11,4 +11,5 @@ LINE = LineSpec(
     tables="evolake.families.known_tables:known_tables", gates="evolake.families.known_gates:known_gates",
     evidence="evolake.families.evolution.stored_evidence:STORED",
     artifacts="evolake.families.report.artifacts:ARTIFACTS", seeds="evolake.families.evolution.immigrants:SEEDS",
+    bundle="evolake.families.bundle:BUNDLE",
 )

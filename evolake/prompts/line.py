@@ -13,4 +13,5 @@ LINE = LineSpec(
     evidence="evolake.prompts.evolution.stored_evidence:STORED",
     after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
     seeds="evolake.prompts.evolution.immigrants:SEEDS",
+    bundle="evolake.prompts.bundle:BUNDLE",
 )

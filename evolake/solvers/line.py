@@ -12,4 +12,5 @@ LINE = LineSpec(
     evidence="evolake.solvers.evolution.stored_evidence:STORED",
     requirements="evolake.solvers.requirements:requirements",
     artifacts="evolake.solvers.report.artifacts:ARTIFACTS", seeds="evolake.solvers.evolution.immigrants:SEEDS",
+    bundle="evolake.solvers.bundle:BUNDLE",
 )

@@ -27,8 +27,11 @@ class Relatives:
         return f"compared with {self.seeds} seeds{missing} and {self.lake} more families of the lake"
 
 
-def relatives(settings: Settings) -> Relatives:
-    """Of the shipped seeds and of the lake in force. Raises InputError where that is no lake, or the shipped evidence is damaged."""
+def relatives(settings: Settings, without: str = "") -> Relatives:
+    """Of the shipped seeds and of the lake in force. without: a family that is none of its own relatives.
+
+    Raises InputError where that is no lake, or the shipped evidence is damaged.
+    """
     from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
     from evolake.families.model.contract import GENERATOR
     from evolake.families.model.loading import read_family
@@ -46,9 +49,11 @@ def relatives(settings: Settings) -> Relatives:
         entry = entries.get(evidence_key(family, sizes, settings.seed))
         if entry and entry.fingerprint:
             found[family.family_id] = Fingerprint.from_json(entry.fingerprint)
-    seeds = len(found)
-    found |= {one.family_id: one for one in _of_lake(settings) if one.family_id not in found}
-    return Relatives(tuple(found.values()), seeds, len(folders) - seeds, len(found) - seeds)
+    with_evidence = len(found)
+    seeds = with_evidence - (without in found)
+    found.pop(without, None)
+    found |= {one.family_id: one for one in _of_lake(settings) if one.family_id not in found and one.family_id != without}
+    return Relatives(tuple(found.values()), seeds, len(folders) - with_evidence, len(found) - seeds)
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:

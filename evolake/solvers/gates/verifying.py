@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.gates import load_rules
+from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
 from evolake.settings import Settings, load
 from evolake.solvers.gates.bench import Bench
@@ -72,11 +72,21 @@ def verify_folder(
     Raises:
         InputError: no such folder, adapter or seed, or an upstream tree that the adapter does not fit. MachineryError: the machinery failed.
     """
+    settings = load(profile)
+    return judge_folder(
+        folder, settings=settings, ruleset=load_rules(settings.seeds / "rules", "solvers"), suite=suite, adapter_name=adapter_name,
+        instances=instances, on_progress=on_progress, proofs=proofs,
+    )
+
+
+def judge_folder(
+    folder: Path, *, settings: Settings, ruleset: Ruleset, suite: str = "smoke", adapter_name: str | None = None, instances: int = 0,
+    on_progress: Progress | None = None, proofs: Mapping[str, Any] | None = None,
+) -> Verified:
+    """As `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the settings."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
-    settings = load(profile)
     blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
-    ruleset = load_rules(settings.seeds / "rules", "solvers")
     with tempfile.TemporaryDirectory(prefix="evolake-verify-") as parent:
         variant, adapter, base_name = as_variant(folder, adapter_name, Path(parent), settings.seeds / "solvers" / "adapters")
         base = lay_out_seed(

@@ -6,17 +6,27 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from bundle_fixtures import passed
 from solver_gates import SEEDS, GatesHouse, open_house
 from solver_mutants import MUTANTS, plant
 
-from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
+from evolake.bundles.container import Bundle, as_json, unpack
+from evolake.bundles.model import Judging, Said
+from evolake.gates import load_rules
+from evolake.lake import ARTIFACTS, CHAMPIONS, RULES, VERDICTS, Lake, side_table
+from evolake.settings import load as load_settings
+from evolake.solvers.bundle import Claims, run_again
+from evolake.solvers.gates.judging import VariantResults
+from evolake.solvers.gates.verifying import Verified
 from evolake.solvers.repository.variant import archive_variant, as_variant, source_sha
 from evolake.solvers.seeds.seeding import seed_named, upstream_tree
-from evolake.solvers.tables import DECISIONS
+from evolake.solvers.tables import DECISIONS, RUNS
 from evolake.solvers.tables_archive import VARIANTS
 
 
@@ -66,6 +76,43 @@ def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(ho
     found = json.loads(said)
     assert (code, found["verdict"], found["gate"], found["reasons"]) == (0, "accepted", None, []), errors
     assert (found["variant_id"], found["runs"]["correctness"]) == (champion, 32 + 12)
+
+
+def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_not_so_is_refused(house: GatesHouse, requires: Any, tmp_path: Path):
+    requires("c++")
+    champion, lake, file = crowned(house), Lake(house.root / "lake"), tmp_path / "champion.tar"
+    runs = tmp_path / "runs.parquet"
+    measure = ("--suite", "smoke", "--instances", "4", "--runs", str(runs), "--timeout", "5", "--json")
+    assert evolake(house, str(house.seed("minisat22")), *measure, command=("solvers", "bench"))[0] == 0
+    tables = (("benchmark_runs", RUNS, pl.read_parquet(runs).to_dicts()), (side_table("judged", VERDICTS), VERDICTS, passed("solvers", champion)))
+    for name, schema, content in (*tables, (side_table("judged", RULES), RULES, load_rules(SEEDS / "rules", "solvers").rows())):
+        lake.publish("solvers", name, schema.frame(content), cycle="0001", run_id="r", schema=schema)
+    code, _, errors = evolake(house, "export", "solvers", "-o", str(file), command=("bundle",))
+    assert code == 0, errors
+    code, said, errors = evolake(house, "verify", str(file), "--all", "--json", command=("bundle",))
+    told = json.loads(said)
+    assert (code, told["verdict"], told["artifact_id"]) == (0, "holds", champion), errors
+    assert {one["what"] for one in told["run_again"]} == {"identity", "gates", "benchmark runs"}
+    found = unpack(file.read_bytes())
+    assert isinstance(found, Bundle)
+    claims = json.loads(found.members["claims.json"])
+    claims["runs"] = [one | {"status": "unsat" if one["status"] == "sat" else "sat"} for one in claims["runs"]]
+    judging = judging_of(replace(found, members=dict(found.members) | {"claims.json": as_json(claims)}), house.root / "lake", tmp_path)
+    judged = house.judge(house.seed("minisat22"), "minisat22", stop_at="build")
+    against = check_runs(judging, house.seed("minisat22"), judged)
+    assert [(one.what, one.outcome) for one in against] == [("benchmark runs", "fails")] and "it claims" in against[0].said
+
+
+def judging_of(bundle: Bundle, lake: Path, folder: Path) -> Judging:
+    settings = load_settings("demo", lake=lake)
+    ruleset = load_rules(settings.seeds / "rules", "solvers")
+    return Judging(bundle, settings, ruleset, ruleset, None, folder, lake)
+
+
+def check_runs(judging: Judging, folder: Path, judged: VariantResults) -> list[Said]:
+    """What the runs that a bundle claims come to, without its gates."""
+    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    return list(run_again(judging, claims, Verified(folder, "smoke", judged, ""), judging.settings))
 
 
 def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(house: GatesHouse, requires: Any, tmp_path: Path):

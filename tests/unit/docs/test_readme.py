@@ -45,6 +45,8 @@ TESTED = {
     "let it evolve from there": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",
     "take the champion out": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",
+    "hand it to somebody who can check it":
+        "integration/report/test_bundles.py::test_the_champion_of_each_line_holds_where_there_is_no_lake",
     "look at any artifact": "integration/report/test_taking_out.py::test_an_artifact_is_shown_with_origin_gates_scores_and_text",
     "steer": "integration/agents/test_guidance.py::test_the_command_stores_lists_and_withdraws",
     "write a rule": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",

@@ -1,0 +1,113 @@
+"""What a line gives so that its artifacts can be bundled (`LineSpec.bundle`), and what checking one says."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from evolake.bundles.container import Bundle
+from evolake.errors import InputError
+from evolake.gates import Ruleset
+from evolake.lines import lines, resolve
+from evolake.report.kinds import Artifact
+from evolake.settings import Settings
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue, Lake
+
+Outcome = Literal["holds", "fails", "hashed", "note"]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a line puts into a bundle. claims: JSON values, what it says of the artifact that can be run again. members: name -> bytes."""
+
+    claims: Mapping[str, Any]
+    members: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing that checking a bundle found.
+
+    Attributes:
+        what: what was looked at. outcome: holds or fails by what was run again; hashed: not run again, only whole; note: what a reader should know.
+    """
+
+    what: str
+    outcome: Outcome
+    said: str
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What checking a bundle needs.
+
+    Attributes:
+        settings: of this process, with a lake of its own in `folder`. asked: rules that it is judged by. installed: rules of this machine.
+        sample: how many evaluations are run again, None for all. folder: for whatever has to be written. cache: the lake in force, for what is
+        fetched and built; None where there is none.
+    """
+
+    bundle: Bundle
+    settings: Settings
+    asked: Ruleset
+    installed: Ruleset
+    sample: int | None
+    folder: Path
+    cache: Path | None = None
+    progress: Callable[[str], None] = field(default=lambda _: None)
+
+    @property
+    def artifact_id(self) -> str:
+        """Of what is in the bundle, by its manifest."""
+        return str(self.bundle.facts["artifact_id"])
+
+    def drawn(self, items: Sequence[Item]) -> list[Item]:
+        """Those that are run again, in their order; drawn so that whoever made the bundle could not know which."""
+        if self.sample is None or self.sample >= len(items):
+            return list(items)
+        chosen = set(secrets.SystemRandom().sample(range(len(items)), self.sample))
+        return [item for place, item in enumerate(items) if place in chosen]
+
+
+@dataclass(frozen=True)
+class LineBundle:
+    """How artifacts of a line are bundled.
+
+    Attributes:
+        kinds: those that can be bundled. members: what the line may put into a bundle beside what is common to all; others are refused.
+        gates: names of the line's gates that such an artifact meets.
+        carry: (lake, catalogue, artifact, settings) -> what it puts in; raises InputError where the lake does not hold it.
+        check: what its claims are worth, by running them again in the jail. Raises ValueError or InputError where the bundle says what cannot be
+            (it does not hold then), MachineryError where this machine cannot judge.
+    """
+
+    kinds: tuple[str, ...]
+    members: tuple[str, ...]
+    gates: tuple[str, ...]
+    carry: Callable[[Lake, Catalogue, Artifact, Settings], Carried]
+    check: Callable[[Judging], Iterable[Said]]
+
+
+def bundle_of(line: str) -> LineBundle:
+    """What a line says of bundles.
+
+    Raises:
+        InputError: there is no such line, or it has none.
+    """
+    spec = lines().get(line)
+    able = [name for name, one in lines().items() if one.bundle]
+    if spec is None:
+        raise InputError(f"no line is called {line!r}", wanted=f"one of {', '.join(able)}")
+    if not spec.bundle:
+        from evolake.report.artifacts import artifacts_of
+
+        what = f"nothing of the line {line} can be bundled"
+        why = artifacts_of(line).crowns_none
+        raise InputError(f"{what}: it crowns no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
+    return resolve(spec.bundle)

@@ -1,0 +1,202 @@
+"""A bundle checked on a machine that need not have the lake it came from: is it whole, and does what it claims hold when it is run again?
+
+What a bundle brings is untrusted. It is read as bytes and JSON, nothing of it is imported or unpickled here, and what runs of it runs in the jail.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.bundles.container import MOST_BYTES, Bundle, Refused, unpack
+from evolake.bundles.exporting import COMMON, ENVIRONMENT, EVALUATIONS, LINEAGE, RULES, environment
+from evolake.bundles.model import Judging, LineBundle, Said, bundle_of
+from evolake.bundles.ruling import ruling
+from evolake.errors import InputError, MachineryError
+from evolake.gates import Ruleset, load_rules
+from evolake.gates.boundary import Raised, contained
+from evolake.jail.protocol import one_line
+from evolake.settings import Settings
+
+HOLDS, FAILS, NOT_JUDGED = "holds", "does not hold", "cannot be judged here"
+EXIT = {HOLDS: 0, FAILS: 1, NOT_JUDGED: 3}
+ID = re.compile(r"[0-9a-f]{64}")
+FACTS = {"line", "kind", "artifact_id", "title", "state", "evolake", "champion"}
+LONGEST = 600
+
+
+@dataclass(frozen=True)
+class Report:
+    """What checking a file came to. reason: why it does not hold or cannot be judged; "" where it holds."""
+
+    verdict: str
+    reason: str
+    said: tuple[Said, ...]
+    facts: Mapping[str, Any]
+    root: str
+
+    @property
+    def exit_code(self) -> int:
+        """0, 1 or 3."""
+        return EXIT[self.verdict]
+
+    def to_json(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "verdict": self.verdict.replace(" ", "_"), "reasons": [self.reason] if self.reason else [], "root": self.root or None,
+            **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
+            "run_again": [vars(one) for one in self.said if one.outcome in ("holds", "fails")],
+            "only_hashed": [vars(one) for one in self.said if one.outcome == "hashed"],
+            "notes": [vars(one) for one in self.said if one.outcome == "note"],
+        }
+
+    def lines(self) -> list[str]:
+        """For people."""
+        name = " ".join(str(self.facts.get(key) or "") for key in ("line", "kind", "title")).strip() or "bundle"
+        head = f"{one_line(name, 200)}: {self.verdict}"
+        heads = {"holds": "run again", "fails": "run again, and NOT so", "hashed": "only hashed", "note": "note"}
+        return [
+            head + (f": {self.reason}" if self.reason else ""), *([f"  root {self.root}"] if self.root else []),
+            *(f"  {heads[one.outcome]:<10} {one.what}: {one.said}" for one in self.said),
+        ]
+
+
+def verify(path: Path, *, sample: int | None, root: str | None = None, progress: Callable[[str], None] = lambda _: None) -> Report:
+    """What the file at `path` is worth.
+
+    Args:
+        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: told what is done next.
+
+    Raises:
+        InputError: there is no such file. Nothing else that the file could be blamed for is raised.
+    """
+    found = unpack(_bytes(path))
+    if isinstance(found, Refused):
+        return Report(FAILS, f"it is no whole bundle: {found.reason}", (), {}, "")
+    if root is not None and root != found.root:
+        return Report(FAILS, f"its root is {found.root}, not {root}: it is another bundle", (), found.facts, found.root)
+    from evolake import settings as settings_module
+
+    said: list[Said] = []
+    folder = tempfile.TemporaryDirectory(prefix="evolake-bundle-")
+    try:
+        settings = settings_module.load(lake=Path(folder.name) / "lake")
+    except InputError:
+        folder.cleanup()
+        raise
+    try:
+        with folder:
+            done = contained(_collect, found, settings, sample, said, progress)
+        reason = done.reason if isinstance(done, Raised) else done
+        verdict = FAILS if reason else HOLDS
+    except InputError as error:
+        verdict, reason = FAILS, str(error).replace("\n ", ";")
+    except MachineryError as error:
+        verdict, reason = NOT_JUDGED, str(error).replace("\n ", ";")
+    return Report(verdict, one_line(reason, LONGEST), tuple(_shown(one) for one in said), found.facts, found.root)
+
+
+def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
+    """Why the bundle does not hold, "" where nothing speaks against it; `said` grows as things are found."""
+    try:
+        line = _line_of(bundle)
+        said += _lineage(bundle)
+        installed = _installed_rules(settings, bundle.facts["line"])
+        ruled = ruling(bundle, installed, line.gates)
+        said += ruled.said
+        judging = Judging(bundle, settings, ruled.asked, installed, sample, settings.lake.parent, _lake_in_force(), progress)
+        for one in line.check(judging):
+            said.append(one)
+            if one.outcome == "fails":
+                return f"{one.what}: {one.said}"
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return f"what it says cannot be read: {error}"
+    said += _environment(bundle)
+    return ""
+
+
+def _line_of(bundle: Bundle) -> LineBundle:
+    facts = bundle.facts
+    if set(facts) != FACTS or not all(isinstance(facts[name], str) for name in FACTS - {"champion"}) or not ID.fullmatch(facts["artifact_id"]):
+        raise ValueError("its manifest does not say what it is of")
+    try:
+        line = bundle_of(facts["line"])
+    except InputError as error:
+        raise MachineryError(error.what, do="install the line that it is of") from None
+    if facts["kind"] not in line.kinds:
+        raise ValueError(f"the line {facts['line']} bundles no {facts['kind']}")
+    own = {name for name in bundle.members if name not in COMMON and not name.startswith(RULES)}
+    if strange := sorted(own - set(line.members)):
+        raise ValueError(f"it has a member that no bundle of {facts['line']} has: {strange[0]}")
+    if missing := [name for name in COMMON if name not in bundle.members]:
+        raise ValueError(f"it has no {missing[0]}")
+    return line
+
+
+def _installed_rules(settings: Settings, line: str) -> Ruleset:
+    try:
+        return load_rules(settings.seeds / "rules", line)
+    except InputError as error:
+        raise MachineryError(f"the installed rules of {line} cannot be used: {error.what}", got=error.got, do=error.do) from None
+
+
+def _lineage(bundle: Bundle) -> list[Said]:
+    """Rows of ancestors and edges, looked at as what they are: nobody can run an ancestor that is not here."""
+    told = bundle.read(LINEAGE)
+    rows, edges = told["artifacts"], told["derivations"]
+    ids = [row["artifact_id"] for row in rows]
+    if not ids or ids[-1] != bundle.facts["artifact_id"]:
+        raise ValueError("its lineage does not end in itself")
+    if strange := [edge for edge in edges if edge["child_id"] not in set(ids)]:
+        raise ValueError(f"its lineage has a parent of {str(strange[0]['child_id'])[:12]}, which is not in it")
+    sums: dict[str, float] = {}
+    for edge in edges:
+        sums[edge["child_id"]] = sums.get(edge["child_id"], 0.0) + float(edge["weight"])
+    if odd := [child for child, total in sums.items() if abs(total - 1) > 1e-6]:
+        raise ValueError(f"in its lineage the shares of the parents of {odd[0][:12]} come to {sums[odd[0]]:.3g}")
+    measured = bundle.read(EVALUATIONS)
+    if not isinstance(measured, list) or any(row.get("status") == "wrong" for row in measured):
+        raise ValueError("its own evaluations have a refuted answer")
+    return [
+        Said("lineage", "hashed", f"{len(ids) - 1} ancestors, {len(edges)} derivations whose shares sum to 1"),
+        Said("evaluations", "hashed", f"{len(measured)} rows of the lake; what is run again of them is said below"),
+    ]
+
+
+def _environment(bundle: Bundle) -> list[Said]:
+    there, here = bundle.read(ENVIRONMENT), environment()
+    differing = [
+        f"{name} {there.get(name)} (here {here[name]})" for name in ("evolake", "python", "machine", "system") if there.get(name) != here[name]
+    ]
+    packages = there.get("packages") or {}
+    differing += [
+        f"{name} {packages.get(name)} (here {version})" for name, version in here["packages"].items() if packages.get(name) not in (version, None)
+    ]
+    more = f" and {len(differing) - 6} more" if len(differing) > 6 else ""
+    return [Said("environment", "note", "the same versions as here" if not differing else f"made with {', '.join(differing[:6])}{more}")]
+
+
+def _lake_in_force() -> Path | None:
+    from evolake import settings as settings_module
+
+    try:
+        return settings_module.load().lake
+    except InputError:
+        return None
+
+
+def _shown(one: Said) -> Said:
+    return Said(one_line(one.what, 100), one.outcome, one_line(one.said, LONGEST))
+
+
+def _bytes(path: Path) -> bytes:
+    """The file's bytes, as many as a bundle may have and one more."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError(f"there is no file {path}", wanted="a bundle, as `evolake bundle export` writes it", do="check the path") from None

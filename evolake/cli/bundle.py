@@ -1,0 +1,97 @@
+"""`evolake bundle`: a champion as one file that carries what is needed to check it, and the check of such a file.
+
+Exit codes of `verify`: 0 it holds, 1 it does not, 2 wrong usage, 3 it cannot be judged on this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+from evolake.errors import InputError
+
+DRAWN = 5
+
+
+@click.group()
+def bundle() -> None:
+    """Champions as files that anybody can check: export one, verify one."""
+
+
+@bundle.command()
+@click.argument("champion", metavar="CHAMPION")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write; nothing is overwritten.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def export(champion: str, out: Path, as_json: bool) -> int:
+    """Write CHAMPION with all that is needed to check it: a line's name for its champion, or an accepted artifact's id (or its first 8 digits)."""
+    from evolake.bundles.container import Refused, unpack
+    from evolake.bundles.exporting import export as exported
+    from evolake.lake import Catalogue, Lake
+
+    if out.exists():
+        raise InputError(f"{out} is there already", wanted="a file that is not there yet", do="choose another name: nothing is overwritten")
+    settings = settings_module.load()
+    lake = Lake(settings.lake)
+    with Catalogue(lake) as catalogue:
+        data = exported(lake, catalogue, champion, settings)
+    found = unpack(data)
+    if isinstance(found, Refused):
+        raise AssertionError(f"what was packed cannot be read: {found.reason}")
+    write_whole(out, data)
+    told = {"out": str(out), "root": found.root, "bytes": len(data), "members": sorted(found.members), **found.facts}
+    if as_json:
+        click.echo(json.dumps({"verdict": "exported"} | told))
+    else:
+        click.echo(f"{out}: {found.facts['line']} {found.facts['kind']} {found.facts['title']}, {len(found.members)} members, {len(data):,} bytes")
+        click.echo(f"  root {found.root}\n  next: evolake bundle verify {out}")
+    return 0
+
+
+@bundle.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Run every evaluation again that it brings.")
+@click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run so many again, drawn anew each time (default: {DRAWN}).")
+@click.option("--root", default=None, metavar="HEX", help="The root hash that it must have, as `export` printed it.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def verify(file: Path, everything: bool, sample: int | None, root: str | None, as_json: bool) -> int:
+    """Check the bundle FILE: whole, and what it claims holds when run again here, in the jail. Needs no lake.
+
+    Exit code 0 where it holds, 1 where it does not, 3 where this machine cannot judge it (no jail, no compiler, a package that is missing).
+    """
+    from evolake.bundles.verifying import verify as verified
+
+    if everything and sample is not None:
+        raise InputError("--all and --sample say two things", wanted="one of them", do="leave one out")
+    if root is not None and not re.fullmatch("[0-9a-f]{64}", root):
+        raise InputError("--root is no root hash", wanted="64 hexadecimal digits", got=root[:80], do="take what `evolake bundle export` printed")
+    quiet = as_json or not sys.stderr.isatty()
+    found = verified(
+        file, sample=None if everything else sample or DRAWN, root=root, progress=lambda text: None if quiet else click.echo(text, err=True),
+    )
+    if as_json:
+        click.echo(json.dumps(found.to_json()))
+    else:
+        for line in found.lines():
+            click.echo(line)
+    return found.exit_code
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file so that it is there whole or not at all. Raises InputError where it cannot be written."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written", got=error.strerror or str(error), do="choose a place that you can write to") from None

@@ -1,0 +1,137 @@
+"""A family in a bundle: its record, and the instances that were sampled of it with their voted labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.ruling import differ, under_installed
+from evolake.families.settings import FamiliesSettings
+from evolake.report.kinds import Artifact
+
+if TYPE_CHECKING:
+    from evolake.families.model.contract import Family
+    from evolake.lake import Catalogue, Lake
+    from evolake.settings import Settings
+
+LINE = "families"
+FAMILY = "family.json"
+COLUMNS = ("instance_id", "difficulty", "seed", "text", "answer", "voters", "votes")
+OPERATORS = "operators"
+
+
+class Labelled(BaseModel):
+    """One instance with its label. answer: JSON."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    instance_id: str
+    difficulty: int = Field(ge=1, le=10)
+    seed: int
+    text: str
+    answer: str
+    voters: int
+    votes: int
+
+
+class Claims(BaseModel):
+    """What is said of a family. backend: who reviewed it."""
+
+    model_config = ConfigDict(extra="forbid")
+    settings: dict[str, Any]
+    root_seed: int
+    backend: str
+    instances: list[Labelled] = Field(max_length=100_000)
+
+
+def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
+    """Its record and its instances."""
+    rows = [
+        {name: row[name] for name in COLUMNS} for cycle in lake.cycles(LINE, "instances")
+        for row in lake.read(LINE, "instances", cycle).to_dicts() if row["family_id"] == artifact.artifact_id
+    ]
+    claims = {
+        "settings": settings.of(FamiliesSettings).model_dump(mode="json"), "root_seed": settings.seed, "backend": settings.backend,
+        "instances": sorted(rows, key=lambda row: (row["difficulty"], row["seed"])),
+    }
+    return Carried(claims, {FAMILY: lake.blobs.get(artifact.row.get("record_sha") or artifact.content_sha)})
+
+
+def check(judging: Judging) -> Iterator[Said]:
+    """Identity, every gate beside the shipped seeds, and the labels of a sample of its instances."""
+    from evolake.agents import open_agents
+    from evolake.families.commands.relatives import relatives
+    from evolake.families.gates.judging import run_gates
+    from evolake.families.gates.specs import GATES
+    from evolake.families.model.contract import from_record
+    from evolake.families.sandbox.running import PRELOAD
+    from evolake.jail import open_pool
+
+    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    family = from_record(judging.bundle.read(FAMILY))
+    yield Said("identity", "holds" if family.family_id == judging.artifact_id else "fails", f"the record has the id {family.family_id[:12]}")
+    sizes = _sizes(claims, judging)
+    settings = judging.settings.model_copy(update={"backend": OPERATORS})
+    others = relatives(settings, without=family.family_id)
+    judging.progress("gates")
+    with open_agents(settings, settings.lake, "0001", "bundle", line=LINE) as agents, open_pool(1, PRELOAD, settings.jail) as pool:
+        done = run_gates(
+            family, pool=pool, agents=agents, ruleset=judging.asked, settings=sizes, cycle="0001", run_id="bundle", known=others.fingerprints,
+            root_seed=claims.root_seed,
+        )
+        if (objection := done.blocked_by) is not None:
+            yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+            return
+        yield Said("gates", "holds", f"all {len(GATES)} pass it ({', '.join(gate.name for gate in GATES)}); {others.sentence()}")
+        if claims.backend != OPERATORS:
+            yield Said("gates", "note", f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked")
+        if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
+            yield said
+        yield from _instances(judging, family, claims.instances, pool, sizes)
+
+
+def _sizes(claims: Claims, judging: Judging) -> FamiliesSettings:
+    """Sizes that it was judged at; how much one call may take is what this machine allows, and so is what texts are compared with."""
+    given, here = FamiliesSettings.model_validate(claims.settings), judging.settings.of(FamiliesSettings)
+    return given.model_copy(update={
+        name: min(getattr(given, name), 60 * getattr(here, name)) for name in ("instance_cpu_s", "call_cpu_s")
+    } | {"benchmarks": here.benchmarks})
+
+
+def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], pool: Any, sizes: FamiliesSettings) -> Iterator[Said]:
+    """Texts and labels of instances that are drawn, made and voted on again."""
+    from evolake.families.gates.consensus import take_votes
+    from evolake.families.gates.execution import caps_of
+    from evolake.families.gates.instances import instance_row
+    from evolake.families.sandbox.running import generate
+
+    if not claimed:
+        yield Said("instances", "note", "none were sampled of it")
+        return
+    chosen = judging.drawn(claimed)
+    judging.progress(f"{len(chosen)} instances")
+    made = generate(family, [(one.difficulty, one.seed) for one in chosen], pool=pool, caps=caps_of(sizes))
+    if failed := next((one for one in made if one.status != "ok"), None):
+        yield Said("instances", "fails", f"difficulty {failed.difficulty}, seed {failed.seed} gives none: {failed.reason or failed.status}")
+        return
+    for one, instance, vote in zip(chosen, made, take_votes(family, made, pool=pool, settings=sizes), strict=True):
+        where = f"difficulty {one.difficulty}, seed {one.seed}"
+        row = instance_row(family, instance, vote, "", "bundle")
+        if not vote.decided:
+            yield Said("instances", "fails", f"{where}: the voters have no strict majority")
+            return
+        for name in ("instance_id", "text", "voters", "votes"):
+            if row[name] != getattr(one, name):
+                got, wanted = str(row[name])[:60], str(getattr(one, name))[:60]
+                yield Said("instances", "fails", f"{where}: its {name} is {got!r}, and it claims {wanted!r}")
+                return
+        if json.loads(row["answer"]) != json.loads(one.answer):
+            yield Said("instances", "fails", f"{where}: the label is {row['answer'][:60]}, and it claims {one.answer[:60]}")
+            return
+    yield Said("instances", "holds", f"{len(chosen)} of {len(claimed)} have the same text and the same label by a strict majority")
+
+
+BUNDLE = LineBundle(("family",), (FAMILY,), ("execution", "static", "quality", "consensus", "blind", "sentences"), carry, check)

@@ -1,0 +1,196 @@
+"""A system prompt in a bundle: its principles and those of all older prompts, the edits that made it, the problems that it must not hold, its replies
+to held-out problems, and the weights that they were given with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.ruling import differ, under_installed
+from evolake.errors import InputError, MachineryError
+from evolake.prompts.settings import PromptsSettings
+from evolake.report.kinds import Artifact
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue, Lake
+    from evolake.prompts.model.prompt import SystemPrompt
+    from evolake.prompts.model.protocol import Problem
+    from evolake.settings import Settings
+
+LINE = "prompts"
+PROMPTS, PROBLEMS, WEIGHTS = "prompts.json", "problems.json", "checkpoint.safetensors"
+OLDER = ("prompt_id", "number", "cycle", "operator", "parents", "principles")
+EDIT_COLUMNS = ("operator", "step", "number", "prompt_id", "child_id", "kind", "targets", "text", "applied")
+NO_MODEL = ("rows_at_once", "rows_per_pass", "threads")
+"""Of this machine's own settings: how the replies are spread over it."""
+
+
+class Reply(BaseModel):
+    """One reply to a held-out problem."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    problem_id: str
+    sample: int
+    reply: str
+    truncated: bool
+    correct: bool
+    formatted: bool
+
+
+class Claims(BaseModel):
+    """What is said of a prompt. edits: rows of `edits` that made it. iteration: after which it was asked."""
+
+    model_config = ConfigDict(extra="forbid")
+    settings: dict[str, Any]
+    root_seed: int
+    edits: list[dict[str, Any]] = Field(max_length=10_000)
+    iteration: int | None
+    replies: list[Reply] = Field(max_length=100_000)
+
+
+def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
+    """Itself and what is older, its edits, the problems of the cycle that it was made in and of the one it was last asked in."""
+    entering = lake.cycles(LINE, "incoming_prompts")[-1]
+    everyone = sorted(lake.read(LINE, "incoming_prompts", entering).to_dicts(), key=lambda row: row["number"])
+    own = next((row for row in everyone if row["prompt_id"] == artifact.artifact_id), None)
+    if own is None:
+        raise InputError(f"{artifact.name} is not in the population that was handed on last", do="evolake champion prompts")
+    edits = [
+        {name: row[name] for name in EDIT_COLUMNS} for row in _read(lake, "edits", own["cycle"]) if row["child_id"] == artifact.artifact_id
+    ]
+    cycle, rows = _asked(lake, artifact.artifact_id)
+    problems = {row["problem_id"]: row for name in (own["cycle"], cycle) for row in _read(lake, "problems", name)}
+    state = {row["name"]: json.loads(row["value"]) for row in _read(lake, "incoming_state", entering)}
+    weights = state.get("checkpoint") if cycle is not None else None
+    claims = {
+        "settings": settings.of(PromptsSettings).model_dump(mode="json"), "root_seed": settings.seed, "edits": edits,
+        "iteration": rows[0]["iteration"] if rows else None, "replies": [{name: row[name] for name in Reply.model_fields} for row in rows],
+    }
+    members = {
+        PROMPTS: [{name: row[name] for name in OLDER} for row in everyone if row["number"] <= own["number"]],
+        PROBLEMS: [{name: value for name, value in row.items() if name != "cycle"} for _, row in sorted(problems.items())],
+    }
+    packed = {name: (json.dumps(value, sort_keys=True, indent=1) + "\n").encode() for name, value in members.items()}
+    return Carried(claims, packed | ({WEIGHTS: lake.blobs.get(weights)} if weights else {}))
+
+
+def _asked(lake: Lake, prompt: str) -> tuple[str | None, list[dict[str, Any]]]:
+    """(cycle, rows of `heldout`) of its last evaluation with the weights that were handed on last; (None, []) where it has none."""
+    cycles = lake.cycles(LINE, "heldout")
+    found = [row for row in lake.read(LINE, "heldout", cycles[-1]).to_dicts() if row["prompt_id"] == prompt] if cycles else []
+    last = max((row["iteration"] for row in found), default=None)
+    rows = [row for row in found if row["iteration"] == last]
+    return (cycles[-1], sorted(rows, key=lambda row: (row["problem_id"], row["sample"]))) if rows else (None, [])
+
+
+def _read(lake: Lake, table: str, cycle: str | None) -> list[dict[str, Any]]:
+    return lake.read(LINE, table, cycle).to_dicts() if cycle is not None and lake.record(LINE, table, cycle) is not None else []
+
+
+def check(judging: Judging) -> Iterator[Said]:
+    """Identity, both gates, every reply judged again, and a sample of them given again by the policy."""
+    from evolake.prompts.model.prompt import from_json
+
+    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    rows, problems = judging.bundle.read(PROMPTS), judging.bundle.read(PROBLEMS)
+    own = next((row for row in rows if row["prompt_id"] == judging.artifact_id), None)
+    if own is None:
+        yield Said("identity", "fails", "the prompt is not among its own prompts")
+        return
+    prompt = from_json(own["principles"])
+    odd = [row["prompt_id"] for row in rows if from_json(row["principles"]).prompt_id != row["prompt_id"]]
+    if odd:
+        yield Said("identity", "fails", f"the principles of {str(odd[0])[:12]} have another id")
+        return
+    yield Said("identity", "holds", f"the principles have the id {prompt.prompt_id[:12]}; so have those of {len(rows) - 1} older prompts")
+    yield from _gates(judging, own, rows, problems, claims)
+    yield from _replies(judging, prompt, {row["problem_id"]: _problem(row) for row in problems}, claims)
+
+
+def _gates(
+    judging: Judging, own: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], problems: Sequence[Mapping[str, Any]], claims: Claims,
+) -> Iterator[Said]:
+    from evolake.prompts.evolution.gate_specs import GATES
+    from evolake.prompts.evolution.judging import Newborn, run_gates
+    from evolake.prompts.evolution.population import Population
+
+    judging.progress("gates")
+    population = Population.empty().add(prompts=[dict(row) for row in rows])
+    done = run_gates(Newborn(own, population, claims.edits, problems), judging.asked, cycle="bundle", run_id="bundle")
+    if (objection := done.blocked_by) is not None:
+        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+        return
+    lineage = f"replayed from {len(claims.edits)} edits" if claims.edits else "a root, or a prompt without edits"
+    yield Said("gates", "holds", f"both pass it (form: {lineage}, new among {len(rows)}; leak: none of {len(problems)} problems is in it)")
+    if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
+        yield said
+
+
+def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims) -> Iterator[Said]:
+    from evolake.prompts.rating.scoring import judge_reply
+
+    own = PromptsSettings.model_validate(claims.settings)
+    if not claims.replies:
+        yield Said("replies", "note", "it was asked no held-out problem after the last iteration")
+        return
+    for one in claims.replies:
+        found = judge_reply(one.reply, problems[one.problem_id], own.answer_format, truncated=one.truncated)
+        if (found.correct, found.formatted) != (one.correct, one.formatted):
+            claim, said = ("right" if right else "wrong" for right in (one.correct, found.correct))
+            yield Said("replies", "fails", f"its reply to {one.problem_id} is {said}, and it claims {claim}")
+            return
+    share = sum(one.correct for one in claims.replies) / len(claims.replies)
+    yield Said("replies", "holds", f"{len(claims.replies)} judged again: {share:.1%} are right, as claimed")
+    held = judging.bundle.facts["champion"]
+    if held and held["score"] is not None and abs(held["score"] - share) > 1e-9:
+        yield Said("score", "fails", f"its replies come to {share:.6g}, and it claims {held['score']:.6g}")
+        return
+    yield from _sampled(judging, prompt, problems, claims, own)
+
+
+def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims, own: PromptsSettings) -> Iterator[Said]:
+    """The policy asked again, greedily; what was drawn by chance, or came from an endpoint, was seen by no weights that are here."""
+    if own.policy == "endpoint" or own.heldout_samples != 1:
+        why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance"
+        yield Said("policy", "hashed", f"{why}: the replies were judged again, not given again")
+        return
+    if own.policy_model is not None:
+        raise MachineryError("its policy stands on a model that a bundle does not carry", got=own.policy_model)
+    from evolake.prompts.policies.registry import open_policy
+    from evolake.prompts.rating.evaluating import replies
+
+    here = judging.settings.of(PromptsSettings)
+    settings = judging.settings.model_copy(update={
+        "prompts": own.model_copy(update={name: getattr(here, name) for name in NO_MODEL}), "seed": claims.root_seed,
+    })
+    chosen = judging.drawn(claims.replies)
+    judging.progress(f"{len(chosen)} replies of the policy")
+    policy: Any = open_policy(settings, settings.lake, "0001", "bundle")
+    with policy if hasattr(policy, "__exit__") else nullcontext(policy):
+        if WEIGHTS in judging.bundle.members:
+            policy.load(judging.bundle.members[WEIGHTS])
+        asked = [problems[one.problem_id] for one in chosen]
+        again = replies(policy, [prompt], asked, samples=1, answer_format=own.answer_format, seed=0)
+    for one, row in zip(chosen, again, strict=True):
+        if row["correct"] != one.correct:
+            claim, said = ("right" if right else "wrong" for right in (one.correct, row["correct"]))
+            yield Said("policy", "fails", f"its reply to {one.problem_id} is {said} here, and it claims {claim}")
+            return
+    same = sum(row["reply"] == one.reply for one, row in zip(chosen, again, strict=True))
+    weights = "the weights that it brings" if WEIGHTS in judging.bundle.members else "the weights before any update"
+    of = f"{len(chosen)} of {len(claims.replies)}"
+    yield Said("policy", "holds", f"asked again with {weights}: {of} as right or wrong as claimed, {same} word by word")
+
+
+def _problem(row: Mapping[str, Any]) -> Problem:
+    from evolake.prompts.model.protocol import Problem
+
+    return Problem(**{name: row[name] for name in Problem.__dataclass_fields__})
+
+
+BUNDLE = LineBundle(("system prompt",), (PROMPTS, PROBLEMS, WEIGHTS), ("form", "leak"), carry, check)

@@ -1,0 +1,194 @@
+"""A solver's repository in a bundle: its sources with the scripts that build and run them, and its runs on named formulas. Proofs are not carried:
+every UNSAT answer that is run again writes one, and an external checker verifies it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.ruling import differ, under_installed
+from evolake.errors import InputError, LakeError, MachineryError
+from evolake.report.kinds import Artifact
+from evolake.settings import Settings
+from evolake.solvers.settings import SolversSettings
+
+if TYPE_CHECKING:
+    from evolake.lake import Catalogue, Lake
+    from evolake.solvers.gates.verifying import Verified
+    from evolake.solvers.suites import Instance
+
+LINE = "solvers"
+SOURCES = "solver.tar.zst"
+MOST_BYTES = 256 << 20
+COLUMNS = ("suite", "instance", "formula_sha", "status", "cpu_s", "conflicts", "timeout_s", "memory_mb")
+ANSWERS = ("sat", "unsat")
+SLACK = 10.0
+"""How many times slower this machine may be before a run that ends in no answer counts against the bundle."""
+
+
+class Run(BaseModel):
+    """One run on one formula. status: sat, unsat, or how it ended without an answer that counts."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    suite: str = Field(max_length=200)
+    instance: str = Field(max_length=200)
+    formula_sha: str
+    status: str
+    cpu_s: float = Field(ge=0)
+    conflicts: int | None
+    timeout_s: float = Field(gt=0, le=7200)
+    memory_mb: int = Field(gt=0, le=65_536)
+
+
+class Claims(BaseModel):
+    """What is said of a solver. base: the seed that it descends from."""
+
+    model_config = ConfigDict(extra="forbid")
+    base: str = Field(max_length=200)
+    settings: dict[str, Any]
+    runs: list[Run] = Field(max_length=100_000)
+
+
+def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
+    """Its archive, and its runs of the benchmark."""
+    runs = {
+        (row["suite"], row["instance"], row["timeout_s"], row["cycle"], row["repeat"]): {name: row[name] for name in COLUMNS}
+        for cycle in lake.cycles(LINE, "benchmark_runs") for row in lake.read(LINE, "benchmark_runs", cycle).to_dicts()
+        if row["variant_id"] == artifact.artifact_id and not row["shuffle"]
+    }
+    claims = {
+        "base": artifact.row["base"], "settings": settings.of(SolversSettings).model_dump(mode="json"),
+        "runs": [runs[key] for key in sorted(runs, key=str)],
+    }
+    return Carried(claims, {SOURCES: lake.blobs.get(artifact.row.get("archive_sha") or artifact.content_sha)})
+
+
+def check(judging: Judging) -> Iterator[Said]:
+    """Identity, every gate from layout to stability, and a sample of its runs with their models and proofs."""
+    from evolake.lake.trees import unpack
+    from evolake.solvers.gates.specs import GATES
+    from evolake.solvers.repository.variant import is_laid_out, read_card, source_sha
+
+    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    folder = judging.folder / "solver"
+    try:
+        unpack(judging.bundle.members[SOURCES], folder, MOST_BYTES)
+    except LakeError as error:
+        raise ValueError(f"its sources cannot be unpacked: {error.got}") from None
+    if not is_laid_out(folder):
+        raise ValueError("its sources are not laid out as a variant")
+    made = source_sha(folder)
+    yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"the sources have the id {made[:12]}")
+    if read_card(folder)["base"] != claims.base:
+        yield Said("identity", "fails", f"its card says that it descends from {read_card(folder)['base']}, and it claims {claims.base}")
+        return
+    settings = judging.settings.model_copy(update={"lake": judging.cache or judging.settings.lake})
+    judging.progress("gates: sources are built and run on formulas with known answers")
+    verified = _verified(folder, settings, judging)
+    judged = verified.judged
+    if (objection := judged.blocked_by) is not None:
+        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+        return
+    runs, names = ", ".join(f"{len(rows)} of {gate}" for gate, rows in judged.runs.items()), ", ".join(gate.name for gate in GATES)
+    yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); runs: {runs}; models evaluated, proofs verified as drawn")
+    if differ(judging.asked, judging.installed) and (said := under_installed(judged.results, GATES, judging.installed, judging.artifact_id)):
+        yield said
+    yield from run_again(judging, claims, verified, settings)
+
+
+def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:
+    from evolake.solvers.gates.verifying import judge_folder
+
+    try:
+        return judge_folder(folder, settings=settings, ruleset=judging.asked, instances=settings.of(SolversSettings).smoke_instances)
+    except InputError as error:  # of the seed, the adapter or a suite that is installed here or is not
+        raise MachineryError(f"its gates cannot be asked here: {error.what}", wanted=error.wanted, got=error.got, do=error.do) from None
+
+
+def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Settings) -> Iterator[Said]:
+    """Runs that are drawn, of those on formulas that are installed here: generators make the very formulas, by their sha256."""
+    from evolake.lake import Lake
+    from evolake.solvers.repository.adapters import load_adapter
+    from evolake.solvers.repository.build import open_program
+    from evolake.solvers.repository.variant import read_card
+
+    if not claims.runs:
+        yield Said("benchmark runs", "note", "none")
+        return
+    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    known = _formulas({run.suite for run in claims.runs}, settings)
+    here = [run for run in claims.runs if (run.suite, run.formula_sha) in known]
+    if not here:
+        suites = ", ".join(sorted({run.suite for run in claims.runs}))
+        yield Said("benchmark runs", "hashed", f"{len(claims.runs)}: the formulas of {suites} are not installed here")
+        return
+    adapter = load_adapter(read_card(verified.folder)["adapter"], settings.seeds / "solvers" / "adapters")
+    assert verified.judged.build is not None
+    program = open_program(verified.judged.build, adapter, blobs, cache)
+    chosen = judging.drawn(here)
+    times: list[tuple[float, float]] = []
+    undecided = 0
+    for number, run in enumerate(chosen, 1):
+        judging.progress(f"run {number} of {len(chosen)}: {run.instance}")
+        row = _measured(run, known[run.suite, run.formula_sha], program, judging.artifact_id, settings, cache)
+        if said := _objection(run, row):
+            yield Said("benchmark runs", "fails", said)
+            return
+        if row["status"] in ANSWERS and run.status in ANSWERS:
+            times.append((run.cpu_s, row["cpu_s"]))
+        undecided += row["status"] != run.status
+    spent = f"; {sum(one for _, one in times):.2f} s of processor time for the {sum(one for one, _ in times):.2f} s that are claimed" if times else ""
+    late = f"; {undecided} ended otherwise near the time limit, which says nothing" if undecided else ""
+    yield Said("benchmark runs", "holds", f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}")
+
+
+def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], Instance]:
+    """(suite, sha256 of the formula) -> the formula, of the suites that are installed."""
+    from evolake.lake import Lake
+    from evolake.solvers.seeds.seeding import seed_trees
+    from evolake.solvers.suites.opening import is_folder, named_suite
+
+    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
+    found: dict[tuple[str, str], Instance] = {}
+    for name in sorted(suites):
+        try:
+            if "/" in name or ":" in name or is_folder(name, settings.seeds):
+                continue  # formulas of the user's own, which a name from a stranger must not lead to
+            suite = named_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees)
+        except InputError:
+            continue
+        found |= {(name, item.sha): item for item in suite.instances if item.sha}
+    return found
+
+
+def _measured(run: Run, instance: Instance, program: Any, variant: str, settings: Settings, cache: Path) -> Mapping[str, Any]:
+    from evolake.solvers.measurement.benchmark import run_limits, stage_limits
+    from evolake.solvers.measurement.measuring import Job, measure
+
+    sizes = settings.of(SolversSettings)
+    return measure(Job(
+        variant_id=variant, program=program, instance=instance, suite=run.suite, cycle="bundle",
+        limits=run_limits(run.timeout_s, run.memory_mb, sizes.proof_mb), repeat=0, proof_share=1.0, second_checker=False,
+        proof_limits=stage_limits(sizes).proof, verdicts=cache / "proofs",
+    ))
+
+
+def _objection(run: Run, row: Mapping[str, Any]) -> str:
+    """What a run here says against the claim; "" for nothing."""
+    said = f"{run.instance}: it claims {run.status} in {run.cpu_s:.3g} s, and measured is {row['status']} in {row['cpu_s']:.3g} s"
+    if row["status"] == "wrong" or row["proof_status"] in ("refuted", "missing"):
+        return f"{said}: {row['problems'] or row['proof_status']}"
+    if run.status not in ANSWERS or row["status"] == run.status:
+        return ""
+    near = row["status"] in ("timeout", "memory") and SLACK * run.cpu_s >= run.timeout_s
+    return "" if near else said
+
+
+BUNDLE = LineBundle(
+    ("variant",), (SOURCES,), ("compliance", "build", "smoke", "correctness", "stability"), carry, check,
+)

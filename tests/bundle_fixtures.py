@@ -1,0 +1,187 @@
+"""Small lakes, each with one champion of a line, whose claims are what was really measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from prompts_fixtures import problem
+
+from evolake.designs import tables as designs
+from evolake.designs.evolution.experiments import simulate_level
+from evolake.designs.evolution.judging import run_gates as judge_design
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tracing.trace import PRELOAD as DESIGNS_PRELOAD
+from evolake.families.gates.instances import sample_instances
+from evolake.families.model.loading import read_family
+from evolake.families.model.population import store_family
+from evolake.families.settings import FamiliesSettings
+from evolake.families.tables import FAMILIES, INSTANCES
+from evolake.gates import load_rules
+from evolake.jail import open_pool
+from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
+from evolake.programs import tables as programs
+from evolake.programs.evolution.generations import judge, judged_row, measured_rows, search_seeds
+from evolake.programs.evolution.immigrants import initial_row
+from evolake.programs.gates.collecting import Candidate
+from evolake.programs.model.project import Project, pack_files
+from evolake.programs.sandbox.evaluating import Evaluator
+from evolake.programs.settings import ProgramsSettings
+from evolake.prompts import tables as prompts
+from evolake.prompts.model.edits import Hunk, apply
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.policies.registry import open_policy
+from evolake.prompts.rating.evaluating import replies
+from evolake.prompts.settings import PromptsSettings
+from evolake.settings import default_seeds
+from evolake.settings import load as load_settings
+
+SEEDS = default_seeds()
+FAMILY = "remainder-subsets"
+SMALL_FAMILIES = FamiliesSettings(instances_per_family=4)
+SMALL_PROMPTS: dict[str, Any] = {"policy": "tiny", "max_tokens": 8, "lora_rank": 4, "lora_alpha": 4}
+HELD_OUT = (101, 102, 103)
+
+
+def publish(lake: Lake, line: str, asset: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], cycle: str | None = "0001") -> None:
+    lake.publish(line, asset, schema.frame(rows), cycle=cycle, run_id="r", schema=schema)
+
+
+def crown(lake: Lake, line: str, row: Mapping[str, Any], verdicts: Sequence[Mapping[str, Any]], score: float = 0.25) -> None:
+    """One finished cycle whose champion is the artifact of `row`, which passed its gates. row: of ARTIFACTS."""
+    publish(lake, line, side_table("survivors", ARTIFACTS), ARTIFACTS, [{"line": line, "cycle": "0001", "state": "champion", **row}])
+    champion = {"line": line, "cycle": "0001", "artifact_id": row["artifact_id"], "score": score}
+    publish(lake, line, side_table("survivors", CHAMPIONS), CHAMPIONS, [champion])
+    publish(lake, line, side_table("judged", VERDICTS), VERDICTS, verdicts)
+    publish(lake, line, side_table("judged", RULES), RULES, load_rules(SEEDS / "rules", line).rows())
+    lake.seals.seal(line, "0001", "v1", None, "r")
+    lake.seals.seal(line, "0002", "v2", "v1", "r")
+
+
+def design_lake(root: Path) -> Lake:
+    """The baseline design, with two runs."""
+    lake, sizes = Lake(root), DesignsSettings()
+    source = (SEEDS / "designs" / "baseline.py").read_text()
+    with open_pool(1, DESIGNS_PRELOAD) as pool:
+        done = judge_design(source, {}, pool=pool, known={}, ruleset=load_rules(SEEDS / "rules", "designs"), settings=sizes, cycle="0001", run_id="r")
+    assert done.accepted and done.traced is not None, done.reason
+    traced = json.dumps(done.traced.to_json())
+    row = {
+        "design_id": done.design_id, "state": "champion", "cycle": "0001", "title": "baseline", "operator": "seed",
+        "source_sha": lake.blobs.put(source.encode()), "traced_sha": lake.blobs.put(traced.encode()), "hyper": "{}",
+    }
+    publish(lake, "designs", "incoming_designs", designs.DESIGNS, [row], "0002")
+    found = {seed: simulate_level(traced, 20, 2000, seed, 60, sizes.model_copy(update={"batch": 6})) for seed in HELD_OUT[:2]}
+    publish(lake, "designs", "champion_trials", designs.DUELS, [
+        {
+            "cycle": "0001", "part": "incumbent", "design_id": done.design_id, "pair": pair, "N": 20, "batch": 6, "seed": seed, "max_steps": 2000,
+            "median_step": one.median_step, "unsolved_fraction": one.unsolved_fraction, "solved": True, "steps_run": one.steps_run,
+            "timed_out": False,
+        }
+        for pair, (seed, one) in enumerate(found.items())
+    ])
+    publish(lake, "designs", "champion_decisions", designs.DECISIONS, [])
+    crown(lake, "designs", _artifact(done.design_id, "design", row["source_sha"], "baseline"), [one.row() for one in done.verdicts])
+    return lake
+
+
+def family_lake(root: Path) -> Lake:
+    """A seed family with a few labelled instances; what its gates said is not run for it, but read from the rules."""
+    lake, family = Lake(root), read_family(SEEDS / "families" / FAMILY)
+    with open_pool(1) as pool:
+        sampled = sample_instances(family, pool=pool, settings=SMALL_FAMILIES, root_seed=0, cycle="0001")
+    row = {
+        "family_id": family.family_id, "state": "accepted", "cycle": "0000", "name": family.name, "title": family.title, "operator": "seed",
+        "record_sha": store_family(family, lake.blobs),
+    }
+    publish(lake, "families", "incoming_families", FAMILIES, [row])
+    publish(lake, "families", "instances", INSTANCES, sampled.rows)
+    crown(lake, "families", _artifact(family.family_id, "family", row["record_sha"], family.title, "accepted"), passed("families", family.family_id))
+    return lake
+
+
+def program_lake(root: Path, project: Project, texts: Mapping[str, str] | None = None, *, score: float | None = None) -> Lake:
+    """A project whose champion is the program of these texts (None: the initial one), measured for real. score: claimed instead of what it scores."""
+    lake, own, rules = Lake(root), ProgramsSettings(repeats=2), load_rules(SEEDS / "rules", "programs")
+    start = initial_row(project, 0, "0000", lake.blobs)
+    seeds = search_seeds(project, own, 0)
+    with Evaluator(project, own) as evaluator:
+        candidate = Candidate(dict(texts or project.evolving), start["program_id"], evaluator, seeds)
+        results = judge(candidate, rules, lake.blobs, cycle="0001", run_id="r")
+        row = judged_row(start, candidate, results) | {"state": "champion"}
+        held = [evaluator.evaluate(candidate.texts, seed) for seed in HELD_OUT]
+    measured = measured_rows(project, start["program_id"], candidate.evaluations, "0001")
+    heldout = measured_rows(project, start["program_id"], held, "0001", "heldout", "champion")
+    if score is not None:
+        heldout = [one | {"score": score} for one in heldout]
+    blob = lake.blobs.put(pack_files(project.files))
+    told = {"project": project.name, "cycle": "0001", "project_sha": project.sha, "blob_sha": blob, "initial_id": start["program_id"]}
+    told |= {"mode": project.given.evaluator.mode, "score_name": project.score_name, "higher_is_better": True, "living": 1, "note": ""}
+    mean = sum(one["score"] or 0 for one in heldout) / len(heldout)
+    decision = {
+        "cycle": "0001", "project": project.name, "champion_id": start["program_id"], "wins": False, "pairs": 0, "noise": 0.0,
+        "holder_id": start["program_id"], "holder_mean": mean, "initial_mean": mean, "protected": project.protected, "reason": "",
+    }
+    publish(lake, "programs", "projects", programs.PROJECTS, [told])
+    publish(lake, "programs", "measured", programs.MEASURED, measured)
+    publish(lake, "programs", "heldout", programs.MEASURED, heldout)
+    publish(lake, "programs", "champion", programs.DECISIONS, [decision])
+    for name, schema in programs.ARCHIVE.items():
+        publish(lake, "programs", f"incoming_{name}", schema, [row] if name == "programs" else [], "0002")
+    artifact = _artifact(start["program_id"], "program", row["files_sha"], f"{project.name} initial 0")
+    crown(lake, "programs", artifact, [one.row() for one in results.verdicts], mean)
+    return lake
+
+
+def passed(line: str, artifact_id: str) -> list[dict[str, Any]]:
+    """Verdicts by which an artifact passed every rule of a line."""
+    ruleset = load_rules(SEEDS / "rules", line)
+    return [
+        {
+            "artifact_id": artifact_id, "cycle": "0001", "gate_no": 0, "gate": rule.gate, "rule_id": rule.id, "rule_version": str(rule.version),
+            "ruleset_hash": ruleset.hash, "outcome": "pass", "reason": "", "run_id": "r",
+        }
+        for rule in ruleset.rules
+    ]
+
+
+def _artifact(artifact_id: str, kind: str, content_sha: str, title: str, state: str = "champion") -> dict[str, Any]:
+    return {"artifact_id": artifact_id, "kind": kind, "content_sha": content_sha, "title": title, "state": state}
+
+
+def prompt_lake(root: Path) -> Lake:
+    """A child of one edit, asked two held-out problems by the policy of random weights."""
+    lake = Lake(root)
+    parent = prompt_of(["Think."])
+    child = apply(parent, [Hunk("add", (), "Check the end.")]).prompt
+    held = [problem(number, "heldout") for number in (1, 2)]
+    own = PromptsSettings(**SMALL_PROMPTS)
+    policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
+    found = replies(policy, [child], held, samples=1, answer_format=own.answer_format, seed=0)
+    rows = [
+        {
+            "prompt_id": one.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
+            "parents": parents, "principles": one.to_json(), "text": one.text(), "size": len(one.principles), "mu": 25.0, "sigma": 8.0, "rounds": 1,
+        }
+        for number, (one, cycle, state, operator, parents) in enumerate(
+            ((parent, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [parent.prompt_id]))
+        )
+    ]
+    edit = {
+        "cycle": "0001", "arm": "espl", "iteration": 1, "operator": "mutation", "step": "local", "number": 0, "prompt_id": parent.prompt_id,
+        "child_id": child.prompt_id, "kind": "add", "targets": [], "text": "Check the end.", "applied": True, "reason": "",
+    }
+    publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
+    publish(lake, "prompts", "incoming_derivations", prompts.ARCHIVE["derivations"], [], "0002")
+    publish(lake, "prompts", "incoming_state", prompts.ARCHIVE["state"], [], "0002")
+    publish(lake, "prompts", "edits", prompts.EDITS, [edit])
+    publish(lake, "prompts", "problems", prompts.PROBLEMS, [asdict(one) | {"cycle": "0001"} for one in held])
+    publish(lake, "prompts", "heldout", prompts.EVALUATIONS, [one | {"cycle": "0001", "arm": "espl", "iteration": 1} for one in found])
+    edge = {"child_id": child.prompt_id, "parent_id": parent.prompt_id, "operator": "mutation", "weight": 1.0, "cycle": "0001"}
+    publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
+    artifact = _artifact(child.prompt_id, "system prompt", child.prompt_id, "mutation 1")
+    crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), sum(one["correct"] for one in found) / len(found))
+    return lake

@@ -1,0 +1,225 @@
+"""`evolake bundle`: what is exported holds on an empty lake; what is changed, or claims what is not so, does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bundle_fixtures import FAMILY, SMALL_PROMPTS, design_lake, family_lake, program_lake, prompt_lake
+from commands import evolake
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs_fixtures import EVALUATOR, PROGRAM, apart, imports
+
+from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unpack
+from evolake.errors import JailUnavailable
+from evolake.families.model.loading import read_family
+from evolake.settings import default_seeds
+
+MAKE: Mapping[str, Callable[[Path], Any]] = {
+    "designs": design_lake, "families": family_lake, "programs": lambda root: program_lake(root, apart()), "prompts": prompt_lake,
+}
+NAMES = {"families": read_family(default_seeds() / "families" / FAMILY).family_id[:10]}
+ENVIRONMENT = {f"EVOLAKE_PROMPTS__{name.upper()}": str(value) for name, value in SMALL_PROMPTS.items()}
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """line -> its exported champion, made once."""
+    made: dict[str, Path] = {}
+
+    def of(line: str) -> Path:
+        if line not in made:
+            folder = tmp_path_factory.mktemp(line)
+            MAKE[line](folder / "lake")
+            made[line] = folder / "champion.tar"
+            done = typed(folder / "lake", "export", NAMES.get(line, line), "-o", str(made[line]))
+            assert done.returncode == 0, done.stderr
+        return made[line]
+
+    return of
+
+
+def typed(lake: Path, *words: str) -> Any:
+    import os
+
+    return evolake("bundle", *words, environment=dict(os.environ) | ENVIRONMENT | {"EVOLAKE_LAKE": str(lake)})
+
+
+def verified(file: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and answer of the check, where there is no lake at all."""
+    done = typed(file.parent / "nothing-here", "verify", str(file), "--json", *words)
+    assert "Traceback" not in done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -> Path:
+    """The bundle with other JSON members under right hashes. claims: member without .json -> what changes its value."""
+    found = unpack(file.read_bytes())
+    assert isinstance(found, Bundle)
+    members = dict(found.members)
+    for name, change in claims.items():
+        value = json.loads(members[f"{name}.json"])
+        change(value)
+        members[f"{name}.json"] = as_json(value)
+    out.write_bytes(pack(found.facts, members))
+    return out
+
+
+@pytest.mark.parametrize("line", MAKE)
+def test_the_champion_of_each_line_holds_where_there_is_no_lake(bundles: Callable[[str], Path], line: str, tmp_path: Path):
+    file = bundles(line)
+    code, told = verified(file, "--all")
+    assert (code, told["verdict"], told["line"]) == (0, "holds", line), told
+    again = {one["what"] for one in told["run_again"]}
+    assert {"identity", "gates"} <= again and len(again) > 2
+    assert {one["what"] for one in told["only_hashed"]} >= {"lineage"}
+    out = tmp_path / "again.tar"
+    assert typed(file.parent / "lake", "export", NAMES.get(line, line), "-o", str(out)).returncode == 0
+    assert out.read_bytes() == file.read_bytes()
+    assert not (file.parent / "nothing-here").exists()
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_no_byte_of_a_bundle_can_be_another(bundles: Callable[[str], Path], data: st.DataObject):
+    whole = bundles("programs").read_bytes()
+    place, mask = data.draw(st.integers(0, len(whole) - 1)), data.draw(st.integers(1, 255))
+    flipped = whole[:place] + bytes([whole[place] ^ mask]) + whole[place + 1 :]
+    assert isinstance(unpack(flipped), Refused)
+
+
+@given(cut=st.integers(0, 40_000), more=st.binary(max_size=600))
+def test_a_bundle_is_neither_cut_nor_followed_by_anything(bundles: Callable[[str], Path], cut: int, more: bytes):
+    whole = bundles("programs").read_bytes()
+    assert isinstance(unpack(whole[:cut] + more), Refused) or whole[:cut] + more == whole
+
+
+@given(st.binary(max_size=3000))
+def test_bytes_that_are_no_bundle_are_refused(noise: bytes):
+    assert isinstance(unpack(noise), Refused)
+    assert isinstance(unpack(noise.ljust(BLOCK, b"\0")), Refused)
+
+
+def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):
+    whole = bundles("programs").read_bytes()
+    for number, place in enumerate((0, 130, 600, len(whole) // 2, len(whole) - 1)):
+        file = tmp_path / f"{number}.tar"
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        code, told = verified(file)
+        assert (code, told["verdict"]) == (1, "does_not_hold") and "no whole bundle" in told["reasons"][0]
+
+
+FALSE_CLAIMS = {
+    "a better held-out score": ("programs", {"claims": lambda claims: claims["own"][0].update(score=9.5)}, "score"),
+    "better search metrics": ("programs", {"claims": lambda claims: claims["search"][0]["metrics"].update(combined_score=7.0)}, "search"),
+    "another program": ("programs", {"program": lambda texts: texts.update({"initial_program.py": "def double(x):\n    return 7\n"})}, "identity"),
+    "fewer steps": ("designs", {"claims": lambda claims: claims["runs"][0].update(median_step=1)}, "it claims median step 1"),
+    "a better share": ("designs", {"claims": lambda claims: claims["runs"][0].update(unsolved_fraction=0.0, median_step=2)}, "measured is"),
+    "other values": ("designs", {"claims": lambda claims: claims["hyper"].update(alpha=7.5)}, "identity"),
+    "another label": ("families", {"claims": lambda claims: claims["instances"][0].update(answer='"no such"')}, "the label is"),
+    "another text": ("families", {"claims": lambda claims: claims["instances"][0].update(text="What is 1 + 1?")}, "its text is"),
+    "a right reply": ("prompts", {"claims": lambda claims: claims["replies"][0].update(correct=True)}, "and it claims right"),
+    "edits that make another": ("prompts", {"claims": lambda claims: claims["edits"].clear()}, "form blocks it"),
+    "a held problem": ("prompts", {"problems": lambda rows: rows[0].update(text="Check the end.", split="train")}, "leak blocks it"),
+    "a verdict that is none": ("programs", {"verdicts": lambda told: told["verdicts"][0].update(outcome="block", reason="bad")}, "its own verdicts"),
+    "odd weights": ("prompts", {"lineage": lambda told: told["derivations"][0].update(weight=3.0)}, "shares of the parents"),
+    "no claims": ("designs", {"claims": lambda claims: claims.clear()}, "cannot be read"),
+    "a huge run": ("designs", {"claims": lambda claims: claims["runs"][0].update(N=10**9)}, "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", FALSE_CLAIMS)
+def test_claims_that_are_not_so_are_refused_by_what_is_run_again(bundles: Callable[[str], Path], name: str, tmp_path: Path):
+    line, claims, said = FALSE_CLAIMS[name]
+    code, told = verified(changed(bundles(line), tmp_path / "false.tar", **claims), "--all")
+    assert (code, told["verdict"]) == (1, "does_not_hold"), told
+    assert said in told["reasons"][0], told["reasons"]
+
+
+def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path):
+    honest = imports(evaluator=EVALUATOR.replace("TARGET = 31.4159", "TARGET = 25.0"))
+    program_lake(tmp_path / "lake", honest)
+    assert typed(tmp_path / "lake", "export", "programs", "-o", str(tmp_path / "b.tar")).returncode == 0
+    found = unpack((tmp_path / "b.tar").read_bytes())
+    assert isinstance(found, Bundle)
+    texts = {"initial_program.py": PROGRAM.replace("return scale * x + shift", "while True: pass")}
+    from evolake.programs.model.project import program_id
+
+    faulty = program_id("toy", texts)
+    lineage = json.loads(found.members["lineage.json"])
+    lineage["artifacts"][-1]["artifact_id"] = faulty
+    members = dict(found.members) | {"program.json": json.dumps(texts).encode(), "lineage.json": as_json(lineage)}
+    claims = json.loads(members["claims.json"])
+    claims["settings"]["cpu_s"] = 1
+    (tmp_path / "faulty.tar").write_bytes(pack({**found.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)}))
+    code, told = verified(tmp_path / "faulty.tar")
+    assert code == 1 and "run blocks it" in told["reasons"][0], told
+    code, told = verified(tmp_path / "b.tar")
+    assert code == 0 and any("not protected" in one["said"] for one in told["notes"])
+
+
+def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(bundles: Callable[[str], Path], tmp_path: Path):
+    found = unpack(bundles("programs").read_bytes())
+    assert isinstance(found, Bundle)
+    name = "rules/programs-readable.md"
+    text = found.members[name].decode()
+
+    def with_rule(text: str, out: str) -> tuple[int, dict[str, Any]]:
+        (tmp_path / out).write_bytes(pack(found.facts, dict(found.members) | {name: text.encode()}))
+        return verified(tmp_path / out)
+
+    strict = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 3')
+    code, told = with_rule(strict, "strict.tar")
+    assert code == 1 and "3 are allowed" in told["reasons"][0]
+    assert any("judged by the bundle's version" in one["said"] and "installed is" in one["said"] for one in told["notes"])
+    loose = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 900000')
+    code, told = with_rule(loose, "loose.tar")
+    assert code == 0 and any("the installed rules pass it, too" in one["said"] for one in told["notes"])
+    code, told = with_rule(text.replace("check: programs.readable", "check: programs.no_copy").replace('"most_characters"', '"x"'), "other.tar")
+    assert code == 0 and any("it was not asked again" in one["said"] for one in told["only_hashed"])
+    code, told = with_rule("no front matter", "none.tar")
+    assert code == 1 and "programs-readable cannot be read" in told["reasons"][0]
+
+
+def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[str], Path], tmp_path: Path):
+    found = unpack(bundles("programs").read_bytes())
+    assert isinstance(found, Bundle)
+    (tmp_path / "more.tar").write_bytes(pack(found.facts, dict(found.members) | {"more.json": b"{}"}))
+    code, told = verified(tmp_path / "more.tar")
+    assert code == 1 and "more.json" in told["reasons"][0]
+    for bad in ("../x", "/x", "a//b", ".hidden", "a/../b", "bundle.json", "x" * 101):
+        with pytest.raises(ValueError, match="no member may be called"):
+            pack({}, {bad: b""})
+
+
+def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(bundles: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch):
+    def absent(*_: object, **__: object) -> None:
+        raise JailUnavailable("no working sandbox", do="evolake doctor")
+
+    monkeypatch.setattr("evolake.jail.open_pool", absent)
+    code, told = verified(bundles("designs"))
+    assert (code, told["verdict"]) == (3, "cannot_be_judged_here") and "no working sandbox" in told["reasons"][0]
+
+
+def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Path):
+    file = bundles("programs")
+    found = unpack(file.read_bytes())
+    assert isinstance(found, Bundle)
+    assert verified(file, "--root", found.root, "--sample", "1")[0] == 0
+    other = changed(file, tmp_path / "other.tar", claims=lambda claims: claims.update(noise=5.0))
+    code, told = verified(other, "--root", found.root)
+    assert code == 1 and "it is another bundle" in told["reasons"][0]
+
+
+def test_what_cannot_be_bundled_is_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):
+    lake = bundles("families").parent / "lake"
+    for name, said in (("repair", "crowns no champion"), ("families", "the id of an artifact"), ("nosuch", "nothing is called")):
+        done = typed(lake, "export", name, "-o", str(tmp_path / "x.tar"))
+        assert done.returncode == 2 and said in done.stderr, done.stderr
+    (tmp_path / "x.tar").write_bytes(b"mine")
+    done = typed(lake, "export", NAMES["families"], "-o", str(tmp_path / "x.tar"))
+    assert done.returncode == 2 and "is there already" in done.stderr and (tmp_path / "x.tar").read_bytes() == b"mine"
