@@ -9,5 +9,5 @@ LINE = LineSpec(
     commands={"programs": "evolake.programs.commands.group:programs"}, report="evolake.programs.report.page:programs_section",
     tables="evolake.programs.known_tables:known_tables", gates="evolake.programs.known_gates:known_gates",
     artifacts="evolake.programs.report.artifacts:ARTIFACTS", seeds="evolake.programs.evolution.immigrants:SEEDS",
-    bundle="evolake.programs.bundle:BUNDLE",
+    cookbook="evolake.programs.cookbook", bundle="evolake.programs.bundle:BUNDLE",
 )

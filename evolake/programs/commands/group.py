@@ -1,4 +1,5 @@
-"""`evolake programs`: a new project, what a project's evaluator says of its initial program, and a program of the lake."""
+"""`evolake programs`: a new project, what a project's evaluator says of its initial program, a program of the lake, and whether evolution goes in
+circles."""
 
 from __future__ import annotations
 
@@ -75,4 +76,35 @@ def show(program: str, as_json: bool) -> int:
     else:
         for line in lines_of(found):
             click.echo(line)
+    return 0
+
+
+@programs.command()
+@click.argument("project", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def trace(project: str | None, as_json: bool) -> int:
+    """Say whether the evolution of PROJECT (default: of all) goes in circles: the share of added lines that its lineage had deleted before."""
+    from evolake.lake import Lake
+    from evolake.programs.evolution.population import texts_of
+    from evolake.programs.report.material import population_entering
+    from evolake.programs.report.tracing import lines_of, trace_of
+
+    lake = Lake(settings_module.load().lake)
+    cycles = lake.cycles(LINE, "incoming_programs")
+    if not cycles:
+        raise InputError("the lake holds no programs yet", do="evolake run --lines programs")
+    population = population_entering(lake, cycles[-1])
+    known = population.projects()
+    if project is not None and project not in known:
+        raise InputError(f"the lake holds no project {project!r}", wanted=f"one of {', '.join(known)}")
+    traces = [
+        trace_of(name, population.rows(name), population.champion(name)["program_id"], lambda row: texts_of(lake.blobs, row["files_sha"]))
+        for name in ([project] if project else known)
+    ]
+    if as_json:
+        click.echo(json.dumps({"verdict": "traced", "projects": [one.told() for one in traces]}))
+    else:
+        for one in traces:
+            for line in lines_of(one):
+                click.echo(line)
     return 0

@@ -1,0 +1,1 @@
+"""Questions about the programs line, one SQL file each."""

@@ -1,0 +1,120 @@
+"""Does evolution go in circles? The share of added lines that bring back a line which the lineage had deleted before (EvoTrace's measure).
+
+Of a child, added lines are those that none of its parents has, and deleted ones those of its first parent that it has not. A line counts as brought
+back where a program that the child descends from had deleted it. Lines are compared without space at their ends; empty ones do not count.
+Source: EvoTrace, a study of the edits of program-evolving agents, measures cycling so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Row = Mapping[str, Any]
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What one child changed: counts of lines, and those of the added ones that had been deleted before, in order."""
+
+    program_id: str
+    operator: str
+    state: str
+    added: int
+    deleted: int
+    brought_back: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The edits of one project, in the order of birth. champion: those on the champion's own lineage."""
+
+    project: str
+    edits: tuple[Edit, ...]
+    champion: tuple[Edit, ...]
+
+    def told(self) -> dict[str, Any]:
+        """As one JSON object."""
+        operators = sorted({edit.operator for edit in self.edits})
+        return {
+            "project": self.project, **counts(self.edits), "champion_lineage": counts(self.champion),
+            "by_operator": {name: counts([edit for edit in self.edits if edit.operator == name]) for name in operators},
+            "most_often": [{"line": line, "times": times} for line, times in most_often(self.edits)],
+        }
+
+
+def trace_of(project: str, rows: Sequence[Row], champion: str, read: Callable[[Row], Texts]) -> Trace:
+    """The edits of a project.
+
+    Args:
+        rows: of PROGRAMS, of one project, every one of them. champion: its id. read: row -> its texts.
+    """
+    known = {row["program_id"]: row for row in rows}
+    lines: dict[str, Counter[str]] = {}
+    gone: dict[str, frozenset[str]] = {}
+    edits: dict[str, Edit] = {}
+    for row in sorted(rows, key=lambda row: row["number"]):
+        name, own = row["program_id"], lines_in(read(row))
+        lines[name] = own
+        parents = [parent for parent in row["parents"] if parent in lines]
+        if not parents:
+            gone[name] = frozenset()
+            continue
+        before = frozenset[str]().union(*(gone[parent] for parent in parents))
+        most = Counter[str]()
+        for parent in parents:
+            most |= lines[parent]
+        added, deleted = own - most, lines[parents[0]] - own
+        brought = tuple(line for line in sorted(added.elements()) if line in before)
+        edits[name] = Edit(name, row["operator"], row["state"], added.total(), deleted.total(), brought)
+        gone[name] = before | deleted.keys()
+    return Trace(project, tuple(edits.values()), tuple(edits[name] for name in edits if name in lineage(champion, known)))
+
+
+def lines_in(texts: Texts) -> Counter[str]:
+    """line -> how often it stands in the texts."""
+    return Counter(line for text in texts.values() for full in text.splitlines() if (line := full.strip()))
+
+
+def lineage(program: str, known: Mapping[str, Row]) -> set[str]:
+    """The program and all that it descends from."""
+    found: set[str] = set()
+    waiting = [program]
+    while waiting:
+        name = waiting.pop()
+        if name in known and name not in found:
+            found.add(name)
+            waiting += known[name]["parents"]
+    return found
+
+
+def counts(edits: Iterable[Edit]) -> dict[str, Any]:
+    """Children, added, deleted and brought-back lines, and the share of the latter in the added ones; null without an added line."""
+    some = list(edits)
+    added, back = sum(edit.added for edit in some), sum(len(edit.brought_back) for edit in some)
+    return {
+        "children": len(some), "added": added, "deleted": sum(edit.deleted for edit in some), "brought_back": back,
+        "share": back / added if added else None,
+    }
+
+
+def most_often(edits: Iterable[Edit], most: int = 5) -> list[tuple[str, int]]:
+    """The lines that came back most often."""
+    times = Counter(line for edit in edits for line in edit.brought_back)
+    return sorted(times.items(), key=lambda item: (-item[1], item[0]))[:most]
+
+
+def lines_of(trace: Trace) -> list[str]:
+    """For people."""
+    told = trace.told()
+
+    def sentence(one: Mapping[str, Any]) -> str:
+        share = "no line was added" if one["share"] is None else f"{one['share']:.1%} of {one['added']} added lines had been deleted before"
+        return f"{share} ({one['children']} children)"
+
+    shown = [f"{trace.project}: {sentence(told)}", f"  {'champion':<18} {sentence(told['champion_lineage'])}, on its own lineage"]
+    shown += [f"  {name:<18} {sentence(one)}" for name, one in told["by_operator"].items()]
+    return shown + [f"  {one['times']} times   {one['line'][:100]}" for one in told["most_often"]]
