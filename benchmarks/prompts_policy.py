@@ -3,7 +3,8 @@
     python benchmarks/prompts_policy.py [--policy local|tiny] [--threads 2] [--rows-at-once 16]
 
 Sampling is measured at the rows at once that are given and one by one; the ratio is what batching is worth. The update is measured with an advantage
-in every group, and in one of four: the ratio is what leaving the others out of the passes is worth (their gradient is zero).
+in every group, and in one of four: the ratio is what leaving the others out of the passes is worth (their gradient is zero). Both are measured once
+more with the prompt read for every row, as transformers and trl do on their own: those ratios are what reading a shared prompt once is worth.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import argparse
 import resource
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +22,23 @@ from evolake import settings as settings_module
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Group
+from evolake.prompts.policies import local, training
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.settings import PromptsSettings
 
 SAMPLES = 4
 GROUPS = 8
+
+
+@contextmanager
+def each_row_alone() -> Iterator[None]:
+    """Sampling and updates by the libraries' own ways: the prompt of every row is read, and every position is scored."""
+    kept = local.can_share, training.can_share
+    local.can_share = training.can_share = lambda model: False
+    try:
+        yield
+    finally:
+        local.can_share, training.can_share = kept
 
 
 def main() -> None:
@@ -65,6 +80,17 @@ def main() -> None:
         start = time.perf_counter()
         policy.update(groups, 1)
         seconds[name] = time.perf_counter() - start
+    with each_row_alone():
+        start = time.perf_counter()
+        policy.sample(pairs, SAMPLES, 1)
+        sampled = time.perf_counter() - start
+        start = time.perf_counter()
+        policy.update(every, 1)
+        updated = time.perf_counter() - start
+    print(
+        f"prompt read once for its {SAMPLES} replies, not once a reply: sampling {sampled:.1f} -> {batched:.1f} s, ratio {sampled / batched:.2f}; "
+        f"update {updated:.1f} -> {seconds['every']:.1f} s, ratio {updated / seconds['every']:.2f}", flush=True,
+    )
     print(
         f"update of {GROUPS * SAMPLES} replies, {tokens} tokens: {seconds['every']:.1f} s with an advantage in every group, "
         f"{seconds['one of four']:.1f} s in one of four; ratio {seconds['every'] / seconds['one of four']:.2f}"

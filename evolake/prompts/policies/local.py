@@ -15,6 +15,7 @@ from evolake.prompts.model.protocol import Group, Problem, Sample, UpdateStats
 from evolake.prompts.model.recipes import Recipe
 from evolake.prompts.policies.checkpoints import pack, unpack
 from evolake.prompts.policies.models import Base
+from evolake.prompts.policies.shared_prompts import can_share, read_prompts
 from evolake.prompts.policies.training import take_step, usable
 
 if TYPE_CHECKING:
@@ -153,9 +154,12 @@ class LocalPolicy:
             mask[number, width - len(ids) :] = 1
         drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
         config = GenerationConfig(max_new_tokens=self.max_tokens, eos_token_id=self._ends, pad_token_id=self._pad, **drawn)
-        output = self.model.generate(
-            input_ids=inputs.to(self.device), attention_mask=mask.to(self.device), generation_config=config,
-        )
+        inputs, mask = inputs.to(self.device), mask.to(self.device)
+        known: dict[str, Any] = {}
+        plain = self.model.get_base_model()
+        if width > 1 and len({tuple(ids) for ids in rows}) < len(rows) and can_share(plain):
+            known["past_key_values"] = read_prompts(plain.base_model, inputs[:, :-1], mask[:, :-1]).cache
+        output = self.model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **known)
         return [self._sample(ids, reply) for ids, reply in zip(rows, output[:, width:].tolist(), strict=True)]
 
     def _sample(self, prompt: list[int], reply: list[int]) -> Sample:

@@ -11,6 +11,7 @@ group's mean and deviation nor among the tokens (a reward of None alone would le
 
 from __future__ import annotations
 
+import importlib
 import logging
 import random
 import tempfile
@@ -26,6 +27,7 @@ from evolake.errors import MachineryError
 from evolake.prompts.model.protocol import Group
 from evolake.prompts.model.recipes import CORRECT, Recipe
 from evolake.prompts.policies.models import offline
+from evolake.prompts.policies.shared_prompts import can_share, log_probabilities
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def take_step(
     Args:
         model: a peft model with one adapter, `default`. groups: from `usable`, at least one. rows: the samples of all groups that came, those left
         out too: the denominator. max_tokens: the longest reply allowed. rows_per_pass: the most rows a forward and backward pass takes.
-        seed: of the order of the rows, which changes only how sums are rounded.
+        seed: of the trainer's own generators, which are put back afterwards.
     """
     offline()
     import torch
@@ -74,7 +76,7 @@ def take_step(
     share = count / rows if recipe.loss_type == "dr_grpo" else 1.0
     replay = _Replay(groups, tokenizer.eos_token_id)
     plain = model.get_base_model()
-    with _quiet(), _randomness_kept(), tempfile.TemporaryDirectory(prefix="evolake-policy-") as folder:
+    with _quiet(), _randomness_kept(), _rows_in_order(), tempfile.TemporaryDirectory(prefix="evolake-policy-") as folder:
         trainer = _trainer_class()(
             share, model=model, reward_funcs=replay.rewards, rollout_func=replay.rollouts, processing_class=tokenizer,
             args=_arguments(folder, recipe, model, count, count // len(groups), max_tokens, rows_per_pass, seed),
@@ -137,6 +139,7 @@ class _Replay:
 
 
 def _trainer_class() -> Any:
+    import torch
     from trl.trainer.grpo_trainer import GRPOTrainer
 
     class OneStep(GRPOTrainer):
@@ -159,6 +162,21 @@ def _trainer_class() -> Any:
         def mean_kl(self) -> float:
             """Over the tokens of all passes; trl's own log is the mean over the passes."""
             return sum(kl * tokens for kl, tokens in self.kls) / max(1, sum(tokens for _, tokens in self.kls))
+
+        def _get_per_token_logps_and_entropies(
+            self, model: Any, input_ids: Any, attention_mask: Any, logits_to_keep: int, batch_size: int | None = None, **options: Any
+        ) -> Any:
+            plain = self.accelerator.unwrap_model(model).get_base_model()
+            if not can_share(plain):
+                return super()._get_per_token_logps_and_entropies(model, input_ids, attention_mask, logits_to_keep, batch_size, **options)
+            size = batch_size or len(input_ids)
+            parts = [
+                log_probabilities(
+                    plain, input_ids[start : start + size], attention_mask[start : start + size], logits_to_keep, self.temperature,
+                ) for start in range(0, len(input_ids), size)
+            ]
+            logs, entropies = (torch.cat(part) for part in zip(*parts, strict=True))
+            return logs, entropies, None
 
         def _send_telemetry(self) -> None:
             return
@@ -196,6 +214,18 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         log.setLevel(level)
+
+
+@contextmanager
+def _rows_in_order() -> Iterator[None]:
+    """trl mixes the rows before it cuts them into passes: the rows of one prompt would be read in several."""
+    grpo_trainer: Any = importlib.import_module("trl.trainer.grpo_trainer")
+    mixed = grpo_trainer.shuffle_sequence_dict
+    grpo_trainer.shuffle_sequence_dict = lambda rows: rows
+    try:
+        yield
+    finally:
+        grpo_trainer.shuffle_sequence_dict = mixed
 
 
 @contextmanager
