@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -152,9 +153,9 @@ def discard(path: Path) -> None:
 
 
 def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
-    """Replaces a small file whole: readers see the old bytes or the new. `tag` keeps writers' temporary names apart."""
+    """Replaces a small file whole: readers see the old bytes or the new. `tag` says whose the temporary name is; two hosts may have equal ones."""
     make_folder(path.parent)
-    temporary = path.with_name(f".tmp-{tag}-{path.name}")
+    temporary = _temporary(path, tag)
     try:
         write_new(temporary, data)
         replace(temporary, path)
@@ -166,7 +167,7 @@ def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
 
 def write_unsynced(path: Path, data: bytes, *, tag: str) -> None:
     """As `write_atomic`, without waiting for the disk: for what is derived and carries a check sum, in a folder that is there."""
-    temporary = path.with_name(f".tmp-{tag}-{path.name}")
+    temporary = _temporary(path, tag)
     try:
         _step("create", temporary)
         with temporary.open("wb") as file:
@@ -175,6 +176,10 @@ def write_unsynced(path: Path, data: bytes, *, tag: str) -> None:
     except OSError:
         discard(temporary)
         raise
+
+
+def _temporary(path: Path, tag: str) -> Path:
+    return path.with_name(f".tmp-{tag}-{secrets.token_hex(4)}-{path.name}")
 
 
 def file_sha(path: Path) -> str:

@@ -7,7 +7,7 @@ that is opened next, and stays what it was however the folder changes. One that 
 from __future__ import annotations
 
 import hashlib
-import os
+import secrets
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -97,7 +97,7 @@ def copy_seed(source: Path, target: Path, beside: Path) -> bool:
         if target.is_dir() == source.is_dir() and item(target).sha == item(source).sha:
             return False
         raise FileExistsError(str(target))
-    place = beside / f"{target.name}-{os.getpid()}"
+    place = beside / f"{target.name}-{secrets.token_hex(8)}"
     try:
         beside.mkdir(parents=True, exist_ok=True)
         target.parent.mkdir(parents=True, exist_ok=True)
