@@ -80,7 +80,8 @@ class BuildResult:
     the variant. reason: one line, empty when it is ok. cpu_s: processor time of the build, of both tries, also where it is remembered (cached).
     flags: each distinct command line of a compiler, assembler or linker that ran, as its name and those of its words that begin with "-" or "@", in
     order; the kernel told them, so a build can hide none (see `evolake.jail.inside.executed`). executed: each program that ran, once, by its path.
-    reused: objects that were compiled before; flags and executed are what compiling them took.
+    reused: objects that were compiled before; cpu_s, flags and executed hold what compiling them took, so that no rule minds. reused_s: the part of
+    cpu_s, of the last try, that was spent then.
     """
 
     ok: bool
@@ -95,6 +96,7 @@ class BuildResult:
     flags: tuple[str, ...] = ()
     executed: tuple[str, ...] = ()
     reused: int = 0
+    reused_s: float = 0.0
 
 
 @functools.lru_cache(maxsize=1)
@@ -196,10 +198,13 @@ def _reusing(result: BuildResult, outcome: NativeOutcome, before: Before, seed: 
         inner = [line for line in result.flags if INTERNALS.fullmatch(line.partition(" ")[0])]
         ran = [path for path in result.executed if INTERNALS.fullmatch(path.rpartition("/")[2])]
         before.store.keep(Kept(seed, read_kept(outcome.outputs), inner, ran))
-    if not before.kept or not (reused := answered(outcome.programs)):
+    if not before.kept or not (reused := answered(outcome.programs, before.kept.objects)):
         return result
+    before_s = sum(item.cpu_s for item in reused)
     flags, executed = ({*mine, *theirs} for mine, theirs in ((result.flags, before.kept.flags), (result.executed, before.kept.executed)))
-    return replace(result, flags=tuple(sorted(flags)), executed=tuple(sorted(executed)), reused=reused)
+    return replace(
+        result, flags=tuple(sorted(flags)), executed=tuple(sorted(executed)), cpu_s=result.cpu_s + before_s, reused=len(reused), reused_s=before_s,
+    )
 
 
 def _judge(outcome: NativeOutcome, adapter: Adapter, blobs: BlobStore, limits: BuildLimits, programs: Sequence[tuple[str, ...]]) -> BuildResult:

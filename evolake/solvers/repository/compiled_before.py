@@ -1,9 +1,9 @@
 """How a build in the jail is shown objects that were compiled before, and how those of a seed are kept: a compiler's name that leads to a script.
 
 The script stands for the compiler in the jail's PATH. Of a seed it calls the compiler and keeps, beside each object, the command line, the folder,
-the hash of each file that was read (SUNPRO_DEPENDENCIES makes gcc and clang write them all, and changes no command line) and the messages. Of a
-variant it answers the same command line in the same folder, if all those files hash alike, with the object and the messages; anything else it hands
-to the compiler. The kernel tells the script's command lines as it tells the compiler's, so that a build's flags are seen as they always are.
+the hash of each file that was read (SUNPRO_DEPENDENCIES makes gcc and clang write them all, and changes no command line), the messages and the time
+it took. Of a variant it answers the same command line in the same folder, if all those files hash alike, with the object and the messages; anything
+else it hands to the compiler. The kernel tells the script's command lines as it tells the compiler's, so that a build's flags are seen as ever.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HELPERS = ("cat", "sed", "sha256sum")
 KEPT = ".compiled"
 """Folder of a seed's build in which the script keeps what it makes."""
 MOST_OBJECTS = 400
-ENDINGS = ("args", "o", "err", "sums")
+ENDINGS = ("args", "o", "err", "sums", "times")
 SEPARATOR = "\x1f"
 INTERNALS = re.compile(r"cc1(?:plus)?|(?:[\w.]+-)*as")
 """Programs that a compiler's driver runs to make an object."""
@@ -39,6 +39,8 @@ _WORD = re.compile(
 )
 """Words of a command line that make one object of what it reads, and nothing of this machine's own."""
 _SUM = re.compile(r"([0-9a-f]{64}) [ *](/?[^/\n][^\n]*)")
+
+_TIME = re.compile(r"(\d+)m([\d.]+)s")
 
 _KEEPING = """#!/bin/sh
 one= out= last=
@@ -58,6 +60,7 @@ set +C
 printf '%s\\0' "$PWD" "$@" > {kept}/$n.args
 SUNPRO_DEPENDENCIES={kept}/$n.d {compiler} "$@" 2> {kept}/$n.err
 status=$?
+times > {kept}/$n.times
 {tools}/cat {kept}/$n.err >&2
 if [ $status = 0 ]; then
   set -f
@@ -97,6 +100,7 @@ class Compiled:
     said: bytes
     own: Mapping[str, str]
     system: Mapping[str, str]
+    cpu_s: float
 
 
 def helpers() -> dict[str, Path] | None:
@@ -149,11 +153,12 @@ def read_kept(outputs: Mapping[str, bytes]) -> list[Compiled]:
     return found
 
 
-def _compiled(args: bytes, data: bytes, said: bytes, sums: bytes) -> Compiled | None:
+def _compiled(args: bytes, data: bytes, said: bytes, sums: bytes, times: bytes) -> Compiled | None:
     try:
         folder, *words = args.decode().removesuffix("\0").split("\0")
         lines = sums.decode().splitlines()
-    except UnicodeDecodeError:
+        cpu_s = sum(60 * float(minutes) + float(seconds) for minutes, seconds in _TIME.findall(times.decode().splitlines()[-1]))
+    except (ValueError, IndexError):
         return None
     matched = [_SUM.fullmatch(line) for line in lines]
     if not data or words.count("-o") != 1 or words.count("-c") != 1 or not all(map(_WORD.fullmatch, words)) or SEPARATOR in args.decode():
@@ -164,7 +169,7 @@ def _compiled(args: bytes, data: bytes, said: bytes, sums: bytes) -> Compiled | 
             return None
         path = posixpath.normpath(posixpath.join(folder, line[2]))
         (own if path.startswith(f"{WORK}/") else system)[path] = line[1]
-    return Compiled(folder, tuple(words), words[words.index("-o") + 1], data, said, own, system) if own else None
+    return Compiled(folder, tuple(words), words[words.index("-o") + 1], data, said, own, system, cpu_s) if own else None
 
 
 def without_scripts(programs: Iterable[tuple[str, ...]], compiler: str) -> list[tuple[str, ...]]:
@@ -174,17 +179,17 @@ def without_scripts(programs: Iterable[tuple[str, ...]], compiler: str) -> list[
     return [line for line in told if not line[0].startswith(f"{PLACE}/")]
 
 
-def answered(programs: Iterable[tuple[str, ...]]) -> int:
-    """How many objects the script of a variant's build answered with."""
-    wanted = re.compile(rf"{PLACE}/\d+\.o")
-    return sum(line[0] == f"{TOOLS}/cat" and any(map(wanted.fullmatch, line[2:])) for line in programs)
+def answered(programs: Iterable[tuple[str, ...]], objects: Sequence[Compiled]) -> list[Compiled]:
+    """Which of the objects the script of a variant's build answered with."""
+    names = {f"{PLACE}/{number}.o": item for number, item in enumerate(objects, 1)}
+    return [names[line[2]] for line in programs if line[0] == f"{TOOLS}/cat" and len(line) == 3 and line[2] in names]
 
 
 def to_json(item: Compiled) -> dict[str, Any]:
     """All but the object itself, of which the hash."""
     return {
         "folder": item.folder, "words": list(item.words), "out": item.out, "said": item.said.decode("latin-1"), "own": dict(item.own),
-        "system": dict(item.system), "sha": hashlib.sha256(item.data).hexdigest(),
+        "system": dict(item.system), "cpu_s": item.cpu_s, "sha": hashlib.sha256(item.data).hexdigest(),
     }
 
 
@@ -194,4 +199,5 @@ def from_json(values: Mapping[str, Any], data: bytes) -> Compiled:
         raise ValueError("an object is damaged")
     return Compiled(
         values["folder"], tuple(values["words"]), values["out"], data, values["said"].encode("latin-1"), dict(values["own"]), dict(values["system"]),
+        float(values["cpu_s"]),
     )

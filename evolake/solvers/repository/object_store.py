@@ -36,7 +36,7 @@ from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import sources_of
 from evolake.solvers.settings import SolversSettings
 
-VERSION = "1"
+VERSION = "2"
 MANIFEST = "objects.json"
 PATIENCE_S = 1800.0
 """How long a build waits for another that compiles the same seed."""

@@ -66,7 +66,7 @@ def built(folder: Path, adapter: Adapter, *, seed: bool = False, again: bool = F
 
 def essence(result: BuildResult) -> BuildResult:
     """All of a result but what may differ from one build to the next: times, order of messages, and how it came about."""
-    return replace(result, cpu_s=0, wall_s=0, log_sha="", reused=0, cached=False)
+    return replace(result, cpu_s=0, wall_s=0, log_sha="", reused=0, reused_s=0, cached=False)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -85,6 +85,7 @@ def test_a_build_with_objects_of_its_seed_is_the_build_without(cache: Path, seed
     fast, whole = built(folder, adapter), built(folder, adapter, again=True)
     assert (fast.reused, whole.reused) == (reused, 0)
     assert essence(fast) == essence(whole)
+    assert fast.cpu_s > fast.reused_s and (fast.reused_s > 0) == (reused > 0), "what compiling the objects took counts"
     assert (fast.flags == first.flags) == ("Makefile" not in changed)
 
 
@@ -160,7 +161,7 @@ def test_two_builds_of_one_seed_at_once_compile_it_once(cache: Path, seed: Path,
 
 
 def kept(size: int, system: dict[str, str] | None = None) -> Kept:
-    return Kept("s", [Compiled("/tmp/work", ("-c", "-o", "x.o"), "x.o", bytes(size), b"", {"/tmp/work/x.cc": "0" * 64}, system or {})], [], [])
+    return Kept("s", [Compiled("/tmp/work", ("-c", "-o", "x.o"), "x.o", bytes(size), b"", {"/tmp/work/x.cc": "0" * 64}, system or {}, 0.5)], [], [])
 
 
 def test_the_store_holds_no_more_than_it_may(tmp_path: Path):
