@@ -11,12 +11,15 @@ from assets.programs.evolve import entries_of
 from assets.programs.line import archive, line, project_named
 from assets.store import LineStore
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import DECISIONS, MEASURED
+from evolake.programs.tables import DECISIONS, JOURNAL, MEASURED
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.archive import Islands
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import Project
+
+NOTES = "duel_notes"
+"""Table of what a duel has measured so far, seed by seed: a run that is killed in one goes on with it."""
 
 
 def islands_after(
@@ -43,12 +46,19 @@ def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame
     population = archive(store)
     rows: list[dict[str, Any]] = []
     measured: list[dict[str, Any]] = []
+    before = store.rows(NOTES) if store.has(NOTES) else []
+    notes = {(row["project"], row["generation"]): row for row in before}
+
+    def noted(row: dict[str, Any]) -> None:
+        notes[row["project"], row["generation"]] = row
+        store.extra(JOURNAL, notes.values(), NOTES)
+
     for project in projects.sort("project").to_dicts():
         built = project_named(store, project["project"], project["blob_sha"])
         islands = islands_after(store, population, built, generations, accepted)
         met = meet(
             built, islands, population, store.blobs, own=store.settings.of(ProgramsSettings), cycle=store.cycle, root_seed=store.settings.seed,
-            mode=store.settings.jail,
+            mode=store.settings.jail, notes=[row for row in before if row["project"] == built.name], noted=noted,
         )
         rows.append(met.decision)
         measured += met.measured

@@ -42,13 +42,15 @@ SELECT suite, instance, seed, status, cpu_s, peak_mb, counters, certificate FROM
 ORDER BY suite, instance, seed"""
 
 
-def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings) -> bytes:
+def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, project: str = "") -> bytes:
     """The bundle of what `wanted` names: a line's champion by the line's name, or an artifact by its id or the first digits of it.
+
+    project: of a line with a champion for each project, which; "" for the first by name.
 
     Raises:
         InputError: nothing is called so, it did not pass its gates, or its line has no bundles.
     """
-    artifact, held = _named(lake, catalogue, wanted)
+    artifact, held = _named(lake, catalogue, wanted, project)
     line = bundle_of(artifact.line)
     if artifact.kind not in line.kinds:
         what = f"a {artifact.kind} of the line {artifact.line} cannot be bundled"
@@ -96,14 +98,16 @@ def _packages() -> Iterable[tuple[str, str]]:
             continue
 
 
-def _named(lake: Lake, catalogue: Catalogue, wanted: str) -> tuple[Artifact, Champion | None]:
+def _named(lake: Lake, catalogue: Catalogue, wanted: str, project: str) -> tuple[Artifact, Champion | None]:
     if wanted in lines():
         bundle_of(wanted)
         if artifacts_of(wanted).crowns_none:
             do = f"name one by its id: evolake sql \"SELECT artifact_id, title FROM artifacts_latest WHERE line = '{wanted}'\""
             raise InputError(f"{wanted} crowns no champion", wanted="the id of an artifact that is accepted", got=wanted, do=do)
-        held = reigning(lake, catalogue, wanted)
+        held = reigning(lake, catalogue, wanted, project)
         return find_artifact(catalogue, held.artifact_id), held
+    if project:
+        raise InputError("--project chooses among the champions of a line", wanted="a line's name", got=wanted, do="leave --project out")
     artifact = find_artifact(catalogue, wanted)
     if artifacts_of(artifact.line).crowns_none or artifact.state != "champion":
         return artifact, None

@@ -27,8 +27,9 @@ def bundle() -> None:
 @bundle.command()
 @click.argument("champion", metavar="CHAMPION")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write; nothing is overwritten.")
+@click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def export(champion: str, out: Path, as_json: bool) -> int:
+def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     """Write CHAMPION with all that is needed to check it: a line's name for its champion, or an accepted artifact's id (or its first 8 digits)."""
     from evolake.bundles.container import Refused, unpack
     from evolake.bundles.exporting import export as exported
@@ -39,7 +40,7 @@ def export(champion: str, out: Path, as_json: bool) -> int:
     settings = settings_module.load()
     lake = Lake(settings.lake)
     with Catalogue(lake) as catalogue:
-        data = exported(lake, catalogue, champion, settings)
+        data = exported(lake, catalogue, champion, settings, project)
     found = unpack(data)
     if isinstance(found, Refused):
         raise AssertionError(f"what was packed cannot be read: {found.reason}")

@@ -15,13 +15,14 @@ from evolake.errors import InputError
 @click.command()
 @click.argument("line")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write it into this folder, missing or empty, with a README.md.")
+@click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def champion(line: str, out: Path | None, checkpoint: bool, as_json: bool) -> int:
+def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_json: bool) -> int:
     """The champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it has."""
     from evolake.lake import Catalogue, Lake
     from evolake.report.artifacts import artifacts_of
-    from evolake.report.champion import reigning
+    from evolake.report.champion import reigning, titles_of
     from evolake.report.found import find_artifact
     from evolake.report.take_out import take_out
 
@@ -30,19 +31,22 @@ def champion(line: str, out: Path | None, checkpoint: bool, as_json: bool) -> in
     lake = Lake(settings_module.load().lake)
     written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
-        found = reigning(lake, catalogue, line)
+        found = reigning(lake, catalogue, line, project)
+        titles = titles_of(lake, catalogue, line)
         if out is not None:
             artifact = find_artifact(catalogue, found.artifact_id)
             written = {"out": str(out), "files": take_out(lake, catalogue, artifact, out, held=found, checkpoint=checkpoint)}
     if as_json:
         names = ("line", "artifact_id", "title", "cycle", "since", "score", "content_sha", "ancestors")
-        told = {name: getattr(found, name) for name in names}
+        told = {name: getattr(found, name) for name in names} | ({"project": project or titles[0], "projects": titles} if titles else {})
         click.echo(json.dumps({"verdict": "champion"} | told | {"gain": found.gain.to_json() if found.gain else None} | written))
         return 0
     score, _, note = artifacts_of(line).score.partition(", ")
     click.echo(f"{found.title}\n  id        {found.artifact_id}\n  as of     cycle {found.cycle}, since cycle {found.since}")
     click.echo(f"  {score:<9} {found.score}{f' ({note})' if note else ''}\n  gain      {found.gain or 'none measured'}")
     click.echo(f"  lineage   {found.ancestors} ancestors\n  source    blob {found.content_sha}")
+    if others := [name for name in titles if name != (project or titles[0])]:
+        click.echo(f"  others    --project {', '.join(others)}")
     if out is not None:
         click.echo(f"  written   {len(written['files'])} files; read {out / 'README.md'}")
     return 0

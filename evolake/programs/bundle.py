@@ -61,7 +61,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     projects = catalogue.frame("SELECT * FROM programs.projects WHERE project = $p ORDER BY cycle DESC LIMIT 1", {"p": name}).to_dicts()
     if not projects:
         raise InputError(f"no cycle of the project {name} is finished", do="evolake run --lines programs")
-    searched, held, other, noise = _measured(lake, catalogue, artifact.artifact_id, name)
+    searched, held, other, noise = _measured(lake, catalogue, artifact.artifact_id, name, projects[0]["initial_id"])
     claims = {
         "project": name, "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects"}),
         "search": searched or [_of_row(row, lake.blobs.get(projects[0]["blob_sha"]), name, settings)], "own": held, "initial": other, "noise": noise,
@@ -69,7 +69,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     return Carried(claims, {PROGRAM: lake.blobs.get(row["files_sha"]), PROJECT: lake.blobs.get(projects[0]["blob_sha"])})
 
 
-def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str) -> tuple[list[Any], list[Any], list[Any], float]:
+def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, initial: str) -> tuple[list[Any], list[Any], list[Any], float]:
     """Evaluations of the search, of the newest duel, of the initial program in it, and the noise there."""
     decided = catalogue.frame(
         "SELECT * FROM programs.champion WHERE project = $p AND $id IN (champion_id, challenger_id) ORDER BY cycle DESC LIMIT 1",
@@ -82,7 +82,8 @@ def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str) -> t
     cycle = decided[0]["cycle"]
     rows = lake.read(LINE, "heldout", cycle).to_dicts()
     held = _told([row for row in rows if row["program_id"] == program and row["side"] in SIDES])
-    start = _told([row for row in rows if row["project"] == project and row["side"] == "initial"])
+    began = initial if initial != program else None
+    start = _told([row for row in rows if row["program_id"] == began and row["side"] in ("champion", "initial")])
     return searched, held, start, decided[0]["noise"]
 
 

@@ -11,6 +11,6 @@ def known_tables() -> dict[str, TableSchema]:
 
     return incoming_tables(tables.ARCHIVE) | {
         **dict.fromkeys(("seeds", "immigrant_programs", "candidates", "survivors"), tables.PROGRAMS),
-        "projects": tables.PROJECTS, "generations": tables.JOURNAL, "notes": tables.JOURNAL, "measured": tables.MEASURED,
-        "heldout": tables.MEASURED, "accepted": tables.GATED, "champion": tables.DECISIONS,
+        **dict.fromkeys(("generations", "notes", "duel_notes"), tables.JOURNAL), **dict.fromkeys(("measured", "heldout"), tables.MEASURED),
+        "projects": tables.PROJECTS, "accepted": tables.GATED, "champion": tables.DECISIONS,
     }

@@ -62,9 +62,12 @@ PROJECTS = TableSchema(
 JOURNAL = TableSchema(
     "journal", 1,
     {
-        "cycle": pl.String, "project": pl.String, "generation": pl.Int64,
-        "key": (pl.String, "sha256 (hex) of everything that the generation depends on."),
-        "entry_sha": (pl.String, "Blob with what it made: programs, evidence of their gates, evaluations, derivations, calls of roles."),
+        "cycle": pl.String, "project": pl.String,
+        "generation": (pl.Int64, "Generation of the project in the cycle, from 1; in duel_notes the place of a held-out seed, from 0."),
+        "key": (pl.String, "sha256 (hex) of everything that the generation, or the duel, depends on."),
+        "entry_sha": (
+            pl.String, "Blob with what it made: programs, evidence of their gates, evaluations, derivations, calls of roles; of a duel evaluations.",
+        ),
     },
     keys=("project", "generation"), terms=TERMS,
 )

@@ -88,6 +88,7 @@ class LineArtifacts:
     Attributes:
         gain: (lake, champion's id, the finished cycle at whose end it holds the title, since which cycle) -> its gain, None where none was measured.
         score: what the number in `champions` is.
+        titles: of a line with several titles beside each other: SELECT of name, cycle, artifact_id and score; `champions` holds the first by name.
         outcome: (catalogue, a finished cycle) -> one plain sentence for whoever watches; None: champion, gain and how many were accepted.
         crowns_none: of a line that has no champion by its nature: what to look at instead.
         kinds: kind, as in `artifacts`, -> how it is found, shown and written.
@@ -96,6 +97,7 @@ class LineArtifacts:
     gain: Callable[[Lake, str, str, str], Gain | None] = unknown_gain
     score: str = "consensus"
     crowns_none: str = ""
+    titles: str = ""
     outcome: Callable[[Catalogue, str], str] | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
 

@@ -22,6 +22,10 @@ CROWNED = """
 SELECT champions.cycle, champions.artifact_id, champions.score, known.kind, known.title, known.content_sha
 FROM champions LEFT JOIN known_artifacts AS known USING (artifact_id)
 WHERE champions.line = $line AND champions.cycle <= $cycle ORDER BY champions.cycle DESC"""
+OF_TITLE = """
+SELECT held.cycle, held.artifact_id, held.score, known.kind, known.title, known.content_sha
+FROM ({titles}) AS held LEFT JOIN known_artifacts AS known USING (artifact_id)
+WHERE held.name = $name AND held.cycle <= $cycle ORDER BY held.cycle DESC"""
 ANCESTRY = "SELECT cycle, artifact_id, operator, title FROM ancestry($id)"
 """The champion, last, after all that it descends from."""
 
@@ -52,16 +56,19 @@ class Champion:
 
 
 def champion_of(
-    lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False, ancestry: bool = False
+    lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False, ancestry: bool = False, title: str = "",
 ) -> Champion | None:
     """The champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was crowned.
 
     Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has published all that it has, and is about
-    to be sealed. ancestry: count its ancestors.
+    to be sealed. ancestry: count its ancestors. title: of a line with several (`LineArtifacts.titles`), which; "" for the first by name.
     """
     done = sealed_cycles(lake, line)
     until = cycle or (done[-1] if done else SEED_ROUND)
-    rows = catalogue.frame(CROWNED, {"line": line, "cycle": until}).to_dicts()
+    if title:
+        rows = catalogue.frame(OF_TITLE.format(titles=artifacts_of(line).titles), {"name": title, "cycle": until}).to_dicts()
+    else:
+        rows = catalogue.frame(CROWNED, {"line": line, "cycle": until}).to_dicts()
     if not rows:
         return None
     newest = rows[0]
@@ -76,16 +83,29 @@ def champion_of(
     )
 
 
-def reigning(lake: Lake, catalogue: Catalogue, line: str) -> Champion:
+def titles_of(lake: Lake, catalogue: Catalogue, line: str) -> list[str]:
+    """Names of the titles of a line that has several, by name; none for any other line, and before the first finished cycle."""
+    done = sealed_cycles(lake, line)
+    if not (titles := artifacts_of(line).titles) or not done:
+        return []
+    found = catalogue.frame(f"SELECT DISTINCT name FROM ({titles}) WHERE cycle = $cycle ORDER BY name", {"cycle": done[-1]})
+    return found["name"].to_list()
+
+
+def reigning(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Champion:
     """As `champion_of`.
 
     Raises:
-        InputError: there is no champion: says whether the line crowns none, and what to look at then.
+        InputError: there is no champion: says whether the line crowns none, and what to look at then; or no such title.
     """
     if instead := artifacts_of(line).crowns_none:
         raise InputError(f"{line} crowns no champion", do=instead)
     known_line(lake.root, line)
-    found = champion_of(lake, catalogue, line, ancestry=True)
+    if title and title not in (known := titles_of(lake, catalogue, line)):
+        if not artifacts_of(line).titles:
+            raise InputError(f"the line {line} has one champion, and no projects", got=title, do="leave --project out")
+        raise InputError(f"the line {line} has no champion of a project {title!r}", wanted=f"one of {', '.join(known) or 'none yet'}")
+    found = champion_of(lake, catalogue, line, ancestry=True, title=title)
     if found is None:
         done = len(sealed_cycles(lake, line))
         do = f"run a cycle: evolake run --lines {line}" if not done else f"see what it has: evolake report --lines {line} --out FILE"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from evolake import __version__
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.duel import decide, measure, sides_of
 from evolake.programs.evolution.generations import LINE, measured_rows
+from evolake.programs.evolution.journal import key_of
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
@@ -27,9 +31,12 @@ class Meeting:
 
 def meet(
     project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle: str, root_seed: int,
-    mode: str | None,
+    mode: str | None, notes: Sequence[Row] = (), noted: Callable[[Row], None] = lambda row: None,
 ) -> Meeting:
     """The champion that entered the cycle, the best other program of the search, and the initial program.
+
+    Args:
+        notes: rows of JOURNAL of this project that an earlier run wrote, one per seed; those of another duel are not used. noted: told of a new one.
 
     The search's scores do not decide who may challenge: a champion that was lucky once, where scores are noisy, would never be met.
     """
@@ -41,7 +48,21 @@ def meet(
     with Evaluator(project, own, mode=mode) as evaluator:
         built = {name: evaluator.build(texts_of(blobs, row["files_sha"])) for name, row in rows.items()}
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
-        found = measure(sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]))
+        facts = {
+            "sides": sides, "project": project.sha, "settings": own.model_dump(exclude={"projects"}), "seed": root_seed, "cycle": cycle, "jail": mode,
+            "version": __version__,
+        }
+        key, places = key_of(facts), {seed: place for place, seed in enumerate(seeds)}
+
+        def note(seed: int, done: Mapping[str, Evaluation]) -> None:
+            entry = blobs.put(evaluations_bytes(done))
+            noted({"cycle": cycle, "project": project.name, "generation": places[seed], "key": key, "entry_sha": entry})
+
+        known = {
+            seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in notes
+            if row["key"] == key and row["generation"] < len(seeds)
+        }
+        found = measure(sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note)
     scores = {side: [_merit(project, one) for one in evaluations] for side, evaluations in found.items()}
     verdict = decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion
@@ -60,6 +81,18 @@ def meet(
         row for side, evaluations in found.items() for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
     ]
     return Meeting(decision, measured)
+
+
+def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
+    """Side -> evaluation under one seed, as it is noted."""
+    return json.dumps({side: asdict(one) for side, one in done.items()}, sort_keys=True, separators=(",", ":")).encode()
+
+
+def read_evaluations(data: bytes) -> dict[str, Evaluation]:
+    """What `evaluations_bytes` wrote."""
+    return {
+        side: Evaluation(**one | {name: tuple(one[name]) for name in ("odd", "tampered")}) for side, one in json.loads(data).items()
+    }
 
 
 def _merit(project: Project, evaluation: Evaluation) -> float | None:

@@ -31,13 +31,24 @@ def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, s
     return found
 
 
-def measure(sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation]) -> dict[str, list[Evaluation]]:
-    """side -> its evaluations. Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all."""
+def measure(
+    sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation], *,
+    held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
+) -> dict[str, list[Evaluation]]:
+    """side -> its evaluations. Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
+
+    Args:
+        held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
+    """
     found: dict[str, list[Evaluation]] = {side: [] for side in sides}
     names = list(sides)
     for place, seed in enumerate(seeds):
-        for side in names[place % len(names) :] + names[: place % len(names)]:
-            found[side].append(evaluate(sides[side], seed))
+        done = dict((held or {}).get(seed, {}))
+        if set(done) != set(names):
+            done = {side: evaluate(sides[side], seed) for side in names[place % len(names) :] + names[: place % len(names)]}
+            note(seed, done)
+        for side in names:
+            found[side].append(done[side])
     return found
 
 

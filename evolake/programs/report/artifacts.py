@@ -27,14 +27,14 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
         return None
     row = decided[0]
     measured = lake.read(LINE, "heldout", cycle).filter(pl.col("project") == row["project"])
-    side = "challenger" if row["wins"] else "champion"
-    own, other = (
-        dict(measured.filter(pl.col("side") == name).select("seed", "score").drop_nulls().iter_rows()) for name in (side, "initial")
-    )
+    project = lake.read(LINE, "projects", cycle).filter(pl.col("project") == row["project"]).to_dicts()[0]
+    if artifact_id == project["initial_id"]:
+        return None
+    sides = "challenger" if row["wins"] else "champion", "champion" if row["champion_id"] == project["initial_id"] else "initial"
+    own, other = (dict(measured.filter(pl.col("side") == name).select("seed", "score").drop_nulls().iter_rows()) for name in sides)
     seeds = sorted(set(own) & set(other))
     if not seeds or min(*(own[seed] for seed in seeds), *(other[seed] for seed in seeds)) <= 0:
         return None
-    project = lake.read(LINE, "projects", cycle).filter(pl.col("project") == row["project"]).to_dicts()[0]
     pairs = [own[seed] for seed in seeds], [other[seed] for seed in seeds]
     first, second = pairs if project["higher_is_better"] else (pairs[1], pairs[0])
     ratio = median_ratio_interval(first, second, generator(0, LINE, cycle, "gain"))
@@ -81,7 +81,8 @@ def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
 
 
 ARTIFACTS = LineArtifacts(
-    gain=gain_of, score="held-out score, of the first project by name", outcome=outcome,
+    gain=gain_of, score="held-out score, of one project", outcome=outcome,
+    titles="SELECT project AS name, cycle, holder_id AS artifact_id, holder_mean AS score FROM programs.champion",
     kinds={
         "program": Kind(
             "program_id", ("incoming_programs", "candidates", "seeds"),

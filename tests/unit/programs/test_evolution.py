@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
 from evolake.programs.evolution.archive import Islands, cell_of
-from evolake.programs.evolution.champions import settled
+from evolake.programs.evolution.champions import evaluations_bytes, read_evaluations, settled
 from evolake.programs.evolution.duel import decide, measure, noise_of, sides_of
 from evolake.programs.evolution.journal import Entry, entry_bytes, read_entry
 from evolake.programs.sandbox.evaluating import Evaluation
@@ -110,3 +110,27 @@ def test_sides_take_turns_under_the_same_seeds():
 def test_a_journal_s_entry_is_read_back_as_it_was_written():
     entry = Entry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
     assert read_entry(entry_bytes(entry)) == entry
+
+
+def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
+    sides, seeds = sides_of("c", "n", "i"), [7, 8, 9]
+    asked: list[tuple[str, int]] = []
+    noted: dict[int, dict[str, Evaluation]] = {}
+
+    def evaluate(program: str, seed: int) -> Evaluation:
+        if len(asked) == 10:
+            raise KeyboardInterrupt
+        asked.append((program, seed))
+        return Evaluation("ok", metrics={"x": float(seed)}, odd=("y",), seed=seed)
+
+    def note(seed: int, done: dict[str, Evaluation]) -> None:
+        noted[seed] = read_evaluations(evaluations_bytes(done))
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(sides, seeds, evaluate, note=note)
+    assert sorted(noted) == [7, 8]
+    asked.clear()
+    found = measure(sides, seeds, evaluate, held=noted, note=note)
+    assert {seed for _, seed in asked} == {9} and len(asked) == 4
+    assert [one.seed for one in found["challenger"]] == seeds
+    assert noted[7]["champion"] == found["champion"][0] == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)
