@@ -46,7 +46,9 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
                 taken[name] = own[name]
             continue
         rule = _read(bundle, name, entry)
-        if name in own and own[name].meaning == rule.meaning:
+        if rule.gate not in gates:
+            said.append(Said(WHAT, "hashed", f"{name} is of the gate {rule.gate}, which is not asked again"))
+        elif name in own and own[name].meaning == rule.meaning:
             taken[name] = rule
         elif name in own and _like(own[name], rule):
             taken[name] = rule
@@ -54,11 +56,12 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
         else:
             why = "brings texts of its own" if name in own else "is not installed"
             said.append(Said(WHAT, "hashed", f"{name} version {rule.version} ({rule.check}) {why}: it was not asked again"))
+    asked = {rule.gate for rule in taken.values()}
     for rule in installed.rules:
-        if rule.id not in told and rule.gate in gates:
+        if rule.id not in told and rule.gate in asked:
             said.append(Said(WHAT, "note", f"{rule.id} is installed, and the bundle was not judged by it"))
     for gate in gates:
-        if not any(rule.gate == gate for rule in taken.values()):
+        if gate not in asked:
             taken |= {rule.id: rule for rule in installed.of_gate(gate)}
             said.append(Said(WHAT, "note", f"the bundle has no rule of the gate {gate}: the installed ones are asked"))
     return Ruling(Ruleset(installed.line, tuple(taken[name] for name in sorted(taken))), said)

@@ -51,3 +51,16 @@ def test_the_question_can_be_asked_of_any_lake(run):
     done = run("evolake sql --file questions/who_helps.sql -p line=families --json")
     empty = {"verdict": "ok", "columns": ["title", "artifact_id", "accepted_descendants"], "rows": []}
     assert (done.returncode, json.loads(done.stdout)) == (0, empty), done.stderr
+
+
+def test_the_code_cells_of_the_notebook_run_one_after_the_other_in_one_process(run, tmp_path):
+    """In a plain process, without Jupyter, which is no dependency: a notebook's code cells are Python."""
+    notebook = json.loads((EXAMPLES / "programs" / "evolve.ipynb").read_text())
+    assert (notebook["nbformat"], [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]) == (4, [[]] * 4)
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    (tmp_path / "examples" / "cells.py").write_text("\n".join(cells))
+    done = run(f"{sys.executable} cells.py")
+    assert done.returncode == 0, done.stderr
+    score, initial = (float(found) for found in re.findall(r"held-out score ([\d.]+) .* program's ([\d.]+)", done.stdout)[0])
+    assert 0 < initial <= score and "def curve(x):" in done.stdout
+    assert sum(map(int, re.findall(r"┆ (?:accepted|blocked|champion|retired) +┆ (\d+)", done.stdout))) >= 12, done.stdout

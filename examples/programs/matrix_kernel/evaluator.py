@@ -1,17 +1,23 @@
-"""Matrices by a seed; the outputs are checked against integer arithmetic, and the score is the kernel's own processor time."""
+"""Matrices by a seed; the outputs are checked against integer arithmetic, and the score is the kernel's own processor time.
+
+The large product is made RUNS times and the fastest run counts: what else the machine does makes a run slower and never faster.
+"""
 
 import random
+from functools import lru_cache
 
-SIZES = (320, 37)
+LARGE, SMALL, RUNS = 512, 37, 3
 MASK = 2**64 - 1
 
 
 def cases(seed):
     """What the program reads: the size of the matrices and the state of the generator that fills them. The small one is no multiple of any block."""
     chance = random.Random(seed)
-    return [f"{size} {chance.randrange(1, 2**60)}" for size in SIZES]
+    large, small = (f"{size} {chance.randrange(1, 2**60)}" for size in (LARGE, SMALL))
+    return [large] * RUNS + [small]
 
 
+@lru_cache
 def expected(case):
     """Sums of the product's rows, columns weighted, without the product: A (B w)."""
     size, state = map(int, case.split())
@@ -29,5 +35,5 @@ def score(cases, results):
     for case, result in zip(cases, results, strict=True):
         if result["status"] != "ok" or result["output"].split() != [str(value) for value in expected(case)]:
             return {"gigaflops": 0.0, "cpu_s": 1000.0}
-    seconds = max(results[0]["cpu_s"], 1e-6)
-    return {"gigaflops": 2 * SIZES[0] ** 3 / seconds / 1e9, "cpu_s": seconds}
+    seconds = max(min(result["cpu_s"] for result in results[:RUNS]), 1e-6)
+    return {"gigaflops": 2 * LARGE**3 / seconds / 1e9, "cpu_s": seconds}

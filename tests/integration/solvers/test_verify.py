@@ -29,14 +29,17 @@ from evolake.solvers.seeds.seeding import seed_named, upstream_tree
 from evolake.solvers.tables import DECISIONS, RUNS
 from evolake.solvers.tables_archive import VARIANTS
 
+FEW = {"EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CARRY_INSTANCES": "4", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "4"}
+"""Formulas of the gates, where a test is about what stands around them."""
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
     return open_house(tmp_path_factory.mktemp("verify"))
 
 
-def evolake(house: GatesHouse, *words: str, command: tuple[str, ...] = ("solvers", "verify")) -> tuple[int, str, str]:
-    environment = os.environ | {"EVOLAKE_LAKE": str(house.root / "lake"), "EVOLAKE_PROFILE": "demo"}
+def evolake(house: GatesHouse, *words: str, command: tuple[str, ...] = ("solvers", "verify"), **more: str) -> tuple[int, str, str]:
+    environment = os.environ | {"EVOLAKE_LAKE": str(house.root / "lake"), "EVOLAKE_PROFILE": "demo"} | more
     words = (sys.executable, "-c", "from evolake.cli import main; main()", *command, *words)
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
@@ -89,7 +92,7 @@ def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_no
         lake.publish("solvers", name, schema.frame(content), cycle="0001", run_id="r", schema=schema)
     code, _, errors = evolake(house, "export", "solvers", "-o", str(file), command=("bundle",))
     assert code == 0, errors
-    code, said, errors = evolake(house, "verify", str(file), "--all", "--json", command=("bundle",))
+    code, said, errors = evolake(house, "verify", str(file), "--all", "--json", command=("bundle",), **FEW)
     told = json.loads(said)
     assert (code, told["verdict"], told["artifact_id"]) == (0, "holds", champion), errors
     assert {one["what"] for one in told["run_again"]} == {"identity", "gates", "benchmark runs"}
