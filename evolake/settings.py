@@ -84,7 +84,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore", allow_inf_nan=False)
 
-    profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`")
+    profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`, `gpu`")
     lake: Path = Field(default_factory=lambda: _lake_of_project(), validate_default=False, description="folder of the lake")
     seeds: Path = Field(default_factory=lambda: default_seeds(), description="what evolution starts from: seed designs, rules")
     seed: int = Field(default=0, ge=0, description="root of all random numbers; another seed is another evolution")

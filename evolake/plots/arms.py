@@ -182,6 +182,33 @@ def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str) -> 
     return to_png(drawn)
 
 
+def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str) -> bytes:
+    """One panel a measure, each on its own scale: a line an arm. A panel without curves is left out."""
+    panels = {name: curves for name, curves in panels.items() if curves}
+    drawn, axes = figure(height=4.8)
+    if not panels:
+        say(axes, NOTHING)
+        return to_png(drawn)
+    axes.remove()
+    colours = colours_of_arms(list(dict.fromkeys(one.arm for curves in panels.values() for one in curves)))
+    columns = min(2, len(panels))
+    grid = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False)
+    for place in range(len(panels), grid.size):
+        grid.flat[place].remove()
+    for panel, (name, curves) in zip(grid.flat, panels.items(), strict=False):
+        for number, one in enumerate(curves):
+            mark = MARKERS[number % len(MARKERS)] if len(one.x) <= 20 else ""
+            panel.plot(one.x, one.y, color=colours[one.arm], linewidth=1.8, marker=mark, markersize=5, label=one.arm)
+        dress(panel, name)
+        panel.set_ylim(bottom=0)
+        _whole_numbers(panel)
+    handles, labels = grid.flat[0].get_legend_handles_labels()
+    drawn.suptitle(title, x=0.02, ha="left", fontsize=NORMAL + 2, color=INK)
+    drawn.supxlabel(x, fontsize=NORMAL, color=INK)
+    drawn.legend(handles, labels, fontsize=SMALL, frameon=False, loc="outside right upper")
+    return to_png(drawn)
+
+
 def _of_shares(drawn: Figure, axes: Axes, title: str, x: str, y: str) -> bytes:
     """The finished picture of shares per arm, with the arms' names beside it."""
     dress(axes, title, x, y)

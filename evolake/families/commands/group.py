@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "audit": "evolake.families.commands.audit:audit", "evidence": "evolake.families.commands.evidence:evidence",
     "export": "evolake.families.commands.export:export",
     "external": "evolake.families.commands.external:external", "gallery": "evolake.families.commands.gallery:gallery",
-    "new": "evolake.families.commands.new:new",
+    "new": "evolake.families.commands.new:new", "utility": "evolake.utility.commands.utility:utility",
 })
 def families() -> None:
     """Verifiable task families: check them, export their instances, have them audited."""

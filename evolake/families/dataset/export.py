@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from evolake.answers.asking import answer_forms, request
 from evolake.answers.forms import asked_units
 from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
@@ -31,19 +32,6 @@ SPLITS = ("train", "test")
 WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")}
 DATA_SOURCE = "evolake/families"
 NEITHER = "neither"
-ASKING = {
-    "en": "Give your final answer{form} inside \\boxed{{...}}.",
-    "zh": "请把最终答案{form}写在 \\boxed{{...}} 中。",
-}
-FORMS = {
-    "en": {
-        int: ", a whole number,", float: ", a decimal number,", bool: ", True or False,", list: ", a list in square brackets,",
-        dict: ", a mapping as {key: value, ...},",
-    },
-    "zh": {int: "（整数）", float: "（小数）", bool: "（True 或 False）", list: "（方括号中的列表）", dict: "（形如 {key: value, ...} 的映射）"},
-}
-"""Language -> type of a family's answers -> what the request says of it."""
-
 
 def write_dataset(
     form: Form, rows: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], folder: Path, made_by: Provenance, *,
@@ -125,14 +113,6 @@ def side(family_id: str, share: float, roots: Mapping[str, Collection[str]]) -> 
     return NEITHER if found is None else "test" if found else "train"
 
 
-def answer_forms(rows: Sequence[Mapping[str, Any]]) -> dict[str, type]:
-    """Family -> the type of its answers, for families whose labels here are all of one: an answer's type tells nothing about the single question."""
-    found: dict[str, set[type]] = {}
-    for row in rows:
-        found.setdefault(row["family_id"], set()).add(type(json.loads(row["answer"])))
-    return {family_id: types.pop() for family_id, types in found.items() if len(types) == 1}
-
-
 def in_test(root_id: str, share: float) -> bool:
     """Whether a root is of the test split. By its id alone: a later export never moves it."""
     return int(hashlib.sha256(f"split\x1f{root_id}".encode()).hexdigest()[:12], 16) < share * 16**12
@@ -150,9 +130,7 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:
     """The question as messages, with the request to box the answer, and what form it has where all answers of the family have one."""
-    language = row["language"] if row["language"] in ASKING else "en"
-    said = FORMS[language].get(form, "") if form else ""
-    return [{"role": "user", "content": f"{row['text']}\n\n{ASKING[language].format(form=said)}"}]
+    return [{"role": "user", "content": f"{row['text']}\n\n{request(row['language'], form)}"}]
 
 
 def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) -> dict[str, Any]:

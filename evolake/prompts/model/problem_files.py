@@ -1,8 +1,8 @@
 """Problems from files of the user's own: JSON lines, parquet, the folder of a dataset, or tasks of reasoning-gym with their configurations.
 
 Known columns, the first that is there: the question is `text`, `question`, `problem` or `prompt` (a text or messages), the answer `answer`,
-`final_answer` or `reward_model.ground_truth`. Optional: problem_id or instance_id, family (or family_id), difficulty, category, case_sensitive. What
-`evolake families export` writes is read as it is. A question that does not say where its answer goes is asked for a boxed one.
+`final_answer` or `reward_model.ground_truth`. Optional: problem_id or instance_id, family (or family_id), difficulty, category, case_sensitive,
+scorer. What `evolake families export` writes is read as it is. A question that does not say where its answer goes is asked for a boxed one.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import Problem, Split
 
 GYM = "reasoning-gym:"
-ASKING = "Give your final answer inside \\boxed{...}."
 QUESTIONS = ("text", "question", "problem", "prompt")
 ANSWERS = ("answer", "final_answer", "reward_model")
 SUFFIXES = (".jsonl", ".parquet", ".arrow")
@@ -25,12 +25,12 @@ SIDES = {"train": ("train",), "heldout": ("test", "validation", "valid", "eval")
 """Side -> how the files of a dataset's folder are named that belong to it."""
 
 
-def read_side(place: str, side: Split, *, gym_problems: int, seed: int) -> list[Problem]:
+def read_side(place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed") -> list[Problem]:
     """The problems of one side of the split, each text once, in the order of the file.
 
     Args:
         place: a file, a folder, or "reasoning-gym:" with names divided by commas or {"name": {configuration}, ...}.
-        gym_problems: how many of each task of reasoning-gym; seed: of those.
+        gym_problems: how many of each task of reasoning-gym; seed: of those. answer_format: that a question which says nothing is given.
 
     Raises:
         InputError: the place cannot be read, or a row of it is no problem; says which.
@@ -39,7 +39,7 @@ def read_side(place: str, side: Split, *, gym_problems: int, seed: int) -> list[
         found = list(_of_gym(place.removeprefix(GYM), side, gym_problems, seed))
     else:
         found = [
-            problem(row, side, source=path.name, where=f"row {number} of {path}")
+            problem(row, side, source=path.name, where=f"row {number} of {path}", answer_format=answer_format)
             for path in files(Path(place), side) for number, row in enumerate(rows(path), 1)
         ]
     return list({_words(one.text): one for one in reversed(found)}.values())[::-1]
@@ -91,7 +91,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str) -> Problem:
+def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str, answer_format: AnswerFormat = "boxed") -> Problem:
     """One row as a problem. Raises InputError where question or answer is missing or of no use; names the row."""
     question, answer = _question(row), _answer(row)
     extra = row["extra_info"] if isinstance(row.get("extra_info"), dict) else {}
@@ -107,12 +107,12 @@ def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str) -> 
         difficulty = int(row.get("difficulty", extra.get("difficulty")) or 1)
     except (ValueError, TypeError) as error:
         raise InputError(f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=str(error)) from None
-    text = question if "\\boxed" in question else f"{question}\n\n{ASKING}"
+    text = question if "\\boxed" in question else f"{question}\n\n{request('en', None, answer_format)}"
     name = row.get("problem_id") or row.get("instance_id") or extra.get("instance_id") or _sha(f"{text}\x1f{label}")
     return Problem(
         str(name), text, label, bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
         str(row.get("category") or row.get("ability") or "other"), difficulty, side, source,
-        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name),
+        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), str(row.get("scorer") or "answer"),
     )
 
 

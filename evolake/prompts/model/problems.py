@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evolake.answers.asking import AnswerFormat, answer_forms, request
 from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
 from evolake.lake.lineages import held, roots_of
@@ -25,7 +26,6 @@ from evolake.prompts.settings import PromptsSettings
 
 FILE = "problems.jsonl"
 FAMILIES = "families"
-ASKING = {"en": "Give your final answer inside \\boxed{...}.", "zh": "请把最终答案写在 \\boxed{...} 中。"}
 _FIELDS = ("problem_id", "text", "answer", "case_sensitive", "category", "difficulty", "family")
 
 
@@ -150,8 +150,8 @@ def read_problems(path: Path) -> list[Problem]:
     return found
 
 
-def family_problems(lake: Lake, cycles: Sequence[str] | None = None) -> list[Problem]:
-    """The instances of accepted families in these cycles of the families line (None: all finished ones), asking for a boxed answer.
+def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed") -> list[Problem]:
+    """The instances of accepted families in these cycles of the families line (None: all finished ones), asking for an answer in this format.
 
     Raises:
         InputError: there is no finished cycle.
@@ -162,7 +162,8 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None) -> list[Pro
     archive = lake.read(FAMILIES, "incoming_families", following(done[-1]))
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
     rows = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
-    return [_of_family(row) for row in rows]
+    forms = answer_forms(rows)
+    return [_of_family(row, forms.get(row["family_id"]), answer_format) for row in rows]
 
 
 def family_roots(lake: Lake, cycles: Sequence[str] | None = None) -> dict[str, frozenset[str]]:
@@ -203,7 +204,7 @@ def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Map
             raise InputError(f"the task {task!r} of reasoning-gym does not take this configuration", got=str(error) or repr(configuration)) from None
         for entry in entries:
             problem_id = _sha(f"{task}\x1f{entry['question']}")
-            text = f"{entry['question'].strip()}\n\n{ASKING['en']}"
+            text = f"{entry['question'].strip()}\n\n{request('en', None)}"
             found.append(Problem(problem_id, text, json.dumps(str(entry["answer"])), False, task, 1, "train", "reasoning-gym", problem_id))
     return found
 
@@ -221,11 +222,11 @@ def _read(
         return gym_problems(settings.gym_tasks, settings.gym_problems, seed)
     if lake is None:
         raise InputError("there is no lake")
-    return family_problems(lake, cycles)
+    return family_problems(lake, cycles, settings.answer_format)
 
 
-def _of_family(row: dict[str, Any]) -> Problem:
-    text = f"{row['text']}\n\n{ASKING.get(row['language'], ASKING['en'])}"
+def _of_family(row: dict[str, Any], form: type | None, answer_format: AnswerFormat) -> Problem:
+    text = f"{row['text']}\n\n{request(row['language'], form, answer_format)}"
     return Problem(
         row["instance_id"], text, row["answer"], row["case_sensitive"], row["category"], row["difficulty"], "train", "families", row["family_id"],
     )

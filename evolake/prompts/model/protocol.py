@@ -24,6 +24,7 @@ class Problem:
 
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
     problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
+    scorer: how an answer is compared with the right one, a name of `evolake.prompts.rating.scoring.SCORERS`.
     """
 
     problem_id: str
@@ -35,6 +36,7 @@ class Problem:
     split: Split
     source: str
     family: str
+    scorer: str = "answer"
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class UpdateStats:
     step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean a token, to the policy before any update): kl is 0 where its
     weight is 0 and it is not computed. tokens: reply tokens that carried loss. groups: groups that came. informative: of these, groups whose rewards
     differ. rejected: samples that took no part. updated: False where nothing was left to learn from, so that the weights are as before.
+    entropy: mean a token of what the policy drew from, in nats; None where no step was taken.
     """
 
     step: int
@@ -97,6 +100,7 @@ class UpdateStats:
     informative: int
     rejected: int
     updated: bool
+    entropy: float | None = None
 
 
 class Policy(Protocol):

@@ -8,6 +8,9 @@ policy with weight .001 by the k3 estimator without importance weights, gradient
 trajectories are taken out before the advantages are computed, and a group in which nothing succeeded is skipped. The paper's failed trajectories
 are those with a wrong answer, and what is left is told apart by a reward model; where the reward is the validator alone, nothing is left to tell
 apart and only the KL term moves. So `rejects` is "unanswered" by default (no answer that can be read), and "incorrect" is the paper's word.
+
+Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` clips the weights of importance, not the objective: MiniMax-M1, 2025). A policy takes
+one step on what it has just sampled, where the ratio is 1 and nothing is clipped: there cispo and dapo take the same step.
 """
 
 from __future__ import annotations
@@ -44,5 +47,5 @@ RECIPES = {recipe.name: recipe for recipe in (ESPL, SSLOGIC)}
 
 def recipe_of(settings: PromptsSettings) -> Recipe:
     """The recipe that the settings name, with what they set themselves in place of its own."""
-    own = {name: getattr(settings, name) for name in ("learning_rate", "betas", "kl", "temperature", "rejects")}
+    own = {name: getattr(settings, name) for name in ("learning_rate", "betas", "kl", "temperature", "rejects", "scale_rewards", "loss_type")}
     return replace(RECIPES[settings.recipe], **{name: value for name, value in own.items() if value is not None})

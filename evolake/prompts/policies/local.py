@@ -31,14 +31,14 @@ class LocalPolicy:
         base: what the adapter is trained on; it belongs to this policy from now on.
         lora_rank, lora_alpha: of the adapter; its first weights come from seed. max_tokens: longest reply. max_prompt_tokens: longest system prompt
         with problem. rows_at_once, rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes.
-        threads: of torch on the CPU.
+        threads: of torch on the CPU. reply_start: read after the start of a reply, and no part of the sample.
     """
 
     learns = True
 
     def __init__(
         self, base: Base, recipe: Recipe, *, lora_rank: int, lora_alpha: int, max_tokens: int, max_prompt_tokens: int, rows_at_once: int,
-        rows_per_pass: int, threads: int, seed: int,
+        rows_per_pass: int, threads: int, seed: int, reply_start: str = "",
     ):
         import torch
         from peft import LoraConfig, get_peft_model
@@ -46,6 +46,7 @@ class LocalPolicy:
 
         torch.set_num_threads(threads)
         self.name, self.recipe, self.tokenizer, self.steps = base.name, recipe, base.tokenizer, 0
+        self._reply_start = list(base.tokenizer(reply_start, add_special_tokens=False)["input_ids"]) if reply_start else []
         self.max_tokens, self.max_prompt_tokens, self.rows_at_once, self.rows_per_pass = max_tokens, max_prompt_tokens, rows_at_once, rows_per_pass
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         config = LoraConfig(r=lora_rank, lora_alpha=lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
@@ -101,7 +102,7 @@ class LocalPolicy:
         tokens = sum(
             sample.tokens for group in kept for sample, reward in zip(group.samples, group.rewards, strict=True) if reward is not None
         )
-        return UpdateStats(self.steps, step.loss, step.grad_norm, step.kl, tokens, len(groups), informative, rejected, True)
+        return UpdateStats(self.steps, step.loss, step.grad_norm, step.kl, tokens, len(groups), informative, rejected, True, step.entropy)
 
     def save(self) -> bytes:
         """The adapter, Adam's moments and the number of steps; the same bytes for the same state."""
@@ -135,6 +136,7 @@ class LocalPolicy:
         """The tokens that the policy reads: the system prompt as it is (empty where it has no principle), the problem, and the start of a reply."""
         messages = [{"role": "system", "content": prompt.text()}, {"role": "user", "content": problem.text}]
         ids = list(self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False))
+        ids += self._reply_start
         if len(ids) > self.max_prompt_tokens:
             raise InputError(
                 f"prompt {prompt.prompt_id[:12]} with problem {problem.problem_id[:12]} is too long",

@@ -39,7 +39,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
     return LocalPolicy(
         base, recipe_of(own), lora_rank=own.lora_rank, lora_alpha=own.lora_alpha, max_tokens=own.max_tokens,
         max_prompt_tokens=own.max_prompt_tokens, rows_at_once=own.rows_at_once, rows_per_pass=own.rows_per_pass, threads=own.threads,
-        seed=child_seed(settings.seed, LINE, "0000", "adapter"),
+        seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start,
     )
 
 

@@ -32,11 +32,12 @@ from evolake.prompts.policies.shared_prompts import can_share, log_probabilities
 
 @dataclass(frozen=True)
 class Step:
-    """What trl's step gave: the loss that was descended, the gradient's norm before clipping, the mean KL a token."""
+    """What trl's step gave: the loss that was descended, the gradient's norm before clipping, the mean KL and the mean entropy a token (nats)."""
 
     loss: float
     grad_norm: float
     kl: float
+    entropy: float
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
@@ -98,7 +99,12 @@ def take_step(
             raise MachineryError("trl took no step on our samples", wanted="one step", got=f"{trainer.state.global_step} steps")
         if not all(torch.isfinite(parameter).all() for parameter in model.parameters() if parameter.requires_grad):
             raise MachineryError("an update made weights that are no numbers", do="lower EVOLAKE_PROMPTS__LEARNING_RATE")
-    return Step(sum(trainer.losses), float(logs["grad_norm"]), trainer.mean_kl())
+    return Step(sum(trainer.losses), float(logs["grad_norm"]), mean_over(trainer.kls), mean_over(trainer.entropies))
+
+
+def mean_over(passes: Sequence[tuple[float, int]]) -> float:
+    """The mean over the tokens of all passes, of (mean of a pass, its tokens); trl's own log is the mean over the passes."""
+    return sum(mean * tokens for mean, tokens in passes) / max(1, sum(tokens for _, tokens in passes))
 
 
 class _Replay:
@@ -149,19 +155,17 @@ def _trainer_class() -> Any:
             self.share = share
             self.losses: list[float] = []
             self.kls: list[tuple[float, int]] = []
+            self.entropies: list[tuple[float, int]] = []
             super().__init__(**options)
 
         def compute_loss(self, model: Any, inputs: dict[str, Any], *arguments: Any, **options: Any) -> Any:
             loss = super().compute_loss(model, inputs, *arguments, **options) * self.share
             self.losses.append(float(loss.detach()))
+            tokens = int((inputs["completion_mask"] * inputs.get("tool_mask", 1)).sum())
+            self.entropies.append((self._metrics["train"]["entropy"][-1], tokens))
             if self.beta:
-                mask = inputs["completion_mask"] * inputs.get("tool_mask", 1)
-                self.kls.append((self._metrics["train"]["kl"][-1], int(mask.sum())))
+                self.kls.append((self._metrics["train"]["kl"][-1], tokens))
             return loss
-
-        def mean_kl(self) -> float:
-            """Over the tokens of all passes; trl's own log is the mean over the passes."""
-            return sum(kl * tokens for kl, tokens in self.kls) / max(1, sum(tokens for _, tokens in self.kls))
 
         def _get_per_token_logps_and_entropies(
             self, model: Any, input_ids: Any, attention_mask: Any, logits_to_keep: int, batch_size: int | None = None, **options: Any

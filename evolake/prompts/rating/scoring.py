@@ -11,8 +11,9 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from evolake.answers.asking import AnswerFormat
 from evolake.answers.forms import asked_units
 from evolake.answers.matching import answers, equivalent
 from evolake.answers.reading import extract_boxed, number
@@ -23,7 +24,7 @@ from evolake.prompts.model.recipes import CORRECT, Recipe
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
 
-AnswerFormat = Literal["boxed", "last"]
+ANSWER = "answer"
 _NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+|/\d+)?(?![\w])")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _AFTER = " \t\r\n.!?*_`$)\"'”’"
@@ -52,8 +53,7 @@ def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, trunca
     label = json.loads(problem.answer)
     boxed = extract_boxed(reply)
     if boxed is not None:
-        correct = answers(boxed, label, case_sensitive=problem.case_sensitive, units=asked_units(problem.text))
-        return Judgement(boxed, correct, True)
+        return Judgement(boxed, SCORERS[problem.scorer](boxed, label, problem), True)
     if answer_format == "boxed":
         return Judgement(None, False, False)
     found = _last(reply, label)
@@ -61,7 +61,23 @@ def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, trunca
         return Judgement(None, False, False)
     answer, end = found
     ends = not truncated and not reply[end:].strip(_AFTER)
-    return Judgement(answer, equivalent(answer, label, case_sensitive=problem.case_sensitive), ends)
+    correct = equivalent(answer, label, case_sensitive=problem.case_sensitive) if problem.scorer == ANSWER else SCORERS[problem.scorer](
+        answer, label, problem,
+    )
+    return Judgement(answer, correct, ends)
+
+
+def _same_answer(answer: str, label: Any, problem: Problem) -> bool:
+    return answers(answer, label, case_sensitive=problem.case_sensitive, units=asked_units(problem.text))
+
+
+def _same_text(answer: str, label: Any, problem: Problem) -> bool:
+    shown = label if isinstance(label, str) else json.dumps(label, ensure_ascii=False)
+    return answer.strip() == shown.strip() or (not problem.case_sensitive and answer.strip().casefold() == shown.strip().casefold())
+
+
+SCORERS: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer, "exact": _same_text}
+"""Name -> whether the answer of a reply is the right one. answer: as docs/answers.md has it. exact: the same text."""
 
 
 def judge_with(

@@ -24,7 +24,7 @@ from evolake.report.pages import Section
 from evolake.solvers.objectives import portfolio as solvers
 
 ROOT = Path(__file__).resolve().parents[3]
-LINES_WITH_FIGURES = ("designs", "families", "programs", "prompts", "repair", "solvers")
+LINES_WITH_FIGURES = ("designs", "families", "programs", "prompts", "repair", "solvers", "utility")
 LINES_WITH_ROLES = ("designs", "families", "programs", "prompts", "solvers")
 PORTFOLIOS = {"designs": (FAMILY_FOLDER, HELPERS, OBJECTIVE_FAMILIES), "solvers": (solvers.FOLDER, solvers.HELPERS, solvers.FAMILIES)}
 

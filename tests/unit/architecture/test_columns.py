@@ -123,5 +123,5 @@ def test_every_asset_shows_its_columns_and_sql_knows_them():
             assert columns is not None, key
             assert {column.name: column.description for column in columns.columns} == {name: schema.note(name) for name in schema.columns}
             shown.append(key.path)
-    assert {line for line, _ in shown} == {"designs", "families", "programs", "prompts", "repair", "solvers"}
+    assert {line for line, _ in shown} == {"designs", "families", "programs", "prompts", "repair", "solvers", "utility"}
     assert len(shown) > 60

@@ -21,8 +21,8 @@ def clean_environment(monkeypatch):
 
 
 def test_shipped_profiles_load():
-    assert settings.profile_names() == ["cluster", "demo", "laptop"]
-    assert [settings.load(name).of(DesignsSettings).batch for name in settings.profile_names()] == [100, 24, 50]
+    assert settings.profile_names() == ["cluster", "demo", "gpu", "laptop"]
+    assert [settings.load(name).of(DesignsSettings).batch for name in settings.profile_names()] == [100, 24, 100, 50]
 
 
 def test_cluster_is_the_paper_schedule():

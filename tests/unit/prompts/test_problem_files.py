@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolake.answers.asking import request
 from evolake.answers.ngrams import ngrams
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
 from evolake.prompts.model.contamination import overlap
-from evolake.prompts.model.problem_files import ASKING, read_side
+from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
@@ -56,7 +57,7 @@ def test_json_lines_parquet_and_arrow_give_the_same_problems(tmp_path: Path) -> 
         for place in (lines(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet", tmp_path / "saved")
     ]
     assert read_once[0] == read_once[1] == read_once[2]
-    assert len(read_once[0]) == 5 and read_once[0][1][1:] == (f"How much is 1 plus 1?\n\n{ASKING}", "2", 1, "train")
+    assert len(read_once[0]) == 5 and read_once[0][1][1:] == (f"How much is 1 plus 1?\n\n{request('en', None)}", "2", 1, "train")
 
 
 @pytest.mark.parametrize("form", ["trl", "verl", "jsonl"])
@@ -148,6 +149,6 @@ def test_a_copied_passage_is_found_and_an_unrelated_text_is_not(words: list[str]
 
 
 def test_the_request_for_a_box_is_no_part_of_a_text_and_chinese_characters_are_words() -> None:
-    assert list(ngrams(f"Two and two?\n\n{ASKING}", 13)) == [("two", "and", "two")]
+    assert list(ngrams(f"Two and two?\n\n{request('en', None)}", 13)) == [("two", "and", "two")]
     assert list(ngrams("一共几个？", 3)) == [("一", "共", "几"), ("共", "几", "个")]
     assert list(ngrams("", 3)) == []

@@ -1,0 +1,8 @@
+"""The utility study: does what evolves make a model better?
+
+    study (problems beside it) -> replies (a cell an arm and seed; steps beside it) -> summary, comparisons, curves -> figures
+"""
+
+from assets.utility.cells import study
+
+__all__ = ["study"]

@@ -1,0 +1,40 @@
+"""The cells: one arm with one seed, trained and evaluated. One that was killed goes on after its last step, one that is there is read."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+import assets.utility.setup  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+from assets.utility.cells import study
+from evolake.utility.tables import ARMS, LINE, REPLIES
+from resources.lake import LakeResource
+
+
+@study.cell_asset(schema=REPLIES, kinds={"torch"}, ins={"record": dg.AssetIn(key=study.key("study"))})
+def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.DataFrame) -> pl.DataFrame:
+    """Every reply of every evaluation; the steps of the training are published beside them."""
+    from evolake.prompts.policies.registry import open_policy
+    from evolake.utility.execution.cells import is_finished, journal_of, publish_cell, run_cell
+    from evolake.utility.execution.running import make_cell, policy_settings, prepare
+
+    name, store, settings = context.partition_key, lake.open(), lake.settings()
+    lake.hold(study.name, context.run.run_id)
+    current = prepare(settings, store, record["arms"].to_list()[0] or list(ARMS), record["seeds"].to_list()[0], context.run.run_id)
+    recorded = record["study_sha"].item()
+    if current.sha != recorded:
+        raise dg.Failure(
+            f"the settings or the families describe another study ({current.sha[:12]}) than the recorded one ({recorded[:12]}). "
+            f"Materialize the group {study.setup_group!r}, then the cells again.", allow_retries=False,
+        )
+    kept = is_finished(store, name, current.sha)
+    if not kept:
+        cell = make_cell(current, name, settings)
+        policy = open_policy(policy_settings(settings), store.root, "utility", context.run.run_id)
+        publish_cell(store, cell, run_cell(cell, policy, journal_of(store, cell), lambda step: context.log.info(f"step {step}")), context.run.run_id)
+    found = store.read(LINE, "replies", name)
+    last = found.filter(pl.col("step") == found["step"].max())
+    shares = {str(suite): float(part["correct"].mean() or 0.0) for (suite,), part in last.group_by("suite")}  # pyright: ignore[reportArgumentType]
+    told = {"kept": kept, "replies": found.height, "step": int(last["step"][0])}
+    context.add_output_metadata(told | {f"correct, {suite}": value for suite, value in shares.items()})
+    return found

@@ -1,0 +1,28 @@
+"""What every cell works on: the problems of each arm and of the evaluation, and the record that tells this study from another."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from assets.package import limit_pool
+from assets.utility.cells import study
+from evolake.utility.settings import UtilitySettings
+from evolake.utility.tables import ARMS, STUDY
+from resources.lake import LakeResource
+
+
+@study.setup_asset(name="study", schema=STUDY, kinds={"bubblewrap"})
+def record(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+    """Sizes and policy; published beside them, problems by arm and lineage, drawn in the jail from the families of the last finished cycle."""
+    from evolake.utility.execution.running import prepare, record_of
+
+    lake.hold(study.name, context.run.run_id)
+    limit_pool(context.instance, study.pool)
+    settings = lake.settings()
+    seeds = range(settings.of(UtilitySettings).seeds)
+    found = prepare(settings, lake.open(), list(ARMS), seeds, context.run.run_id)
+    context.add_output_metadata({
+        "study_sha": found.sha, "policy": found.policy, "problems": len(found.problems), "cells": len(study.cells), "notes": "; ".join(found.notes),
+    })
+    return STUDY.frame([record_of(found, list(ARMS), seeds)])

@@ -1,0 +1,1 @@
+"""The study `utility`: does what evolves make a model better?"""

@@ -1,0 +1,70 @@
+"""`evolake families utility`: train a model on seeds, on what evolved, and on both, and compare what each is worth on held-out lineages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import click
+
+from evolake import settings as settings_module
+from evolake.utility.settings import UtilitySettings
+
+
+@click.command()
+@click.option("--arms", default="all", show_default=True, help="Comma-separated: base, seeds, evolved, mixed, parents; or all.")
+@click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
+@click.option("--steps", type=click.IntRange(min=1), help="Updates of the weights per arm (default: the profile's).")
+@click.option("--benchmark", "benchmarks", multiple=True, help="A further file to evaluate on: .jsonl with question, answer, scorer. Repeatable.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the step in which these are over; the same command goes on.")
+@click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report.html, figures and tables.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def utility(
+    arms: str, seeds: int | None, steps: int | None, benchmarks: tuple[str, ...], minutes: float | None, profile: str | None, out: Path | None,
+    as_json: bool,
+) -> int:
+    """Does what evolved make a model better? Train it by GRPO on seeds, evolved families, both, and the evolved ones' parents, and compare.
+
+    Continues where an earlier run of the same study stopped, after the last step.
+    """
+    from evolake.lake import Lake
+    from evolake.utility.execution.running import read_study, run_study
+    from evolake.utility.report.page import write_report
+    from evolake.utility.report.words import answer, caution, headline
+    from evolake.utility.statistics.findings import findings_of
+    from evolake.utility.tables import MATCHINGS, pick_arms
+
+    settings = settings_module.load(profile)
+    given: dict[str, Any] = {"seeds": seeds, "steps": steps, "benchmarks": list(benchmarks) or None}
+    own = settings.of(UtilitySettings).model_copy(update={name: value for name, value in given.items() if value is not None})
+    outcome = run_study(
+        settings.with_section(own), pick_arms(arms), range(own.seeds), f"utility-{uuid4().hex[:12]}", minutes=minutes,
+        tell=lambda line: click.echo(line, err=True),
+    )
+    told: dict[str, Any] = {
+        "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
+        "study_sha": outcome.study.sha, "policy": outcome.study.policy, "ran": list(outcome.ran), "kept": list(outcome.kept),
+        "left": list(outcome.left), "notes": outcome.study.notes,
+    }
+    stored = read_study(Lake(settings.lake))
+    sentences: list[str] = []
+    if stored.replies.height:
+        found = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
+        sentences = [headline(found), *(answer(found, matching) for matching in MATCHINGS[1:]), caution(stored, found)]
+        told |= {"summary": found.summary.to_dicts(), "comparisons": found.comparisons.to_dicts()}
+        if out is not None:
+            told["files"] = [str(path) for path in write_report(stored, found, out)]
+    if as_json:
+        click.echo(json.dumps(told, ensure_ascii=False))
+        return 0
+    click.echo(f"study {outcome.study.sha[:12]} {told['verdict']}: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, {len(outcome.left)} left")
+    for line in (*outcome.study.notes, *sentences):
+        click.echo(f"  {line}")
+    if outcome.left:
+        click.echo("  the same command goes on after the last step")
+    if out is not None and "files" in told:
+        click.echo(f"report: {out / 'report.html'}")
+    return 0

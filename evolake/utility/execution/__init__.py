@@ -1,0 +1,1 @@
+"""What runs: problems are drawn, cells are trained and evaluated, each step noted."""

@@ -1,0 +1,171 @@
+"""The problems of the study: instances of the families of each arm and of held-out lineages, drawn in the jail with labels by strict majority, and
+beside them the files to evaluate on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.answers.asking import answer_forms, request
+from evolake.errors import InputError
+from evolake.families.dataset.datasets import archive_after, load_families
+from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.model.contract import Family
+from evolake.families.sandbox.running import PRELOAD
+from evolake.families.settings import FamiliesSettings
+from evolake.jail import open_pool
+from evolake.lake import Lake, following
+from evolake.prompts.model.problem_files import read_side
+from evolake.prompts.model.problems import finished_families
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.rating.scoring import SCORERS
+from evolake.settings import Settings
+from evolake.utility.model.pools import Pools, filled, pools_of
+from evolake.utility.settings import UtilitySettings
+from evolake.utility.tables import LINEAGES, TRAIN
+
+SPARE = 2
+"""How many times as many instances are drawn as an arm takes: some are too long, some are repeated."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """rows: of PROBLEMS. notes: what a reader must know of them."""
+
+    rows: list[dict[str, Any]]
+    notes: list[str]
+
+
+def draw_problems(settings: Settings, lake: Lake) -> Drawn:
+    """All problems of the study that the settings describe, from the families of the last finished cycle.
+
+    Raises:
+        InputError: no finished cycle, an arm or a side without a problem, or a benchmark that cannot be read.
+        MachineryError: the jail failed.
+    """
+    own, population = settings.of(UtilitySettings), archive_after(lake, last_cycle(lake))
+    pools = pools_of(population.rows(), own.test_share, own.languages)
+    wanted = sorted({*pools.test, *(family for arm in pools.train.values() for family in arm)})
+    rows = {row["family_id"]: row for row in population.rows("accepted")}
+    families = load_families(lake, [rows[family] for family in wanted])
+    instances = _instances(families, pools, settings)
+    short = [row for row in instances if len(row["text"]) <= own.longest_statement]
+    notes = list(pools.notes)
+    if len(short) < len(instances):
+        longer = f"{len(instances) - len(short)} of {len(instances)} instances"
+        notes.append(f"{longer} have more than {own.longest_statement} characters and are left out")
+    held = {family: [row["instance_id"] for row in short if row["family_id"] == family] for family in pools.test}
+    test = filled([held], dict.fromkeys(held, 1), own.test_problems)
+    arms = _arms(short, pools, own.instances_per_arm)
+    if empty := [name for name, found in {**arms, LINEAGES: test}.items() if not found]:
+        raise InputError(
+            f"there is no problem for {empty[0]}", wanted=f"instances of at most {own.longest_statement} characters", got=notes[-1],
+            do="set EVOLAKE_UTILITY__LONGEST_STATEMENT higher, or run more cycles: evolake run --lines families",
+        )
+    few = {arm: len(found) for arm, found in arms.items() if len(found) < own.instances_per_arm}
+    if few:
+        notes.append(f"not every arm has {own.instances_per_arm} problems: {', '.join(f'{arm} {count}' for arm, count in few.items())}")
+    members = defaultdict(list)
+    for arm, found in arms.items():
+        for problem in found:
+            members[problem].append(arm)
+    forms, operators, tested = answer_forms(instances), {family.family_id: family.operator for family in families}, set(test)
+    found = [
+        _row(row, members.get(row["instance_id"], []), forms.get(row["family_id"]), operators[row["family_id"]], own)
+        for row in short if row["instance_id"] in members or row["instance_id"] in tested
+    ]
+    for place in own.benchmarks:
+        found += benchmark_rows(place, own)
+    if shared := {row["text"] for row in found if row["suite"] == TRAIN} & {row["text"] for row in found if row["suite"] != TRAIN}:
+        notes.append(f"{len(shared)} questions are among those to train on and those to evaluate on; they are left out of training")
+        found = [row for row in found if row["suite"] != TRAIN or row["text"] not in shared]
+    return Drawn(found, notes)
+
+
+def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
+    """Rows of PROBLEMS of a benchmark file. Raises InputError: it cannot be read, or names an unknown scorer."""
+    problems = read_side(place, "heldout", gym_problems=own.benchmark_problems, seed=0, answer_format=own.answer_format)[: own.benchmark_problems]
+    if strange := [one.scorer for one in problems if one.scorer not in SCORERS]:
+        wanted = f"one of {', '.join(SCORERS)}"
+        raise InputError(f"{place} names a scorer that is not there", wanted=wanted, got=strange[0], do="mend its column scorer")
+    return [
+        {
+            "problem_id": one.problem_id, "suite": Path(place).stem or place, "arms": [], "category": one.category, "difficulty": one.difficulty,
+            "text": one.text, "answer": one.answer, "case_sensitive": one.case_sensitive, "scorer": one.scorer,
+        }
+        for one in problems
+    ]
+
+
+def problem_of(row: Mapping[str, Any]) -> Problem:
+    """A row of PROBLEMS as the policy takes it."""
+    return Problem(
+        row["problem_id"], row["text"], row["answer"], row["case_sensitive"], row["category"], row["difficulty"],
+        "train" if row["suite"] == TRAIN else "heldout", row["suite"], row["family_id"] or row["problem_id"], row["scorer"],
+    )
+
+
+def last_cycle(lake: Lake) -> str:
+    """The last finished cycle of the families line. Raises InputError where there is none."""
+    done = finished_families(lake)
+    if not done:
+        raise InputError("the lake holds no finished cycle of the families line", got=str(lake.root), do="run: evolake run --lines families")
+    return done[-1]
+
+
+def inputs_sha(settings: Settings, lake: Lake) -> str:
+    """sha256 of what the problems are drawn from: the population, the sizes, the benchmarks' bytes."""
+    own = settings.of(UtilitySettings)
+    seal = lake.seals.read("families", following(last_cycle(lake)))
+    parts = [seal.version if seal else "", str(settings.seed), own.model_dump_json(include=set(DRAWN_BY))]
+    for place in own.benchmarks:
+        path = Path(place)
+        parts.append(hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else place)
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+DRAWN_BY = (
+    "answer_format", "instances_per_arm", "test_share", "test_problems", "band_weights", "longest_statement", "languages", "benchmarks",
+    "benchmark_problems",
+)
+"""Sizes that the problems depend on."""
+
+
+def _instances(families: Sequence[Family], pools: Pools, settings: Settings) -> list[dict[str, Any]]:
+    """Labelled instances of all families: as many of each as an arm, or the evaluation, may take, and some to spare."""
+    own = settings.of(UtilitySettings)
+    needed: dict[int, list[Family]] = defaultdict(list)
+    for family in families:
+        counts = [own.instances_per_arm * arm[family.family_id] / sum(arm.values()) for arm in pools.train.values() if family.family_id in arm]
+        counts += [own.test_problems / len(pools.test)] if family.family_id in pools.test else []
+        needed[SPARE * max(1, round(max(counts)))].append(family)
+    rows: list[dict[str, Any]] = []
+    with open_pool(workers=settings.workers or 1, preload=PRELOAD, mode=settings.jail) as pool:
+        for count, some in sorted(needed.items()):
+            sizes = settings.of(FamiliesSettings).model_copy(update={"instances_per_family": count, "band_weights": own.band_weights})
+            rows += sample_families(some, pool=pool, settings=sizes, root_seed=settings.seed, cycle="0000", workers=pool.workers)[0]
+    return list({row["text_sha"]: row for row in rows}.values())
+
+
+def _arms(rows: Sequence[Mapping[str, Any]], pools: Pools, count: int) -> dict[str, list[str]]:
+    """arm -> its problems."""
+    of_family: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        of_family[row["family_id"]].append(row["instance_id"])
+    found = {}
+    for arm, weights in pools.train.items():
+        split = [pools.train["seeds"], pools.train["evolved"]] if arm == "mixed" else [weights]
+        found[arm] = filled([{family: of_family[family] for family in part} for part in split], weights, count)
+    return found
+
+
+def _row(row: Mapping[str, Any], arms: list[str], form: type | None, operator: str, own: UtilitySettings) -> dict[str, Any]:
+    return {
+        "problem_id": row["instance_id"], "suite": TRAIN if arms else LINEAGES, "arms": arms, "family_id": row["family_id"], "operator": operator,
+        "category": row["category"], "difficulty": row["difficulty"], "text": f"{row['text']}\n\n{request(row['language'], form, own.answer_format)}",
+        "answer": row["answer"], "case_sensitive": row["case_sensitive"], "scorer": "answer",
+    }

@@ -1,0 +1,184 @@
+"""A whole study: problems, record, cells. Killed at any point, it goes on with the next run of the same command, after the last noted step."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.prompts.model.protocol import Policy
+from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.policies.registry import open_policy
+from evolake.prompts.rating.scoring import judge_with
+from evolake.prompts.settings import PromptsSettings
+from evolake.settings import Settings
+from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
+from evolake.utility.execution.drawing import draw_problems, inputs_sha
+from evolake.utility.settings import UtilitySettings
+from evolake.utility.tables import ARMS, LINE, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
+
+OF_NO_CELL = ("seeds", "benchmarks")
+POLICY = (
+    "policy", "policy_model", "lora_rank", "lora_alpha", "max_tokens", "temperature", "learning_rate", "betas", "kl", "rejects", "recipe",
+    "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
+)
+"""Settings of the policy that the rows of a cell depend on."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What decides the rows of a cell, besides its arm and its seed. problems: rows of PROBLEMS."""
+
+    sha: str
+    inputs_sha: str
+    problems: list[dict[str, Any]]
+    notes: list[str]
+    policy: str
+    settings: str
+    root_seed: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did: cells it ran, those that were there, those that are left."""
+
+    study: Study
+    ran: tuple[str, ...]
+    kept: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def policy_settings(settings: Settings) -> Settings:
+    """The settings with those of the study in place of the policy's own: one policy, trained as the study says."""
+    own = settings.of(UtilitySettings)
+    names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
+    given = {name: getattr(own, name) for name in names}
+    return settings.with_section(settings.of(PromptsSettings).model_copy(update=given))
+
+
+def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str) -> Study:
+    """The study that the settings describe, its problems and its record published. Problems that are there already are read.
+
+    Raises:
+        InputError: as `draw_problems`, or the settings name a policy that cannot learn.
+    """
+    own, prompts = settings.of(UtilitySettings), policy_settings(settings).of(PromptsSettings)
+    if prompts.policy == "endpoint":
+        raise InputError("the policy endpoint cannot learn", wanted="local or tiny", do="set EVOLAKE_PROMPTS__POLICY=local")
+    inputs = inputs_sha(settings, lake)
+    before = lake.read(LINE, "study").row(0, named=True) if lake.record(LINE, "study") else {}
+    if before.get("inputs_sha") == inputs and lake.record(LINE, "problems") is not None:
+        problems, notes = lake.read(LINE, "problems").to_dicts(), before["notes"]
+    else:
+        drawn = draw_problems(settings, lake)
+        problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
+    values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=set(POLICY))}
+    told = json.dumps(values, sort_keys=True)
+    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{told}\x1f{json.dumps(problems, sort_keys=True)}".encode()).hexdigest()
+    study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, told, settings.seed)
+    publish_study(lake, study, arms, seeds, run_id, before)
+    return study
+
+
+def publish_study(lake: Lake, study: Study, arms: Sequence[str], seeds: Sequence[int], run_id: str, before: dict[str, Any]) -> None:
+    """Publish problems and record. Arms and seeds that an earlier run of the same study had are kept in the record."""
+    if before.get("study_sha") == study.sha:
+        arms = [arm for arm in ARMS if arm in {*arms, *before["arms"]}]
+        seeds = sorted({*seeds, *before["seeds"]})
+    lake.publish(LINE, "problems", PROBLEMS.frame(study.problems), cycle=None, run_id=run_id, schema=PROBLEMS)
+    lake.publish(LINE, "study", STUDY.frame([record_of(study, arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
+
+
+def record_of(study: Study, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
+    """The row of STUDY."""
+    return {
+        "study_sha": study.sha, "inputs_sha": study.inputs_sha, "policy": study.policy, "settings": study.settings, "root_seed": study.root_seed,
+        "arms": list(arms), "seeds": list(seeds), "notes": study.notes,
+    }
+
+
+def make_cell(study: Study, name: str, settings: Settings) -> Cell:
+    """A cell of the study, ready to be run."""
+    prompts = policy_settings(settings).of(PromptsSettings)
+    judge = judge_with(recipe_of(prompts), prompts.answer_format, prompts.format_bonus)
+    return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed)
+
+
+def run_study(
+    settings: Settings, arms: Sequence[str], seeds: Sequence[int], run_id: str, *, minutes: float | None = None,
+    tell: Callable[[str], None] = lambda line: None, policy: Policy | None = None,
+) -> Outcome:
+    """Run what is missing of the study that the settings describe.
+
+    Args:
+        minutes: stop at the end of the step in which these are over; None: never. tell: a line of progress. policy: None: that of the settings.
+
+    Raises:
+        InputError: as `prepare`. PartitionBusy: another run of the study is under way. MachineryError: the policy cannot be trained.
+    """
+    lake, started = Lake(settings.lake), time.monotonic()
+    with lake.line_lock(LINE, run_id=run_id):
+        study = prepare(settings, lake, arms, seeds, run_id)
+        cells = [cell_of(arm, seed) for seed in seeds for arm in arms]
+        kept = [name for name in cells if is_finished(lake, name, study.sha)]
+        todo = [name for name in cells if name not in kept]
+        ran: list[str] = []
+        held = policy or (open_policy(policy_settings(settings), lake.root, "utility", run_id) if todo else None)
+        with held if hasattr(held, "__exit__") else nullcontext():  # type: ignore[union-attr]
+            for name in todo:
+                assert held is not None
+                cell = make_cell(study, name, settings)
+
+                def on_step(step: int, name: str = name) -> None:
+                    tell(f"{name}: step {step} of {settings.of(UtilitySettings).steps}" if step else f"{name}: evaluated")
+                    if minutes is not None and time.monotonic() - started > 60 * minutes:
+                        raise Pause
+
+                try:
+                    rows = run_cell(cell, held, journal_of(lake, cell), on_step)
+                except Pause:
+                    break
+                publish_cell(lake, cell, rows, run_id)
+                ran.append(name)
+    return Outcome(study, tuple(ran), tuple(kept), tuple(name for name in cells if name not in {*kept, *ran}))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the lake holds of its current study: the record's row, and frames of problems, steps and replies of that study alone."""
+
+    study: dict[str, Any]
+    problems: pl.DataFrame
+    steps: pl.DataFrame
+    replies: pl.DataFrame
+
+    @property
+    def missing(self) -> list[str]:
+        """The cells that the record names and that are not there."""
+        there = set(self.replies.select("arm", "seed").unique().rows())
+        return [cell_of(arm, seed) for seed in self.study["seeds"] for arm in self.study["arms"] if (arm, seed) not in there]
+
+
+def read_study(lake: Lake) -> Stored:
+    """The current study. Cells of an earlier one are left out.
+
+    Raises:
+        InputError: no study was run in this lake.
+    """
+    if lake.record(LINE, "study") is None:
+        raise InputError("this lake holds no utility study", got=str(lake.root), do="run one: evolake families utility")
+    study = lake.read(LINE, "study").row(0, named=True)
+    steps, replies = [STEPS.empty()], [REPLIES.empty()]
+    for cell in lake.cycles(LINE, "replies"):
+        if is_finished(lake, cell, study["study_sha"]):
+            replies.append(lake.read(LINE, "replies", cell))
+            steps.append(lake.read(LINE, "steps", cell))
+    return Stored(study, lake.read(LINE, "problems"), pl.concat(steps), pl.concat(replies))

@@ -1,0 +1,11 @@
+"""The study of what evolved families are worth to a model that trains on them. What the study contributes to evolake."""
+
+from __future__ import annotations
+
+from evolake.lines import LineSpec
+
+LINE = LineSpec(
+    "utility", assets="assets.utility", settings="evolake.utility.settings:UtilitySettings", profiles="evolake.utility.profiles",
+    findings="evolake.utility.report.words:findings", tables="evolake.utility.known_tables:known_tables",
+    artifacts="evolake.utility.report.artifacts:ARTIFACTS",
+)

@@ -1,0 +1,1 @@
+"""What the study says to people: sentences, tables, figures, one page."""

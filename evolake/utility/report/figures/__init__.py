@@ -1,0 +1,1 @@
+"""The study's figures, one a module."""

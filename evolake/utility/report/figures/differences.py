@@ -1,0 +1,23 @@
+"""Differences between arms, at each matching."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from evolake.plots.arms import ArmDelta, arm_deltas
+from evolake.report.figures import Figure
+from evolake.utility.statistics.findings import Findings
+from evolake.utility.tables import LINEAGES, MATCHINGS
+
+
+def draw(findings: Findings) -> bytes | None:
+    """On held-out lineages."""
+    panels = {}
+    for matching in MATCHINGS:
+        rows = findings.comparisons.filter((pl.col("matching") == matching) & (pl.col("suite") == LINEAGES)).to_dicts()
+        panels[f"equal {matching}"] = [ArmDelta(f"{row['first']} - {row['second']}", row["difference"], row["low"], row["high"]) for row in rows]
+    title = "Difference of the shares solved, held-out lineages, in points"
+    return arm_deltas(panels, title, "points, with 95% intervals") if any(panels.values()) else None
+
+
+FIGURE = Figure("Differences between arms", draw, order=4)

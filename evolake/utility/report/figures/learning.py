@@ -1,0 +1,23 @@
+"""Held-out problems solved over the steps."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from evolake.plots.arms import ArmCurve, arm_curves
+from evolake.report.figures import Figure
+from evolake.utility.statistics.findings import Findings
+from evolake.utility.tables import LINEAGES, TRAINED
+
+
+def draw(findings: Findings) -> bytes | None:
+    """On held-out lineages, with bands over problems and seeds."""
+    found = findings.curves.filter((pl.col("measure") == "correct") & (pl.col("suite") == LINEAGES)).sort("step")
+    curves = [
+        ArmCurve(arm, part["step"].to_list(), part["value"].to_list(), part["low"].to_list(), part["high"].to_list())
+        for arm in TRAINED if (part := found.filter(pl.col("arm") == arm)).height
+    ]
+    return arm_curves(curves, "Problems of held-out lineages solved, with 95% bands", "step", "share solved") if curves else None
+
+
+FIGURE = Figure("Held-out lineages solved over the steps", draw, order=2)

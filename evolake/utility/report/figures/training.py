@@ -1,0 +1,28 @@
+"""What training says of itself: reward, length, words of reflection, entropy."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from evolake.plots.arms import ArmCurve, arm_traces
+from evolake.report.figures import Figure
+from evolake.utility.statistics.findings import TRAINING, Findings
+from evolake.utility.tables import TRAINED
+
+NAMES = {
+    "reward": "mean reward", "length": "tokens per reply", "reflections": "words of self-checking per reply", "entropy": "entropy per token, nats",
+}
+
+
+def draw(findings: Findings) -> bytes | None:
+    """Means over the seeds."""
+    panels = {NAMES[measure]: [] for measure in TRAINING}
+    for measure in TRAINING:
+        for arm in TRAINED:
+            part = findings.curves.filter((pl.col("measure") == measure) & (pl.col("arm") == arm)).sort("step")
+            if part.height:
+                panels[NAMES[measure]].append(ArmCurve(arm, part["step"].to_list(), part["value"].to_list()))
+    return arm_traces(panels, "Replies that were trained on", "step") if any(panels.values()) else None
+
+
+FIGURE = Figure("Replies that were trained on", draw, order=3)

@@ -1,0 +1,148 @@
+"""The study with real weights, real updates and instances drawn in the jail: killed by the system it goes on to the same rows; its command
+says what it did."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from commands import evolake
+from tiny_policy import tiny_policy
+from utility_lake import SETTINGS, SIZES, families_lake
+
+from evolake.lake import Lake
+from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.model.recipes import SSLOGIC
+from evolake.prompts.study.journal import Journal
+from evolake.utility.execution.cells import Cell, run_cell
+from evolake.utility.execution.running import read_study, run_study
+from evolake.utility.settings import UtilitySettings
+from evolake.utility.tables import LINEAGES, TRAIN
+
+
+def even(prompt: Any, problem: Problem, number: int, sample: Sample) -> Rollout:
+    """Rewards replies of an even number of characters: something that random weights get right sometimes."""
+    good = len(sample.reply) % 2 == 0
+    return Rollout("", problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, good, True, float(good))
+
+
+def cell(name: str = "evolved-0") -> Cell:
+    rows = [
+        {"problem_id": f"p{number}", "suite": TRAIN if number < 5 else LINEAGES, "arms": ["evolved"] if number < 5 else [], "family_id": None,
+         "category": "c", "difficulty": 1, "text": f"{number} and {number}?", "answer": str(2 * number), "case_sensitive": True, "scorer": "answer"}
+        for number in range(7)
+    ]
+    return Cell(name, rows, SIZES, even, "sha", 7)
+
+
+def test_a_cell_killed_by_the_system_between_steps_goes_on_to_the_same_rows_and_weights(tmp_path: Path):
+    """The child is killed by SIGKILL after step 2; what it noted is read here, and the rest is done by another process."""
+    whole, policy = Journal(tmp_path / "whole", "key"), tiny_policy(SSLOGIC)
+    expected = run_cell(cell(), policy, whole)
+    before, after = policy.save(), whole.read()[1]
+    assert after is not None and after != before
+    code = (
+        "import os, signal, sys; sys.path[:0] = sys.argv[1].split(os.pathsep)\n"
+        "from pathlib import Path\n"
+        "from test_utility_study import Journal, SSLOGIC, cell, run_cell, tiny_policy\n"
+        "def kill(step):\n"
+        "    if step == 2:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "run_cell(cell(), tiny_policy(SSLOGIC), Journal(Path(sys.argv[2]), 'key'), kill)\n"
+    )
+    places = f"{Path(__file__).parent}:{Path(__file__).parents[2]}"
+    done = subprocess.run([sys.executable, "-c", code, places, str(tmp_path / "killed")], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    left = Journal(tmp_path / "killed", "key")
+    assert len(left.read()[0]) == 2
+    steps: list[int] = []
+    assert run_cell(cell(), policy, left, steps.append) == expected
+    assert steps == [3] and left.read()[1] == after and policy.save() == before
+
+
+def test_arms_of_one_seed_differ_by_their_problems_alone():
+    problems = [{**row, "arms": ["evolved", "seeds"] if row["arms"] else []} for row in cell().problems]
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        one = Cell(name, problems, SIZES, even, "sha", 7)
+        found = run_cell(one, tiny_policy(SSLOGIC), Unkept())
+        return [{key: value for key, value in row.items() if key != "arm"} for row in found.replies]
+
+    assert rows("evolved-0") == rows("seeds-0") != rows("seeds-1")
+
+
+class Unkept(Journal):
+    """A journal that keeps nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(Path("nowhere"), "")
+
+    def read(self) -> tuple[list[dict[str, Any]], bytes | None]:
+        return [], None
+
+    def note(self, step: int, gave: Any, state: bytes | None) -> None:
+        return None
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory):
+    """(lake, settings' variables) after the command was run in two goes: one arm, then all."""
+    root = tmp_path_factory.mktemp("utility")
+    families_lake(root / "lake")
+    (root / "bench.jsonl").write_text('{"question": "1 + 1?", "answer": "2", "scorer": "exact"}\n')
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**SETTINGS, "EVOLAKE_LAKE": str(root / "lake"), "EVOLAKE_PROFILE": "laptop"}.items():
+            patch.setenv(name, value)
+        first = evolake("families", "utility", "--arms", "base,evolved", "--benchmark", str(root / "bench.jsonl"), "--json")
+        second = evolake("families", "utility", "--benchmark", str(root / "bench.jsonl"), "--json", "--out", str(root / "out"))
+        yield root, json.loads(first.stdout), json.loads(second.stdout)
+
+
+def test_the_command_runs_what_is_missing_and_says_what_it_found(studied):
+    root, first, second = studied
+    assert (first["verdict"], first["ran"]) == ("complete", ["base-0", "evolved-0"])
+    assert (second["kept"], second["ran"]) == (["base-0", "evolved-0"], ["seeds-0", "mixed-0", "parents-0"])
+    assert first["study_sha"] == second["study_sha"] and any("drawn from a world" in note for note in second["notes"])
+    assert {(row["matching"], row["suite"]) for row in second["summary"]} == {
+        (matching, suite) for matching in ("steps", "instances", "tokens") for suite in (LINEAGES, "bench")
+    }
+    page = (root / "out" / "report.html").read_text()
+    for said in ("What evolved families are worth", "Held-out lineages, equal tokens", "Bench, equal steps", "Differences, paired by problem and seed"):
+        assert said in page
+    assert "Not finished" not in page and len(list((root / "out" / "figures").glob("*.png"))) == 4
+
+
+def test_problems_that_are_evaluated_on_share_no_ancestor_with_those_that_are_trained_on(studied):
+    stored = read_study(Lake(studied[0] / "lake"))
+    parents = dict(Lake(studied[0] / "lake").read("families", "incoming_families", "0002").select("family_id", "parents").iter_rows())
+
+    def lineage(family: str) -> set[str]:
+        return {family}.union(*(lineage(parent) for parent in parents[family]))
+
+    sides = [
+        set().union(*map(lineage, stored.problems.filter(pl.col("suite") == suite)["family_id"].unique().to_list())) for suite in (TRAIN, LINEAGES)
+    ]
+    assert all(sides) and not sides[0] & sides[1]
+    trained = stored.problems.filter(pl.col("suite") == TRAIN).explode("arms")
+    operators = {arm: set(part["operator"].unique().to_list()) for (arm,), part in trained.group_by("arms")}
+    assert operators["seeds"] == operators["parents"] == {"seed"} and "seed" not in operators["evolved"] and "seed" in operators["mixed"]
+    assert stored.problems["text"].str.contains("Reply with|1 \\+ 1").all()
+
+
+def test_a_pause_ends_after_a_step_and_a_changed_size_is_another_study(studied):
+    from evolake.settings import load
+
+    settings = load("laptop")
+    settings = settings.with_section(settings.of(UtilitySettings).model_copy(update={"learning_rate": 2e-3}))
+    paused = run_study(settings, ["evolved"], [0], "run-pause", minutes=1e-9)
+    assert (paused.ran, paused.left) == ((), ("evolved-0",)) and paused.study.sha != studied[2]["study_sha"]
+    said: list[str] = []
+    assert run_study(settings, ["evolved"], [0], "run-again", tell=said.append).ran == ("evolved-0",)
+    assert said == ["evolved-0: step 2 of 3", "evolved-0: step 3 of 3"]
+    assert read_study(Lake(settings.lake)).missing == []
