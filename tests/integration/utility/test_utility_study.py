@@ -113,7 +113,7 @@ def test_the_command_runs_what_is_missing_and_says_what_it_found(studied):
         (matching, suite) for matching in ("steps", "instances", "tokens") for suite in (LINEAGES, "bench")
     }
     page = (root / "out" / "report.html").read_text()
-    for said in ("What evolved families are worth", "Held-out lineages, equal tokens", "Bench, equal steps", "Differences, paired by problem and seed"):
+    for said in ("What evolved families are worth", "Held-out lineages, equal tokens", "Bench, equal steps", "Differences, paired by problem"):
         assert said in page
     assert "Not finished" not in page and len(list((root / "out" / "figures").glob("*.png"))) == 4
 
