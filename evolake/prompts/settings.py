@@ -23,7 +23,9 @@ class PromptsSettings(BaseModel):
     edits_per_problem: int = Field(default=2, gt=0, description="K_ops: local edits one problem may propose")
     child_uncertainty: float = Field(default=1.0, ge=0, description="delta sigma: added in quadrature to a child's sigma")
 
-    arm: Literal["espl", "evolution", "rl", "reflection"] = Field(default="espl", description="what is on: evolution with RL, or one of its parts")
+    arm: Literal["espl", "evolution", "rl", "reflection", "no-crossover", "no-selection"] = Field(
+        default="espl", description="what is on: evolution with RL, one of its parts, or all but one",
+    )
     recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.model.recipes")
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")

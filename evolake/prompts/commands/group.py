@@ -25,15 +25,27 @@ def prompts() -> None:
 
 
 @prompts.command()
-@click.option("--arms", default="rl,reflection,evolution,espl", show_default=True, help="Comma-separated: espl, evolution, rl, reflection.")
+@click.option(
+    "--arms", default="rl,reflection,evolution,espl", show_default=True,
+    help="Comma-separated: espl, evolution, rl, reflection, no-crossover, no-selection.",
+)
 @click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations per arm.")
 @click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
+@click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Times each arm is run, each with seeds of its own.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the iteration in which these are over; the command goes on.")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def compare(arms: str, iterations: int, every: int, profile: str | None, root_name: str | None, out: Path | None, as_json: bool) -> int:
-    """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems."""
+def compare(
+    arms: str, iterations: int, every: int, replicates: int, minutes: float | None, profile: str | None, root_name: str | None, out: Path | None,
+    as_json: bool,
+) -> int:
+    """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems.
+
+    A comparison that was killed goes on after its last iteration when the same command is typed again.
+    """
+    import time
     from contextlib import nullcontext
 
     from evolake.agents import open_agents
@@ -42,8 +54,9 @@ def compare(arms: str, iterations: int, every: int, profile: str | None, root_na
     from evolake.prompts.model.recipes import recipe_of
     from evolake.prompts.policies.registry import open_policy
     from evolake.prompts.rating.scoring import judge_with
+    from evolake.prompts.study.arms import Pause, summary
     from evolake.prompts.study.arms import compare as run_arms
-    from evolake.prompts.study.arms import summary
+    from evolake.prompts.study.comparison import comparison_sha, journals_of
 
     settings = settings_module.load(profile)
     names = [name.strip() for name in arms.split(",") if name.strip()]
@@ -52,15 +65,30 @@ def compare(arms: str, iterations: int, every: int, profile: str | None, root_na
     name = root_name or next(iter(roots))
     if name not in roots:
         raise InputError(f"no root prompt named {name!r}", wanted=f"one of {', '.join(roots)}", do="pass --root with one of these names")
-    found = problem_set(own, lake=_lake(settings.lake), seeds=settings.seeds, seed=settings.seed)
-    policy = open_policy(settings, settings.lake, "compare", "compare")
-    with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
-        runs = run_arms(
-            names, policy, found, roots[name], iterations=iterations, every=every, agents=lambda _: open_agents(
-                settings, settings.lake, "compare", "compare", line=LINE,
-            ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own, library=load_library(settings.seeds / LINE),
-            root_seed=settings.seed, report=lambda arm, done: click.echo(f"{arm}: iteration {done} of {iterations}", err=True),
-        )
+    lake, started = _lake(settings.lake), time.monotonic()
+    found = problem_set(own, lake=lake, seeds=settings.seeds, seed=settings.seed)
+    sha = comparison_sha(settings, found, roots[name], iterations=iterations, every=every)
+
+    def report(arm: str, done: int) -> None:
+        click.echo(f"{arm}: iteration {done} of {iterations}", err=True)
+        if minutes is not None and time.monotonic() - started > 60 * minutes:
+            raise Pause
+
+    with lake.line_lock("prompts_compare", run_id=f"compare-{sha[:12]}"):
+        policy = open_policy(settings, settings.lake, "compare", "compare")
+        try:
+            with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
+                runs = run_arms(
+                    names, policy, found, roots[name], iterations=iterations, every=every, agents=lambda _: open_agents(
+                        settings, settings.lake, "compare", "compare", line=LINE,
+                    ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own,
+                    library=load_library(settings.seeds / LINE), root_seed=settings.seed, report=report, replicates=replicates,
+                    journal=journals_of(lake, sha),
+                )
+        except Pause:
+            reason = "the time is over; the same command goes on after the last iteration"
+            click.echo(json.dumps({"verdict": "unfinished", "reasons": [reason]}) if as_json else f"unfinished: {reason}")
+            return 0
     told = {
         "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "backend": settings.backend, "source": found.source,
         "passed_over": list(found.passed_over), "contamination": found.contamination, "train_problems": len(found.train),
@@ -131,19 +159,23 @@ def _found(population: Population, prompt: str) -> dict[str, Any]:
 
 
 def _write(folder: Path, runs: list[ArmRun], told: dict[str, Any]) -> None:
+    import polars as pl
+
     from evolake.prompts.evolution.iteration import TABLES
     from evolake.prompts.report.arms import arms_page
     from evolake.prompts.tables import EVALUATIONS
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, schema in {**TABLES, "heldout": EVALUATIONS}.items():
-        schema.frame(row for run in runs for row in run.rows[name]).write_parquet(folder / f"{name}.parquet")
+        frames = [schema.frame(run.rows[name]).with_columns(replicate=pl.lit(run.replicate)) for run in runs]
+        pl.concat(frames).write_parquet(folder / f"{name}.parquet")
     (folder / "summary.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     (folder / "report.html").write_text(arms_page(told), encoding="utf-8")
 
 
 def _say(told: dict[str, Any]) -> None:
-    click.echo(f"{told['policy']} on {told['source']} problems, {told['heldout_problems']} held out, {told['iterations']} iterations an arm")
+    run = f"{told['iterations']} iterations an arm, {told['replicates']} times"
+    click.echo(f"{told['policy']} on {told['source']} problems, {told['heldout_problems']} held out, {run}")
     for reason in told["passed_over"]:
         click.echo(f"  passed over {reason}")
     click.echo(f"  {told['contamination']}")
@@ -154,4 +186,4 @@ def _say(told: dict[str, Any]) -> None:
         shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
         click.echo(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
     for name, one in told["differences"].items():
-        click.echo(f"{name} against {one['base']}: {one['difference']:+.1%} ({one['low']:+.1%} to {one['high']:+.1%})")
+        click.echo(f"{name} against {one['base']}: {one['difference']:+.1%} ({one['low']:+.1%} to {one['high']:+.1%}, p {one['p_holm']:.2g})")

@@ -7,6 +7,7 @@ first iterations and in the arms of one prompt, these fill the M places of a pro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,17 +40,23 @@ TABLES: dict[str, TableSchema] = {
 
 @dataclass(frozen=True)
 class Arm:
-    """evolve: prompts are selected, rated, mutated and crossed. learn: the weights are updated. reflect: one prompt, replaced by its mutant."""
+    """evolve: prompts are selected, rated, mutated and crossed. learn: the weights are updated. reflect: one prompt, replaced by its mutant.
+
+    crossover: where prompts evolve, they are crossed too. select: by rating; else the prompts of an iteration are drawn from the window by chance.
+    """
 
     name: str
     evolve: bool = False
     learn: bool = False
     reflect: bool = False
+    crossover: bool = True
+    select: bool = True
 
 
 ARMS = {
     arm.name: arm for arm in (
         Arm("espl", evolve=True, learn=True), Arm("evolution", evolve=True), Arm("rl", learn=True), Arm("reflection", reflect=True),
+        Arm("no-crossover", evolve=True, learn=True, crossover=False), Arm("no-selection", evolve=True, learn=True, select=False),
     )
 }
 
@@ -125,7 +132,7 @@ def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_
         random = generator(root_seed, LINE, cycle, "selection", iteration)
         found = select(
             population.entrants(), settings.prompts_per_iteration, random, window=settings.window, optimism=settings.optimism,
-            temperature=settings.selection_temperature,
+            temperature=settings.selection_temperature if arm.select else math.inf,
         )
         return [population.prompt(one.prompt_id) for one in found]
     return [population.prompt(population.living()[-1 if arm.reflect else 0]["prompt_id"])]
@@ -167,7 +174,7 @@ def _reproduce(
         edits_per_problem=settings.edits_per_problem, known=known, **shared,
     )
     chance = generator(root_seed, LINE, tag["cycle"], "crossover", tag["iteration"]).random()
-    if not arm.evolve or chance >= settings.crossover or len(payoffs.prompts) < 2:
+    if not (arm.evolve and arm.crossover) or chance >= settings.crossover or len(payoffs.prompts) < 2:
         return [mutation]
     taken = known | ({mutation.child.texts} if mutation.child else set())
     crossed = _attempted(

@@ -11,15 +11,20 @@ from markupsafe import escape
 from evolake.plots.arms import ArmCurve, arm_curves
 from evolake.report.pages import Section, page, render
 
-NAMES = {"rl": "RL only", "reflection": "self-reflection only", "evolution": "evolution only", "espl": "evolution with RL"}
+NAMES = {
+    "rl": "RL only", "reflection": "self-reflection only", "evolution": "evolution only", "espl": "evolution with RL",
+    "no-crossover": "evolution with RL, no crossover", "no-selection": "evolution with RL, no selection",
+}
 LINE = "prompts"
+LEVEL = 0.05
 
 
 def arms_page(told: Mapping[str, Any]) -> str:
     """The whole page. told: what `evolake prompts compare --json` prints."""
     figures = arms_figures(told)
     note = f"{told['policy']}, recipe {told['recipe']}, prompts edited by {told['backend']}; {told['source']} problems, {told['train_problems']} to "
-    note += f"train on and {told['heldout_problems']} held out; {told['iterations']} iterations an arm; seed {told['seed']}"
+    note += f"train on and {told['heldout_problems']} held out; {told['iterations']} iterations an arm, {told['replicates']} times; "
+    note += f"seed {told['seed']}"
     lead = verdict(told)
     prompts = {f"{_name(arm)}: the prompt in the end": found["prompt"] or "(empty)" for arm, found in told["arms"].items()}
     body = render(
@@ -30,15 +35,22 @@ def arms_page(told: Mapping[str, Any]) -> str:
 
 
 def verdict(told: Mapping[str, Any]) -> str:
-    """One sentence: which arms differ from the base by more than the draw of problems explains."""
-    clear = {name: one for name, one in told["differences"].items() if one["low"] > 0 or one["high"] < 0}
+    """One sentence: which arms differ from the base by more than chance explains, that of problems and, with replicates, that of the runs."""
+    clear = {name: one for name, one in told["differences"].items() if shows(one)}
+    chance = "the draw of held-out problems" if told["replicates"] == 1 else "the draw of held-out problems and of runs"
     base = next((one["base"] for one in told["differences"].values()), None)
     if base is None:
         return "One arm alone: there is nothing to compare it with."
     if not clear:
-        return f"No arm differs from {_name(base)} by more than the draw of held-out problems explains."
+        return f"No arm differs from {_name(base)} by more than {chance} explains."
     said = [f"{_name(name)} {'gains' if one['low'] > 0 else 'loses'} {abs(one['difference']):.1%}" for name, one in clear.items()]
-    return f"Against {_name(base)}, beyond the draw of held-out problems: {', '.join(said)}. One seed; another may say otherwise."
+    warned = " One seed; another may say otherwise." if told["replicates"] == 1 else f" {told['replicates']} runs an arm."
+    return f"Against {_name(base)}, beyond {chance}: {', '.join(said)}.{warned}"
+
+
+def shows(difference: Mapping[str, Any]) -> bool:
+    """Whether a difference lies beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
+    return (difference["low"] > 0 or difference["high"] < 0) and difference["p_holm"] < LEVEL
 
 
 def arms_table(told: Mapping[str, Any]) -> pl.DataFrame:
@@ -59,7 +71,8 @@ def differences_table(told: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame([
         {
             "arm": _name(name), "against": _name(one["base"]), "correct": f"{one['difference']:+.1%}",
-            "interval_95": f"{one['low']:+.1%} to {one['high']:+.1%}", "beyond_the_draw": "yes" if one["low"] > 0 or one["high"] < 0 else "no",
+            "interval_95": f"{one['low']:+.1%} to {one['high']:+.1%}", "p_holm": f"{one['p_holm']:.2g}",
+            "beyond_the_draw": "yes" if shows(one) else "no",
         }
         for name, one in told["differences"].items()
     ])

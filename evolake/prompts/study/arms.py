@@ -1,7 +1,8 @@
 """The four arms side by side: RL alone, self-reflection alone, evolution alone, evolution with RL (E-SPL, section 4.1).
 
 Every arm starts from the same weights, the same root and the same seed, draws the same problems, and takes the same number of rollouts an iteration.
-After every few iterations the prompt that an arm would use by then answers the same held-out problems under the arm's weights.
+After every few iterations the prompt that an arm would use by then answers the same held-out problems under the arm's weights. Replicates differ by
+the seed of everything that is drawn, and by nothing else. With journals, a comparison that was killed goes on after the last noted iteration.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from evolake.agents import Agents
 from evolake.errors import InputError
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, run_iteration
+from evolake.prompts.evolution.journal import entry_bytes, read_entry
 from evolake.prompts.evolution.payoff_matrix import Judge
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import PrincipleLibrary
@@ -23,35 +25,43 @@ from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy
 from evolake.prompts.rating.evaluating import evaluate
 from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed, generator
-from evolake.stats.bootstrap import bootstrap_interval
+from evolake.stats.grids import grid_interval, sign_flip_p
+from evolake.stats.proportions import holm
 
 LINE, CYCLE = "prompts", "compare"
 BASE = "rl"
 """The arm that the others are compared with, where it is among them."""
 
 
+class Pause(Exception):
+    """The time that was given is over; what was done is noted."""
+
+
 @dataclass(frozen=True)
 class ArmRun:
-    """What one arm did. rows: table name -> rows, those of `iteration.TABLES` and `heldout`. prompt: what it would use in the end."""
+    """What one arm did, once. rows: table name -> rows, those of `iteration.TABLES` and `heldout`. prompt: what it would use in the end."""
 
     arm: Arm
     population: Population
     prompt: SystemPrompt
     rows: Mapping[str, list[dict[str, Any]]]
+    replicate: int = 0
 
 
 def compare(
     arms: Sequence[str], policy: Policy, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int,
     agents: Callable[[str], Agents], judge: Judge, settings: PromptsSettings, library: PrincipleLibrary, root_seed: int,
-    report: Callable[[str, int], None] = lambda arm, done: None,
+    report: Callable[[str, int], None] = lambda arm, done: None, replicates: int = 1, journal: Callable[[str, int], Journal] | None = None,
 ) -> list[ArmRun]:
-    """Run the arms one after the other.
+    """Run the arms one after the other, all of them once before any a second time.
 
     Args:
         arms: names of `iteration.ARMS`. policy: as it starts; one that learns is put back to that before each arm and after the last.
         every: iterations between evaluations; the start and the end are always evaluated. agents: arm -> the editors of that arm, closed here.
-        report: called with (arm, iterations done).
+        report: called with (arm, iterations done) after each iteration, which is noted already; what it raises ends the comparison there.
+        journal: (arm, replicate) -> where its iterations are noted, and read from; None: nowhere.
 
     Raises:
         InputError: an arm is unknown or twice, or learns with a policy that cannot. As `run_iteration` and `evaluate` besides.
@@ -65,27 +75,61 @@ def compare(
         )
     start = policy.save() if policy.learns else None
     runs = []
-    for name in arms:
-        arm = ARMS[name]
-        rows: dict[str, list[dict[str, Any]]] = {table: [] for table in (*TABLES, "heldout")}
-        population = found_population({"root": root}, CYCLE)
-        with agents(name) as editors:
-            rows["heldout"] += _heldout(policy, root, problems, arm, 0, settings, root_seed)
-            for number in range(1, iterations + 1):
+    try:
+        for replicate in range(replicates):
+            seed = root_seed if replicate == 0 else child_seed(root_seed, LINE, CYCLE, "replicate", replicate)
+            for name in arms:
+                noted = journal(name, replicate) if journal else None
+                runs.append(_run_arm(
+                    ARMS[name], policy, problems, root, noted, iterations=iterations, every=every, agents=agents, judge=judge, settings=settings,
+                    library=library, seed=seed, replicate=replicate, report=lambda done, name=name: report(name, done),
+                ))
+                if start is not None:
+                    policy.load(start)
+    finally:
+        if start is not None:
+            policy.load(start)
+    return runs
+
+
+def _run_arm(
+    arm: Arm, policy: Policy, problems: ProblemSet, root: SystemPrompt, journal: Journal | None, *, iterations: int, every: int,
+    agents: Callable[[str], Agents], judge: Judge, settings: PromptsSettings, library: PrincipleLibrary, seed: int, replicate: int,
+    report: Callable[[int], None],
+) -> ArmRun:
+    """One arm, from its start or from the last noted iteration to its end."""
+    rows: dict[str, list[dict[str, Any]]] = {table: [] for table in (*TABLES, "heldout")}
+    population = found_population({"root": root}, CYCLE)
+    noted, state = journal.read() if journal else ([], None)
+    if policy.learns and state is None and len(noted) < iterations:
+        noted = []
+    for entry in noted[:iterations]:
+        done = read_entry(entry["iteration"].encode())
+        population = done.population
+        for table in TABLES:
+            rows[table] += done.rows[table]
+        rows["heldout"] += entry["heldout"]
+    if state is not None:
+        policy.load(state)
+    if len(noted) < iterations:
+        with agents(arm.name) as editors:
+            for number in range(len(noted) + 1, iterations + 1):
+                heldout = _heldout(policy, root, problems, arm, 0, settings, seed) if number == 1 else []
                 done = run_iteration(
                     population, policy, problems.train, agents=editors, judge=judge, settings=settings, library=library, cycle=CYCLE,
-                    root_seed=root_seed, arm=arm,
+                    root_seed=seed, arm=arm,
                 )
                 population = done.population
                 for table in TABLES:
                     rows[table] += done.rows[table]
                 if number % every == 0 or number == iterations:
-                    rows["heldout"] += _heldout(policy, in_use(population, arm), problems, arm, number, settings, root_seed)
-                report(name, number)
-        runs.append(ArmRun(arm, population, in_use(population, arm), rows))
-        if start is not None:
-            policy.load(start)
-    return runs
+                    heldout += _heldout(policy, in_use(population, arm), problems, arm, number, settings, seed)
+                rows["heldout"] += heldout
+                if journal is not None:
+                    weights = policy.save() if policy.learns and number < iterations else None
+                    journal.note(number, {"iteration": entry_bytes(done).decode(), "heldout": heldout}, weights)
+                report(number)
+    return ArmRun(arm, population, in_use(population, arm), rows, replicate)
 
 
 def in_use(population: Population, arm: Arm) -> SystemPrompt:
@@ -96,21 +140,30 @@ def in_use(population: Population, arm: Arm) -> SystemPrompt:
 
 
 def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
-    """What the arms came to, as JSON values.
+    """What the arms came to, as JSON values, over their replicates.
 
-    For each: rollouts, updates, the curve of held-out shares with 95% bootstrap intervals over problems, correct and formatted apart, and the mean
-    reward of each iteration. `differences`: of the last shares correct between each arm and the base, paired by problem.
+    For each: rollouts, updates, the curve of held-out shares with 95% bootstrap intervals over problems and replicates, correct and formatted apart,
+    and the mean reward of each iteration. `differences`: of the last shares correct between each arm and the base, paired by problem and replicate,
+    with p-values by flipped signs and Holm's correction over the arms.
     """
-    found = {run.arm.name: _arm_summary(run, root_seed) for run in runs}
-    last = {run.arm.name: _by_problem(run, run.rows["heldout"][-1]["iteration"], "correct") for run in runs}
-    base = BASE if BASE in last else runs[0].arm.name
+    names = list(dict.fromkeys(run.arm.name for run in runs))
+    of_arm = {name: [run for run in runs if run.arm.name == name] for name in names}
+    found = {name: _arm_summary(some, root_seed) for name, some in of_arm.items()}
+    last = {name: _grid(some, some[0].rows["heldout"][-1]["iteration"], "correct") for name, some in of_arm.items()}
+    base = BASE if BASE in last else names[0]
     differences = {}
     for name, shares in last.items():
         if name != base:
-            values = np.array([shares[problem] - last[base][problem] for problem in sorted(shares)])
-            spread = bootstrap_interval(values, generator(root_seed, LINE, CYCLE, f"difference {name}"))
-            differences[name] = {"base": base, "difference": spread.estimate, "low": spread.low, "high": spread.high}
-    return {"arms": found, "differences": differences}
+            values = shares - last[base]
+            rng = generator(root_seed, LINE, CYCLE, f"difference {name}")
+            spread = grid_interval(values, rng)
+            differences[name] = {
+                "base": base, "difference": spread.estimate, "low": spread.low, "high": spread.high, "p": sign_flip_p(values.mean(axis=0), rng),
+            }
+    adjusted = holm([one["p"] for one in differences.values()])
+    for one, value in zip(differences.values(), adjusted, strict=True):
+        one["p_holm"] = value
+    return {"arms": found, "differences": differences, "replicates": len(of_arm[base])}
 
 
 def _heldout(
@@ -123,21 +176,28 @@ def _heldout(
     return [{"cycle": CYCLE, "arm": arm.name, "iteration": iteration} | row for row in rows]
 
 
-def _arm_summary(run: ArmRun, root_seed: int) -> dict[str, Any]:
-    updates = run.rows["updates"]
+def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
+    """Sums over the replicates; the prompt of the first."""
+    first, updates = runs[0], [row for run in runs for row in run.rows["updates"]]
     curve = []
-    for iteration in sorted({row["iteration"] for row in run.rows["heldout"]}):
+    for iteration in sorted({row["iteration"] for row in first.rows["heldout"]}):
         point: dict[str, Any] = {"iteration": iteration}
         for what in ("correct", "formatted"):
-            shares = list(_by_problem(run, iteration, what).values())
-            spread = bootstrap_interval(shares, generator(root_seed, LINE, CYCLE, f"{run.arm.name} {what}", iteration))
+            spread = grid_interval(_grid(runs, iteration, what), generator(root_seed, LINE, CYCLE, f"{first.arm.name} {what}", iteration))
             point[what] = {"share": spread.estimate, "low": spread.low, "high": spread.high}
         curve.append(point)
+    rewards = [[row["mean_reward"] or 0.0 for row in run.rows["updates"]] for run in runs]
     return {
         "rollouts": sum(row["rollouts"] for row in updates), "updates": sum(row["updated"] for row in updates),
-        "prompts": len(run.population.prompts), "prompt_id": run.prompt.prompt_id, "prompt": run.prompt.text(),
-        "mean_reward": [row["mean_reward"] for row in updates], "heldout": curve,
+        "prompts": sum(len(run.population.prompts) for run in runs), "prompt_id": first.prompt.prompt_id, "prompt": first.prompt.text(),
+        "mean_reward": [sum(some) / len(some) for some in zip(*rewards, strict=True)], "heldout": curve,
     }
+
+
+def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
+    """Shares of replies, (replicates, problems), problems by id."""
+    found = [_by_problem(run, iteration, what) for run in runs]
+    return np.array([[shares[problem] for problem in sorted(shares)] for shares in found], dtype=np.float64)
 
 
 def _by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, float]:

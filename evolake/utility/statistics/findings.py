@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from evolake.seeds import generator
+from evolake.stats.grids import grid_interval, sign_flip_p
 from evolake.stats.proportions import holm
-from evolake.utility.statistics.resampling import grid_interval, sign_flip_p
 from evolake.utility.tables import ARMS, BASE, COMPARISONS, CURVES, LINE, MATCHINGS, SUMMARY
 
 PAIRS = (

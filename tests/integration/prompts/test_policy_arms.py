@@ -24,7 +24,8 @@ from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.rating.evaluating import evaluate, score
 from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.study.arms import ArmRun, compare, summary
+from evolake.prompts.study.arms import ArmRun, Pause, compare, summary
+from evolake.prompts.study.journal import Journal
 from evolake.settings import load
 
 ROOT = prompt_of(["Answer."])
@@ -95,6 +96,31 @@ def test_the_summary_counts_and_compares_with_rl_by_problem(tmp_path: Path) -> N
     assert told["differences"]["espl"]["difference"] == pytest.approx(last["espl"] - last["rl"])
 
 
+def test_a_comparison_ended_between_iterations_goes_on_to_the_same_rows(tmp_path: Path) -> None:
+    """Ended after each of its iterations in turn, with two replicates; what was noted is not sampled again."""
+    arms, whole = ["espl", "rl"], run(tiny_policy(), ["espl", "rl"], tmp_path, replicates=2)
+
+    def journal(arm: str, replicate: int) -> Journal:
+        return Journal(tmp_path / f"{arm}-{replicate}", "key")
+
+    seen: list[tuple[str, int]] = []
+
+    def end(arm: str, done: int) -> None:
+        seen.append((arm, done))
+        raise Pause
+
+    for _ in range(12):
+        with pytest.raises(Pause):
+            run(tiny_policy(), arms, tmp_path, replicates=2, journal=journal, report=end)
+    assert seen == [(arm, number) for _ in (0, 1) for arm in arms for number in (1, 2, 3)]
+    again = run(tiny_policy(), arms, tmp_path, replicates=2, journal=journal, report=end)
+    assert [(one.arm, one.replicate, one.rows, one.prompt) for one in again] == [(one.arm, one.replicate, one.rows, one.prompt) for one in whole]
+    assert whole[0].rows["rollouts"] != whole[2].rows["rollouts"]
+    told = summary(whole, 5)
+    assert told["replicates"] == 2 and told["arms"]["rl"]["rollouts"] == 72
+    assert 0 < told["differences"]["espl"]["p"] <= told["differences"]["espl"]["p_holm"] <= 1
+
+
 @pytest.mark.parametrize("arms", [[], ["rl", "rl"], ["none"]])
 def test_arms_that_are_unknown_or_twice_are_refused(tmp_path: Path, arms: list[str]) -> None:
     with pytest.raises(InputError, match="cannot be compared"):
@@ -128,6 +154,8 @@ def test_the_command_prints_one_object_and_writes_the_rows(tmp_path: Path, monke
     told = json.loads(done.stdout)
     assert (told["verdict"], told["policy"], told["source"], list(told["arms"])) == ("compared", "tiny", "shipped", ["rl", "evolution"])
     assert json.loads((tmp_path / "out" / "summary.json").read_text()) == told
+    again = CliRunner().invoke(prompts, asked, standalone_mode=False)
+    assert json.loads(again.stdout) == told and again.stderr == ""
     rollouts = pl.read_parquet(tmp_path / "out" / "rollouts.parquet")
     assert rollouts.group_by("arm").len().sort("arm").rows() == [("evolution", 8), ("rl", 8)]
     assert done.stderr.splitlines() == ["rl: iteration 1 of 1", "evolution: iteration 1 of 1"]

@@ -49,7 +49,7 @@ def test_a_lake_goes_on_with_the_profile_it_was_sealed_under_unless_another_is_n
 
 
 def test_an_unknown_profile_is_refused_with_the_names_there_are():
-    with pytest.raises(InputError, match="one of cluster, demo, laptop"):
+    with pytest.raises(InputError, match="one of cluster, demo, gpu, laptop"):
         settings.load("huge")
 
 

@@ -23,6 +23,9 @@ from evolake.prompts.rating import ratings
 ROOT = load_roots(SEEDS)["plain"]
 
 
+PARTS = ("espl", "evolution", "rl", "reflection")
+
+
 def founded(*more: SystemPrompt) -> Population:
     return found_population({"plain": ROOT, **{f"root{number}": one for number, one in enumerate(more)}}, "0001")
 
@@ -48,8 +51,8 @@ def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> Non
 
 
 def test_arms_switch_updates_ratings_and_children() -> None:
-    policies = {arm: Adder() for arm in ARMS}
-    done = {arm: run(4, policies[arm], arm=arm) for arm in ARMS}
+    policies = {arm: Adder() for arm in PARTS}
+    done = {arm: run(4, policies[arm], arm=arm) for arm in PARTS}
     assert {arm: len(policy.updates) for arm, policy in policies.items()} == {"espl": 4, "evolution": 0, "rl": 4, "reflection": 0}
     assert {arm: found.frames()["updates"]["updated"].to_list() for arm, found in done.items()} == {
         "espl": [True] * 4, "evolution": [False] * 4, "rl": [True] * 4, "reflection": [False] * 4,
@@ -59,6 +62,19 @@ def test_arms_switch_updates_ratings_and_children() -> None:
     assert operators_of["espl"] == operators_of["evolution"] == {"root", "mutation", "crossover"}
     assert done["rl"].population.rating(ROOT.prompt_id) == (ratings.MU, ratings.SIGMA)
     assert done["evolution"].population.prompts.equals(done["espl"].population.prompts)  # this policy's skill does not depend on its updates
+
+
+def test_ablations_leave_out_crossover_alone_and_selection_alone() -> None:
+    sizes = SIZES.model_copy(update={"window": 9})
+    grown = {
+        arm: run(5, population=found_population(load_roots(SEEDS), "0000"), arm=arm, settings=sizes)
+        for arm in ("espl", "no-crossover", "no-selection")
+    }
+    made = {arm: {row["operator"] for row in done.population.rows()} for arm, done in grown.items()}
+    assert "crossover" in made["espl"] and "crossover" in made["no-selection"] and "crossover" not in made["no-crossover"]
+    assert len({len(done.rows["rollouts"]) for done in grown.values()}) == 1
+    chosen = {arm: [row["prompt_id"] for row in done.rows["ratings"]] for arm, done in grown.items()}
+    assert chosen["no-selection"] != chosen["espl"]
 
 
 def test_self_reflection_goes_on_with_the_mutant() -> None:

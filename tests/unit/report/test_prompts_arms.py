@@ -23,11 +23,12 @@ def arm(start: float, end: float, prompt: str = "[p1] Be brief.") -> dict[str, A
     }
 
 
-def told(low: float = -0.1, high: float = 0.3) -> dict[str, Any]:
+def told(low: float = -0.1, high: float = 0.3, p: float = 0.01, replicates: int = 1) -> dict[str, Any]:
     return {
         "policy": "tiny", "recipe": "espl", "backend": "operators", "source": "shipped", "train_problems": 9, "heldout_problems": 20, "iterations": 6,
         "seed": 0, "arms": {"rl": arm(0.2, 0.3), "espl": arm(0.2, 0.4, "<b>[p1] Think & check.</b>")},
-        "differences": {"espl": {"base": "rl", "difference": 0.1, "low": low, "high": high}},
+        "differences": {"espl": {"base": "rl", "difference": 0.1, "low": low, "high": high, "p": p, "p_holm": p}},
+        "replicates": replicates,
     }
 
 
@@ -40,6 +41,12 @@ def test_a_difference_inside_the_draw_of_problems_is_none():
 def test_a_difference_beyond_it_is_said_with_its_direction(low: float, high: float, word: str):
     assert f"evolution with RL {word} 10.0%" in verdict(told(low, high))
     assert differences_table(told(low, high))["beyond_the_draw"].to_list() == ["yes"]
+
+
+def test_a_difference_that_holm_does_not_leave_is_none_and_replicates_are_said():
+    assert differences_table(told(0.02, 0.2, p=0.06))["beyond_the_draw"].to_list() == ["no"]
+    said = verdict(told(0.02, 0.2, replicates=3))
+    assert "of held-out problems and of runs" in said and "3 runs an arm" in said and "One seed" not in said
 
 
 def test_one_arm_alone_is_compared_with_nothing():

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolake.stats.grids import grid_interval, sign_flip_p
 from evolake.utility.report.words import answer, shows
 from evolake.utility.statistics.findings import findings_of, taken_at
-from evolake.utility.statistics.resampling import grid_interval, sign_flip_p
 from evolake.utility.tables import BASE, LINEAGES, REPLIES, STEPS, TRAINED
 
 EVERY, LAST = 2, 4
