@@ -15,7 +15,7 @@ from typing import Any
 
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
-from evolake.prompts.model.protocol import Problem, Split
+from evolake.prompts.model.protocol import ANSWER, Problem, Split
 
 GYM = "reasoning-gym:"
 QUESTIONS = ("text", "question", "problem", "prompt")
@@ -112,7 +112,7 @@ def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str, ans
     return Problem(
         str(name), text, label, bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
         str(row.get("category") or row.get("ability") or "other"), difficulty, side, source,
-        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), str(row.get("scorer") or "answer"),
+        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), str(row.get("scorer") or ANSWER),
     )
 
 

@@ -21,7 +21,7 @@ from evolake.lake import Lake, following, preceding
 from evolake.lake.lineages import held, roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
-from evolake.prompts.model.protocol import Problem
+from evolake.prompts.model.protocol import ANSWER, Problem
 from evolake.prompts.settings import PromptsSettings
 
 FILE = "problems.jsonl"
@@ -89,6 +89,11 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     test = _of_difficulty(
         read_side(settings.test, "heldout", gym_problems=settings.gym_problems, seed=seed), settings.test_difficulties or settings.difficulties,
     )
+    if other := next((one for one in (*train, *test) if one.scorer != ANSWER), None):
+        raise InputError(
+            f"problem {other.problem_id[:12]} names the scorer {other.scorer!r}", wanted=f"{ANSWER}: the prompts line compares answers in one way",
+            do="take its column scorer out, or evaluate on the file by `evolake families utility --benchmark`",
+        )
     common = overlap(train, test, words=settings.contamination_words, share=settings.contamination_share)
     if common.part > settings.contamination_limit:
         first, much = common.found[0]

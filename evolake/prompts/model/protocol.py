@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LINE = "prompts"
 Split = Literal["train", "heldout"]
+ANSWER = "answer"
+"""The scorer that compares as docs/answers.md says."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Problem:
     split: Split
     source: str
     family: str
-    scorer: str = "answer"
+    scorer: str = ANSWER
 
 
 @dataclass(frozen=True)

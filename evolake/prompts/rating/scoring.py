@@ -18,13 +18,12 @@ from evolake.answers.forms import asked_units
 from evolake.answers.matching import answers, equivalent
 from evolake.answers.reading import extract_boxed, number
 from evolake.gates import Raised, contained
-from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.model.protocol import ANSWER, Problem, Rollout, Sample
 from evolake.prompts.model.recipes import CORRECT, Recipe
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
 
-ANSWER = "answer"
 _NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+|/\d+)?(?![\w])")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _AFTER = " \t\r\n.!?*_`$)\"'”’"

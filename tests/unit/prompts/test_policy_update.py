@@ -191,3 +191,22 @@ def test_a_policy_learns_what_is_rewarded() -> None:
         policy.update(groups_of(samples, rewards), step)
     assert np.mean(shares[:2]) < 0.4
     assert np.mean(shares[-2:]) > 0.8
+
+
+def test_a_reply_goes_on_from_its_start_which_is_no_part_of_it() -> None:
+    policy, asked = tiny_policy(reply_start="So:"), problems(1)[0]
+    sample = policy.sample([(PROMPT, asked)], 1, 1)[0][0]
+    assert list(sample.prompt_ids) == tiny_policy().prompt_ids(PROMPT, asked) + policy.tokenizer("So:")["input_ids"]
+    assert sample.tokens == len(sample.reply_ids) <= 10
+
+
+def test_the_entropy_of_an_update_is_that_of_what_the_replies_were_drawn_from() -> None:
+    policy = tiny_policy()
+    samples = policy.sample([(PROMPT, one) for one in problems(2)], 2, 1)
+    found = []
+    for sample in (one for some in samples for one in some):
+        with torch.no_grad():
+            logits = policy.model(torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])).logits[0, len(sample.prompt_ids) - 1 : -1]
+        found += torch.distributions.Categorical(logits=logits.double()).entropy().tolist()
+    stats = policy.update(groups_of(samples, [[1.0, 0.0], [0.0, 1.0]]), 1)
+    assert stats.entropy == pytest.approx(sum(found) / len(found), rel=1e-4)

@@ -105,6 +105,13 @@ def test_a_held_out_problem_that_is_trained_on_is_refused_or_left_out(tmp_path: 
         found(train, test, contamination_limit=0.2, heldout_problems=9)
 
 
+def test_a_scorer_is_read_and_the_line_refuses_one_that_it_would_not_heed(tmp_path: Path) -> None:
+    test = lines(tmp_path / "test.jsonl", [row | {"scorer": "exact"} for row in questions(2, 50)])
+    assert {one.scorer for one in read(test, "heldout")} == {"exact"}
+    with pytest.raises(InputError, match="names the scorer 'exact'"):
+        found(lines(tmp_path / "train.jsonl", questions(4)), test)
+
+
 def test_one_side_alone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="EVOLAKE_PROMPTS__TRAIN is set and EVOLAKE_PROMPTS__TEST is not"):
         problem_set(PromptsSettings(train=str(lines(tmp_path / "a.jsonl", questions(9)))), lake=None, seeds=SEEDS, seed=0)

@@ -82,3 +82,11 @@ def test_rewards_are_correctness_and_the_bonus_and_a_recipe_may_reject(recipe: A
     assert [rollout.reward for rollout in found] == rewards
     assert [rollout.number for rollout in found] == [0, 1, 2, 3]
     assert [(rollout.prompt_id, rollout.problem_id, rollout.tokens) for rollout in found] == [(SystemPrompt().prompt_id, "p", 5)] * 4
+
+
+@pytest.mark.parametrize(("reply", "scorer", "correct"), [
+    (r"\boxed{7.0}", "answer", True), (r"\boxed{7.0}", "exact", False), (r"\boxed{ 7 }", "exact", True), (r"\boxed{x = 7}", "exact", False),
+])
+def test_a_problem_names_how_its_answer_is_compared(reply: str, scorer: str, correct: bool) -> None:
+    assert judge_reply(reply, replace(problem(7), scorer=scorer), "boxed").correct is correct
+    assert judge_reply(reply[7:-1].replace("x = ", "x "), replace(problem(7), scorer="exact"), "last").formatted

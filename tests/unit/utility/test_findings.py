@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import polars as pl
@@ -11,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.stats.grids import grid_interval, sign_flip_p
+from evolake.utility.execution.running import Stored
+from evolake.utility.report.page import study_page
 from evolake.utility.report.words import answer, shows
 from evolake.utility.statistics.findings import findings_of, taken_at
-from evolake.utility.tables import BASE, LINEAGES, REPLIES, STEPS, TRAINED
+from evolake.utility.tables import BASE, LINEAGES, PROBLEMS, REPLIES, STEPS, TRAINED
 
 EVERY, LAST = 2, 4
 
@@ -94,3 +97,19 @@ def test_an_interval_is_wider_where_seeds_differ_than_where_problems_alone_do():
     assert narrow.low < alike.mean() < narrow.high
     assert wide.high - wide.low > 0.3
     assert wide.estimate == pytest.approx(0.5)
+
+
+def test_a_study_of_the_base_alone_or_without_it_has_its_tables_and_its_page():
+    steps, replies = study({}, seeds=1, problems=5)
+    base = findings_of(steps.clear(), replies.filter(pl.col("arm") == BASE), 1)
+    assert base.summary["arm"].unique().to_list() == [BASE] and base.comparisons.height == 0
+    assert "were not both run" in answer(base, "steps")
+    without = findings_of(steps, replies.filter(pl.col("arm") != BASE), 1)
+    assert set(without.summary["arm"]) == set(TRAINED)
+    assert {(row["first"], row["second"]) for row in without.comparisons.to_dicts()} == {
+        ("evolved", "seeds"), ("mixed", "seeds"), ("evolved", "parents"),
+    }
+    sizes = {"steps": 4, "batch_problems": 2, "rollouts": 4, "max_tokens": 6, "recipe": "sslogic", "scale_rewards": "none", "answer_format": "last"}
+    record = {"study_sha": "s", "policy": "tiny", "settings": json.dumps(sizes), "root_seed": 1, "arms": [BASE], "seeds": [0], "notes": ["<b>t</b>"]}
+    page = study_page(Stored(record, PROBLEMS.empty(), steps.clear(), replies.filter(pl.col("arm") == BASE)), base, {})
+    assert "&lt;b&gt;t&lt;/b&gt;" in page and "Held-out lineages, equal tokens" in page
