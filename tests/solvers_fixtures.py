@@ -50,10 +50,12 @@ def open_house(folder: Path, **settings: str) -> House:
 
 
 def share_secret(one: House, other: House) -> None:
-    """Gives a lake that is still empty the secret of `one`, so that its gates draw the same formulas."""
-    path = Path("private") / "formulas.key"
+    """Gives a lake that is still empty the secret of `one`, so that its gates draw the same formulas, and the verdicts on proofs, which are kept by
+    the content of formula and proof: a proof that is written again is not checked again."""
+    path, proofs = Path("private") / "formulas.key", Path("work") / "solvers" / "proofs"
     (other.lake / path).parent.mkdir(mode=0o700)
     shutil.copy2(one.lake / path, other.lake / path)
+    shutil.copytree(one.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))
 
 
 def kill_when_journal_begins(house: House, stage: str, *command: str) -> list[dict]:

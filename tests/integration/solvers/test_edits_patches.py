@@ -33,6 +33,8 @@ BASES = ("minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195")
 FORMS = [(base, spec.name) for base in BASES for spec in PATCHES.values() if base.rstrip("0123456789") in spec.forms]
 LATER = {"cadical-chrono-relative"}
 """Patches that decide on deeper trails than such small formulas have."""
+LAST = "more-holes"
+"""A long search, for patches that change none of the shorter ones."""
 LIMITS = RunLimits(cpu_s=60, wall_s=300)
 
 pytestmark = pytest.mark.slow
@@ -81,9 +83,9 @@ def patched(seed_folder, tmp_path_factory) -> Callable[[str], Programs]:
 
 @pytest.fixture(scope="session")
 def formulas(tmp_path_factory) -> dict[str, Path]:
-    """A satisfiable and an unsatisfiable 3-SAT formula near the threshold, and pigeons in holes."""
+    """A satisfiable and an unsatisfiable 3-SAT formula near the threshold, pigeons in holes, and more of them."""
     folder = tmp_path_factory.mktemp("formulas")
-    clauses = {"sat": _random(200, 850, 3, planted=True), "unsat": _random(190, 870, 4), "holes": _pigeons(8)}
+    clauses = {"sat": _random(200, 850, 3, planted=True), "unsat": _random(190, 870, 4), "holes": _pigeons(7), LAST: _pigeons(8)}
     for name, rows in clauses.items():
         variables = max(abs(literal) for row in rows for literal in row)
         lines = [" ".join(map(str, [*row, 0])) for row in rows]
@@ -118,6 +120,8 @@ def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
     assert patch in built.programs, built.log[-3000:]
     conflicts, before = {}, {}
     for name, cnf in formulas.items():
+        if name == LAST and conflicts != before:
+            break
         run = built.run(patch, cnf, tmp_path / name)
         assert (run.status, run.problems) == ("sat" if name == "sat" else "unsat", ())
         if run.status == "sat":

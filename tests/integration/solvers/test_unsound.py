@@ -103,7 +103,7 @@ def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
 def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(mutant: Mutant, arena: Arena) -> None:
     row, workspace = arena.rows[mutant.name], arena.workspace
     if mutant is LATE_GUESSER:
-        judged = arena.house.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
+        judged = arena.house.quick.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
         assert judged.accepted, judged.feedback
     population = empty_population().add(variants=[arena.rows["seed"]])
     with ThreadPoolExecutor(2) as executor:
