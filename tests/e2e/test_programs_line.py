@@ -108,6 +108,11 @@ def test_the_report_the_champion_and_show_have_it(house: House, tmp_path: Path, 
     assert (tmp_path / "out" / "fit" / "initial_program.py").read_text() == evolved.program
     told = house.run("programs", "show", "fit").stdout
     assert evolved.program_id in told and "gate      form: pass" in told
+    for project in ("fit", "open"):
+        file = tmp_path / f"{project}.tar"
+        house.run("bundle", "export", "programs", "--project", project, "-o", str(file))
+        assert ": holds" in house.run("bundle", "verify", str(file), EVOLAKE_LAKE=str(tmp_path / "none")).stdout.splitlines()[0]
+    assert house.run("programs", "trace").stdout.startswith("fit: ")
     assert "is in the lake" in house.run("programs", "show", "nosuchid", check=False).stderr
 
 

@@ -1,0 +1,39 @@
+"""The Pareto front of the first project that measures more than one thing: its first two metrics that differ between programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolake.plots.style import FAINT, PALETTE, SMALL, dress, figure, say, to_png
+from evolake.programs.report.material import Material
+from evolake.report.figures import Figure
+
+
+def draw(material: Material) -> bytes:
+    """Dots; without a project with two metrics it says so."""
+    drawn, axes = figure(height=4.2)
+    for project in material.population.projects():
+        rows = [row for row in material.population.rows(project) if row["score"] is not None]
+        measured = [(row, json.loads(row["metrics"])) for row in rows]
+        names = differing([metrics for _, metrics in measured])[:2]
+        if len(names) < 2:
+            continue
+        for front, colour, label in ((False, FAINT, "passed its gates"), (True, PALETTE[0], "on the front, living")):
+            dots = [[metrics[name] for name in names] for row, metrics in measured if bool(row["front"]) is front]
+            axes.scatter([dot[0] for dot in dots], [dot[1] for dot in dots], s=26 if front else 12, color=colour, label=label, linewidths=0)
+        dress(axes, f"{project}: no living program is better in every declared metric", *names)
+        axes.legend(fontsize=SMALL, frameon=False)
+        return to_png(drawn)
+    say(axes, "No project measures two things that differ between programs.")
+    return to_png(drawn)
+
+
+def differing(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Metrics that all of these have and that are not the same for all, by name."""
+    shared = set.intersection(*(set(one) for one in metrics)) if metrics else set[str]()
+    return sorted(name for name in shared if len({one[name] for one in metrics}) > 1)
+
+
+FIGURE = Figure("Pareto front", draw, order=4)
