@@ -75,6 +75,7 @@ def check(judging: Judging) -> Iterator[Said]:
 
     claims = Claims.model_validate(judging.bundle.read("claims.json"))
     folder = judging.folder / "solver"
+    require_bounded(judging.bundle.members[SOURCES])
     try:
         unpack(judging.bundle.members[SOURCES], folder, MOST_BYTES)
     except LakeError as error:
@@ -98,6 +99,21 @@ def check(judging: Judging) -> Iterator[Said]:
     if differ(judging.asked, judging.installed) and (said := under_installed(judged.results, GATES, judging.installed, judging.artifact_id)):
         yield said
     yield from run_again(judging, claims, verified, settings)
+
+
+def require_bounded(packed: bytes) -> None:
+    """Raises ValueError where packed sources are more than MOST_BYTES as an archive, headers and all; nothing is written."""
+    import zstandard
+
+    total = 0
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(packed) as stream:
+            while data := stream.read(1 << 20):
+                total += len(data)
+                if total > MOST_BYTES:
+                    raise ValueError(f"its sources are more than {MOST_BYTES:,} bytes when they are unpacked")
+    except zstandard.ZstdError as error:
+        raise ValueError(f"its sources cannot be unpacked: {error}") from None
 
 
 def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from bundle_fixtures import FAMILY, SMALL_PROMPTS, design_lake, family_lake, program_lake, prompt_lake
 from commands import evolake
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unp
 from evolake.errors import JailUnavailable
 from evolake.families.model.loading import read_family
 from evolake.settings import default_seeds
+from evolake.solvers.bundle import MOST_BYTES, require_bounded
 
 MAKE: Mapping[str, Callable[[Path], Any]] = {
     "designs": design_lake, "families": family_lake, "programs": lambda root: program_lake(root, apart()), "prompts": prompt_lake,
@@ -194,6 +196,14 @@ def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[s
     for bad in ("../x", "/x", "a//b", ".hidden", "a/../b", "bundle.json", "x" * 101):
         with pytest.raises(ValueError, match="no member may be called"):
             pack({}, {bad: b""})
+
+
+@pytest.mark.parametrize(("packed", "said"), [
+    (zstandard.compress(b"\0" * (MOST_BYTES + 1)), "more than"), (b"no archive", "cannot be unpacked"),
+])
+def test_packed_sources_are_not_laid_out_before_their_size_is_known(packed: bytes, said: str):
+    with pytest.raises(ValueError, match=said):
+        require_bounded(packed)
 
 
 def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(bundles: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch):
