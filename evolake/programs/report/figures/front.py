@@ -36,4 +36,4 @@ def differing(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(name for name in shared if len({one[name] for one in metrics}) > 1)
 
 
-FIGURE = Figure("Pareto front", draw, order=4)
+FIGURE = Figure("One metric against another", draw, order=4)
