@@ -178,7 +178,9 @@ def prompt_lake(root: Path) -> Lake:
     publish(lake, "prompts", "incoming_derivations", prompts.ARCHIVE["derivations"], [], "0002")
     publish(lake, "prompts", "incoming_state", prompts.ARCHIVE["state"], [], "0002")
     publish(lake, "prompts", "edits", prompts.EDITS, [edit])
-    publish(lake, "prompts", "problems", prompts.PROBLEMS, [asdict(one) | {"cycle": "0001"} for one in held])
+    publish(lake, "prompts", "problems", prompts.PROBLEMS, [
+        {"cycle": "0001"} | {name: value for name, value in asdict(one).items() if name in prompts.PROBLEMS.columns} for one in held
+    ])
     publish(lake, "prompts", "heldout", prompts.EVALUATIONS, [one | {"cycle": "0001", "arm": "espl", "iteration": 1} for one in found])
     edge = {"child_id": child.prompt_id, "parent_id": parent.prompt_id, "operator": "mutation", "weight": 1.0, "cycle": "0001"}
     publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])

@@ -190,7 +190,7 @@ def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
 def _problem(row: Mapping[str, Any]) -> Problem:
     from evolake.prompts.model.protocol import Problem
 
-    return Problem(**{name: row[name] for name in Problem.__dataclass_fields__})
+    return Problem(**{name: row[name] for name in Problem.__dataclass_fields__ if name in row})
 
 
 BUNDLE = LineBundle(("system prompt",), (PROMPTS, PROBLEMS, WEIGHTS), ("form", "leak"), carry, check)
