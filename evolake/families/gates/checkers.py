@@ -264,8 +264,15 @@ def probes(evidence: Evidence) -> Finding | None:
 @checker("families.sentences_read")
 def sentences_read(evidence: Evidence, *, largest_share: float, of: Mapping[str, float] | None = None) -> Finding | None:
     """Sentences taken out are missed by the reader; `of` has shares for single operators."""
+    if own := evidence.get("unread_own"):
+        return Finding(f"what the operator says can be left out and the reader reads on: {own[0]!r}"[:400])
     unread, all_sentences = evidence["unread"], evidence["sentences"]
     largest = (of or {}).get(evidence["made_by"], largest_share)
+    if not largest and evidence.get("misread"):
+        return Finding(f"of {evidence['misread']} statements the reader hands on other inputs than the generator's")
+    if (loose := evidence.get("loose")) and len(loose) > largest * evidence["words"]:
+        told = f"{len(loose)} of {evidence['words']} words can be left out and the reader reads on, {largest:.0%} may; the first: "
+        return Finding(f"{told}{loose[0]!r}"[:400])
     if not all_sentences or len(unread) <= largest * all_sentences:
         return None
     told = f"{len(unread)} of {all_sentences} sentences can be left out and the reader reads on, {largest:.0%} may; the first: "

@@ -1,10 +1,11 @@
 """Gate 3: does every sentence count? Text is held against code by changing one of them at a time and seeing whether anything takes notice.
 
-The text: each sentence is taken out of statements and each quantity in its prose made another; the reader must refuse, or hand on other inputs. What
-it overlooks is unread, and only the code can then say that it holds: a quantity must stand there as a number that decides answers. The other way
-round, a number that all validators have and that decides answers must be said. Quantities in slots are made another too: where the reader hands
-the other one on and no answer ever changes, the validators ignore it. The code: each rule is switched and each function of the validators loses
-its work; one that changes no answer is no rule. After mutation testing (DeMillo, Lipton and Sayward 1978), of text instead of programs.
+The text: each sentence is taken out of statements, and each word; the reader must refuse, or hand on other inputs. What it overlooks is unread:
+nothing but its author says that it is so. It may be none of what operators say. A quantity of the prose must stand in the code as a number that
+decides answers, also where the reader takes notice of it. The other way round, a number that all validators have and that decides answers must be
+said. Quantities in slots are made another too: where the reader hands the other one on and no answer ever changes, the validators ignore it. The
+code: each rule is switched and each function of the validators loses its work; one that changes no answer is no rule. After mutation testing
+(DeMillo, Lipton and Sayward 1978), of text instead of programs.
 
 Where equals taken in the opposite order give another answer, the text must say who goes first; a word of degree that something depends on must have
 a border. A reader may declare its sentences (model.sentences): then a sentence without a pattern, or a declared rule that the text leaves out, shows.
@@ -21,10 +22,11 @@ from typing import Any
 from evolake.answers.matching import equivalent
 from evolake.families.gates.code_changes import helpers, whole_numbers, with_number, with_ties_turned, without_function
 from evolake.families.gates.execution import caps_of
-from evolake.families.gates.text_changes import Change, sentence_of_slot, slot_changes, text_changes
+from evolake.families.gates.text_changes import Change, sentence_of_slot, slot_changes, text_changes, word_changes
 from evolake.families.model.ast_transforms import constants, set_constant
 from evolake.families.model.contract import GENERATOR, VALIDATOR, VALIDATORS, Family, MutationPoint
-from evolake.families.model.sentences import ALWAYS, declared, quantities, said_number, sentences
+from evolake.families.model.joining import own_text
+from evolake.families.model.sentences import Pattern, declared, quantities, said_number, sentences
 from evolake.families.model.statement import fill, stated
 from evolake.families.model.terms import says_order_of_equals, undefined_terms
 from evolake.families.sandbox.running import Caps, Instance, Solved, read, solve
@@ -53,12 +55,16 @@ CUSTOMARY = {
 
 @dataclass(frozen=True)
 class Probed:
-    """What changed texts came to. unread, loose: sentences and quantities that the reader overlooks. idle: slots that no answer minds."""
+    """What changed texts came to. unread: sentences that the reader overlooks. words: how many there are; loose: those that it overlooks, each marked
+    in its sentence. idle: slots that no answer minds. misread: statements of which the reader hands on other inputs than the generator's.
+    """
 
     sentences: int
     unread: tuple[str, ...]
-    loose: tuple[Change, ...]
+    words: int
+    loose: tuple[str, ...]
     idle: tuple[int, ...]
+    misread: int = 0
 
 
 @dataclass
@@ -78,6 +84,17 @@ class Trial:
     def gives_another(self, source: str | None) -> bool:
         """Whether the source gives another answer on some instance; one that it has none on says nothing."""
         return source is not None and any(one.status == "ok" and not same for one, same in self._again(source, None))
+
+    def holds(self, source: str) -> bool | None:
+        """Whether the source without a rule gives another answer; None where it gives none at all."""
+        none, end = True, min(FIRST, len(self.instances))
+        for number, (one, same) in enumerate(self._again(source, None)):
+            if one.status == "ok" and not same:
+                return True
+            none = none and one.status != "ok"
+            if none and number + 1 == end:
+                return None
+        return None if none else False
 
     def _again(self, source: str, stop: int | None) -> Iterator[tuple[Solved, bool]]:
         """(answer, whether it is the label), the first FIRST at once and the others only if they are asked for."""
@@ -100,15 +117,20 @@ def sentences_evidence(
     trial = Trial(family, instances, answers, pool, short)
     probed = probe_texts(family, reader, instances, answers, pool=pool, caps=caps, short=short)
     shown = [stated(family), *(one.text for one in spread(instances, TEXTS))]
+    joined, own = own_text(stated(family))
+    operators_own = set(sentences(own)) if joined else set()
     turned = [name for name, source in family.voters().items() if trial.gives_another(with_ties_turned(source))]
     return {
         "made_by": family.operator, "has_reader": reader is not None, "sentences": probed.sentences, "unread": list(probed.unread),
-        "unbacked": unbacked(family, probed.loose, trial.matters), "unsaid": unsaid(family, instances, trial.matters),
+        "words": probed.words, "loose": list(probed.loose), "misread": probed.misread,
+        "unread_own": [one for one in (*probed.unread, *probed.loose) if one.replace("*", "") in operators_own],
+        "unbacked": unbacked(family, [change for change in text_changes(family) if change.kind == "quantity"], trial.matters),
+        "unsaid": unsaid(family, instances, trial.matters),
         "idle": [[slot, sentence_of_slot(stated(family), slot)] for slot in probed.idle], "dead": dead_rules(family, trial),
         "dead_functions": dead_functions(family, trial.matters),
         "ties": turned, "order_of_equals": any(map(says_order_of_equals, shown)),
         "vague": [list(pair) for pair in dict.fromkeys(pair for text in shown for pair in undefined_terms(text))] if family.language == "en" else [],
-        "declared": declared_evidence(family, instances, trial.matters),
+        "declared": declared_evidence(family, instances, trial),
     }
 
 
@@ -116,14 +138,20 @@ def probe_texts(
     family: Family, reader: str | None, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps, short: Caps
 ) -> Probed:
     """Changed statements through the reader, and what it hands on through an independent validator."""
-    changes = text_changes(family)
-    whole = [change for change in changes if change.kind == "sentence"]
+    whole = [change for change in text_changes(family) if change.kind == "sentence"]
+    words = word_changes(family)
     if reader is None or not instances:
-        return Probed(len(whole), tuple(change.what for change in whole), tuple(change for change in changes if change.kind == "quantity"), ())
+        return Probed(len(whole), tuple(change.what for change in whole), len(words), tuple(change.what for change in words), ())
     shown = spread(instances, TEXTS)
-    readings = read(reader, [fill(change.template, one.slot_texts) for change in changes for one in shown], pool=pool, caps=caps)
+    plain = spread(instances, ROUNDS)
+    again = read(reader, [one.text for one in plain], pool=pool, caps=caps)
+    misread = sum(reading.inputs != one.inputs for reading, one in zip(again, plain, strict=True))
+    one = shown[-1]
+    again = read(reader, [fill(change.template, one.slot_texts) for change in words], pool=pool, caps=caps)
+    loose = [change.what for change, reading in zip(words, again, strict=True) if reading.status == "ok" and reading.inputs == one.inputs]
+    readings = read(reader, [fill(change.template, one.slot_texts) for change in whole for one in shown], pool=pool, caps=caps)
     overlooked = []
-    for number, change in enumerate(changes):
+    for number, change in enumerate(whole):
         seen = zip(shown, readings[number * len(shown) : (number + 1) * len(shown)], strict=True)
         if all(reading.status == "ok" and reading.inputs == one.inputs for one, reading in seen):
             overlooked.append(change)
@@ -131,10 +159,7 @@ def probe_texts(
     idle = idle_slots(family, reader, first, None, pool=pool, caps=short)
     if idle:
         idle = idle_slots(family, reader, list(zip(instances, answers, strict=True)), idle, pool=pool, caps=short)
-    return Probed(
-        len(whole), tuple(change.what for change in overlooked if change.kind == "sentence"),
-        tuple(change for change in overlooked if change.kind == "quantity"), tuple(sorted(idle)),
-    )
+    return Probed(len(whole), tuple(change.what for change in overlooked), len(words), tuple(loose), tuple(sorted(idle)), misread)
 
 
 def idle_slots(
@@ -167,18 +192,18 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
     return [items[number * (len(items) - 1) // max(count - 1, 1)] for number in range(min(count, len(items)))]
 
 
-def unbacked(family: Family, loose: Sequence[Change], matters: Callable[[str | None], bool]) -> list[list[Any]]:
-    """[number, sentence] for each quantity of the prose that neither the reader minds nor a number of the code holds."""
+def unbacked(family: Family, said: Sequence[Change], matters: Callable[[str | None], bool]) -> list[list[Any]]:
+    """[number, sentence] for each of these quantities of the prose that no number of the code holds."""
     made = whole_numbers(family.generator)
     held = {source: whole_numbers(source) for source in family.voters().values()}
     known: dict[int, bool] = {}
-    for change in loose:
+    for change in said:
         if change.value not in known:
             written = [source for source, numbers in held.items() if change.value in numbers]
             counted = change.value in made or any(with_number(source, change.value) is None for source in written)
             counted = counted or (change.value < 3 and bool(written))
             known[change.value] = counted or any(matters(with_number(source, change.value)) for source in written)
-    return [[change.value, change.what] for change in loose if not known[change.value]]
+    return [[change.value, change.what] for change in said if not known[change.value]]
 
 
 def unsaid(family: Family, instances: Sequence[Instance], matters: Callable[[str | None], bool]) -> list[int]:
@@ -217,7 +242,7 @@ def dead_functions(family: Family, matters: Callable[[str | None], bool]) -> lis
     return found
 
 
-def declared_evidence(family: Family, instances: Sequence[Instance], matters: Callable[[str | None], bool]) -> dict[str, Any] | None:
+def declared_evidence(family: Family, instances: Sequence[Instance], trial: Trial) -> dict[str, Any] | None:
     """What comes of the patterns that the reader declares; None where it declares none."""
     try:
         patterns = declared(family.reader)
@@ -241,21 +266,27 @@ def declared_evidence(family: Family, instances: Sequence[Instance], matters: Ca
             held = {found[constant] for found in code.values() if constant in found}
             if held != {str(said_number(given[constant]))}:
                 other.append(f"{constant} is {' or '.join(sorted(held)) or 'nowhere'} in the code, the text says {given[constant]!r}")
-    named = {pattern: pattern.code for pattern in patterns if pattern.code}
+    rules = {pattern.holder for pattern in patterns if pattern.holder and (pattern.needed or said[pattern] or _said(pattern, instances))}
     return {
-        "malformed": "", "leftover": list(leftover), "missing": [pattern.text for pattern in named if not said[pattern]],
-        "other_values": list(dict.fromkeys(other)),
-        "without_code": [name for name in dict.fromkeys(named.values()) if name != ALWAYS and not _holds(family, name, matters)],
+        "malformed": "", "leftover": list(leftover), "missing": [pattern.text for pattern in patterns if pattern.needed and not said[pattern]],
+        "other_values": list(dict.fromkeys(other)), "without_code": [name for name in sorted(rules) if not _holds(family, name, trial)],
     }
 
 
-def _holds(family: Family, name: str, matters: Callable[[str | None], bool]) -> bool:
-    """Whether some voter has a function or a constant of that name that decides answers."""
+def _said(pattern: Pattern, instances: Sequence[Instance]) -> bool:
+    return any(pattern.values(sentence) is not None for one in instances for sentence in sentences(one.text))
+
+
+def _holds(family: Family, name: str, trial: Trial) -> bool:
+    """Whether some voter has a constant of that name that decides answers, or a function that no fixed value can stand for: a rule that holds always
+    is none. A fixed value with which there is no answer at all says nothing. A function may be called by name or be looked up in a table.
+    """
     for source in family.voters().values():
         if name in constants(source):
-            changed = [set_constant(source, name, other) for other in ("None", "0", "1", "2")]
-        else:
-            changed = [without_function(source, name, gives) for gives in ("None", "True", "False")]
-        if any(matters(one) for one in changed):
+            if any(trial.matters(set_constant(source, name, other)) for other in ("None", "0", "1", "2")):
+                return True
+            continue
+        fixed = [one for gives in ("True", "{}", "None", "False") if (one := without_function(source, name, gives)) is not None]
+        if fixed and all(trial.holds(one) is not False for one in fixed):
             return True
     return False

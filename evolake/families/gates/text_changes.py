@@ -13,6 +13,8 @@ from evolake.families.model.statement import QUESTION_LINE, SLOT, fill, stated
 LEAST = 2
 """A smaller number ("numbered from 1") says nothing that could be another."""
 MOST_SENTENCES = 40
+MOST_WORDS = 500
+_WORD = re.compile(r"[^\W\d_\u4e00-\u9fff]+|[\u4e00-\u9fff]{1,2}")
 _EXAMPLE = re.compile(r"[\"“‘`\[][^\"”’`\]\n]*\d[^\"”’`\]\n]*[\"”’`\]]")
 _RUN = re.compile(r"\d+,\s*\d+,\s*(?:\d+,\s*)*(?:\.\.\.|…)|\b\w+ \d+, \w+ \d+, (?:\.\.\.|…)")
 _PLACE = re.compile(r"^\s*\(?\d{1,3}[.)]\s", re.MULTILINE)
@@ -24,7 +26,7 @@ for _word, _number in WORDS.items():
 
 @dataclass(frozen=True)
 class Change:
-    """One change of the template. kind: "sentence" or "quantity". what: the sentence that is gone, or the one that the quantity stands in."""
+    """One change of the template. kind: "sentence", "quantity" or "word". what: the sentence that is gone, or the one that the quantity stands in."""
 
     kind: str
     what: str
@@ -45,6 +47,24 @@ def text_changes(family: Family) -> list[Change]:
             other = sentence[: one.start] + another(one) + sentence[one.end :]
             found.append(Change("quantity", sentence, template[:start] + other + template[end:], one.value))
     return found
+
+
+def word_changes(family: Family) -> list[Change]:
+    """Each word of each sentence gone, one at a time. `what` is the sentence, with the word between asterisks."""
+    template = stated(family)
+    return [Change("word", shown, template[:start] + template[end:]) for start, end, shown in word_places(template)]
+
+
+def word_places(template: str) -> list[tuple[int, int, str]]:
+    """(start, end, sentence with the word between asterisks) of each word that the template itself says; of Chinese, two characters are a word."""
+    found = []
+    for start, end in spans(template)[:MOST_SENTENCES]:
+        sentence = template[start:end]
+        if not QUESTION_LINE.fullmatch(sentence):
+            for word in _WORD.finditer(SLOT.sub(lambda match: " " * len(match[0]), sentence)):
+                first, last = word.span()
+                found.append((start + first, start + last, f"{sentence[:first]}*{word[0]}*{sentence[last:]}"))
+    return found[:MOST_WORDS]
 
 
 def fixed_quantities(sentence: str) -> list[Quantity]:

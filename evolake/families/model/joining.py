@@ -7,6 +7,7 @@ parent's reader sees exactly the text that it was written for, at any depth of n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -78,6 +79,15 @@ def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] 
 def sections(texts: Sequence[str], marker: str) -> str:
     """The texts, each under its marker line, and a last marker line that ends them: what follows it is the child's own text."""
     return "\n\n".join(f"[{marker} {number}]\n\n{text.strip()}" for number, text in enumerate(texts, start=1)) + f"\n\n[End of {marker}s]"
+
+
+_END = re.compile(r"^\[End of .+s\]$", re.MULTILINE)
+
+
+def own_text(template: str) -> tuple[str, str]:
+    """(the last marker line, what follows it: the operator's own text); ("", the whole) of a text without sections."""
+    found = list(_END.finditer(template))
+    return (found[-1][0], template[found[-1].end() :]) if found else ("", template)
 
 
 def cutter(marker: str, count: int) -> str:

@@ -84,12 +84,23 @@ ALWAYS = "always"
 
 @dataclass(frozen=True)
 class Pattern:
-    """One sentence that a family may say. code: the function or constant of the validators that holds the rule; ALWAYS for a sentence that stands in
-    every statement and that no code is named for; "" for one that may be missing. A pattern with the mark of a list fits lines of lists only.
+    """One sentence that a family may say. code: the function or constant of the validators that holds the rule, with a question mark behind it where
+    a statement may leave the sentence out; ALWAYS for a sentence that stands in every statement and that no code is named for; "" for one that may be
+    missing. A pattern with the mark of a list fits lines of lists only.
     """
 
     text: str
     code: str
+
+    @property
+    def needed(self) -> bool:
+        """Whether every statement says it."""
+        return bool(self.code) and not self.code.endswith("?")
+
+    @property
+    def holder(self) -> str:
+        """The function or constant that holds the rule, "" where none is named."""
+        return "" if self.code == ALWAYS else self.code.removesuffix("?")
 
     @property
     def constants(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolake.families.model.contract import Family
+from evolake.families.model.contract import Family, MutationPoint
 
 SLOT = re.compile(r"\[\s*(?:Input\s*Slot|输入槽位|输入槽)\s*(\d{1,4})\s*\]", re.IGNORECASE)
 RULE = re.compile(r"\[\s*Rule\s+([A-Za-z_]\w*)\s*\]")
@@ -97,6 +97,27 @@ def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str]
             spoken = said[number] if len(said) == len(members) else said[0]
             found[point["constant"]] = next(code for text, code in point["alternatives"] if " ".join(text.split()) == spoken)
     return found
+
+
+def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], form: str = ".+?") -> str:
+    """The expression that exactly the statements of a template match, under any of its rules, with a group slot<n> per slot.
+
+    forms: expressions of slots. form: that of all others.
+    """
+    parts = [part.strip("\n") for part in QUESTION_LINE.split(text)]
+    flat = "\n\n".join(part for part in parts if part).strip()
+    rules = {point.name: "|".join(re.escape(item.text) for item in point.alternatives) for point in points}
+    found, at, seen = [], 0, set()
+    for match in sorted([*SLOT.finditer(flat), *RULE.finditer(flat)], key=lambda one: one.start()):
+        found.append(re.escape(flat[at : match.start()]))
+        if match.re is RULE:
+            found.append(f"(?:{rules[match[1]]})")
+        else:
+            slot = int(match[1])
+            found.append(f"(?P=slot{slot})" if slot in seen else f"(?P<slot{slot}>{forms.get(slot, form)})")
+            seen.add(slot)
+        at = match.end()
+    return "".join([*found, re.escape(flat[at:])])
 
 
 def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import SLOT, fresh_marker, slots
 from evolake.families.operators.common import Glue, Member, build, measure_heads, measure_text, moved_points, point
-from evolake.families.operators.text import fresh_letters, say
+from evolake.families.operators.text import fresh_letters, say, short
 
 FOLDS = {name: f'"{name}"' for name in ("sum", "largest", "spread", "argmax", "even", "alternating")}
 GENERATE = '''
@@ -96,10 +96,12 @@ read_a = part_a()
 
 
 def read(text):
-    (shown,) = cut(text)
-    lines = text.split("\\n")
+    (shown,), cases_text = cut(text), said(text)["slot1"]
+    *lines, last = cases_text.split("\\n")
+    if last != "[End of {marker} cases]":
+        raise ValueError("cases")
     cases = []
-    for line in lines[lines.index("[{marker} case 1]") : lines.index("[End of {marker} cases]")]:
+    for line in lines:
         if line == "[{marker} case %d]" % (len(cases) + 1):
             cases.append({{}})
             letter = None
@@ -139,6 +141,6 @@ def aggregate(parents: Sequence[Family], random: np.random.Generator) -> Family:
     )
     members = [Member("part_a", parent, inner)]
     return build(
-        "aggregate", members, glue, parents=[parent], title=say(parent, "aggregate title", first=parent.title)[:200], category=parent.category,
+        "aggregate", members, glue, parents=[parent], title=say(parent, "aggregate title", first=short(parent.title)), category=parent.category,
         template=f"{sections([shown], marker)}\n\n{tail}\n", answer=Answer("integer"), points=(*moved_points(members, 0), fold),
     )

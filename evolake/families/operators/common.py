@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, Alternative, Answer, Family, Filterable, MutationPoint, Port
-from evolake.families.model.joining import Embedded
-from evolake.families.model.statement import SLOT, rules, rules_in, stated
+from evolake.families.model.joining import Embedded, own_text
+from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
 from evolake.families.operators.text import say
 
 LONGEST_TEMPLATE = 6000
@@ -37,6 +37,20 @@ def failed(answer):
 def lacks(inputs, *keys):
     return not isinstance(inputs, dict) or bool(set(keys) - set(inputs))
 '''
+SAID = '''
+import re
+
+SAID = {said!r}
+
+
+def said(text):
+    """What stands in the slots of the operator's own text, of which nothing else may be left."""
+    match = re.fullmatch(SAID, text[text.rindex({end!r}) + len({end!r}) :].strip(), re.DOTALL)
+    if match is None:
+        raise ValueError("what follows the parts is another text")
+    return match
+'''
+"""Head of every child's reader: it takes its parents' readers to read the parts, and reads all that the operator says."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +65,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Glue:
-    """The few lines around the members' factories. `solve` is for the primary, `other` for the independent validators."""
+    """The few lines around the members' factories. `solve` is for the primary, `other` for the independent validators. `read` has `said`."""
 
     generate: str
     solve: str
@@ -80,13 +94,19 @@ def build(
         name=operator, title=title, category=category, language=parents[0].language,
         generator=_joined([(member, member.embedded.generator) for member in speaking], "input", glue.generate), template=template,
         validator=_joined([(member, member.embedded.validator) for member in members], "solution", glue.solve), validators=validators,
-        reader=_joined([(member, member.embedded.reader or "") for member in speaking], "read", glue.read), answer=answer,
-        points=tuple(points), ports=tuple(ports), filterables=tuple(filterables),
+        reader=_joined([(member, member.embedded.reader or "") for member in speaking], "read", said_source(template, points) + glue.read),
+        answer=answer, points=tuple(points), ports=tuple(ports), filterables=tuple(filterables),
         parents=tuple(dict.fromkeys(parent.family_id for parent in parents)), operator=operator,
     )
     check_size(child)
     check_rules(child)
     return named(child)
+
+
+def said_source(template: str, points: Sequence[MutationPoint]) -> str:
+    """The source of `said(text)` for what follows the parts in the template, under any of its rules."""
+    end, own = own_text(template)
+    return SAID.format(said=whole(own, points, {}), end=end)
 
 
 def named(child: Family) -> Family:

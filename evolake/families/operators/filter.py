@@ -15,7 +15,7 @@ from evolake.families.model.contract import Family, Filterable, Port
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
 from evolake.families.operators.common import HEAD, Glue, Member, at, build, moved_points, point
-from evolake.families.operators.text import expression, say
+from evolake.families.operators.text import say, short
 
 KEEPS = {name: f'"{name}"' for name in ("odd", "even", "third", "place")}
 SIDES = {name: f'"{name}"' for name in ("least", "most")}
@@ -107,15 +107,12 @@ TESTS_BOUND = '''    if SIDE == "least":
         return not value < inputs["bound"]
     return not value > inputs["bound"]'''
 READ = '''
-import re
-
 read_a = part_a()
 
 
 def read(text):
     (first,) = cut(text)
-    bound = re.search({expression!r}, text[text.rindex({end!r}):]).group(1)
-    return {{"a": read_a(first), "bound": int(bound)}}
+    return {{"a": read_a(first), "bound": int(said(text)["slot{slot}"])}}
 '''
 READ_PLAIN = '''
 read_a = part_a()
@@ -123,6 +120,7 @@ read_a = part_a()
 
 def read(text):
     (first,) = cut(text)
+    said(text)
     return {"a": read_a(first)}
 '''
 
@@ -143,11 +141,11 @@ def constrain(parents: Sequence[Family], random: np.random.Generator) -> Family:
     rule = point(parent, kind, kind, codes, list(codes)[int(random.integers(len(codes)))], **said)
     shown = say(parent, "keep bound", side=kind, slot=inner.slots + 1) if bounded else f"[Rule {kind}]"
     question = say(parent, "filter", place=f"{marker} 1", noun=chosen.noun, rule=shown)
-    glue = _glue(parent, chosen, marker, bounded, rule.alternative().code)
+    glue = _glue(chosen, marker, bounded, rule.alternative().code, inner.slots + 1)
     members = [Member("part_a", parent, inner)]
     cut_too = {inner.filterables[number].key, *inner.filterables[number].together}
     return build(
-        "filter", members, glue, parents=[parent], title=say(parent, "filter title", first=parent.title)[:200], category=parent.category,
+        "filter", members, glue, parents=[parent], title=say(parent, "filter title", first=short(parent.title)), category=parent.category,
         template=join_question(sections([inner.text], marker), question), answer=parent.answer, points=(*moved_points(members, 0), rule),
         ports=inner.ports, filterables=tuple(item for item in inner.filterables if item.key not in cut_too),
     )
@@ -158,12 +156,12 @@ def _bounds(port: Port, item: Filterable) -> bool:
     return not isinstance(port.high, int) and port.high in (item.key, *item.together)
 
 
-def _glue(parent: Family, chosen: Filterable, marker: str, bounded: bool, code: str) -> Glue:
+def _glue(chosen: Filterable, marker: str, bounded: bool, code: str, slot: int) -> Glue:
     names = {
         "list": at("first", chosen.key), "number": "item" if chosen.field is None else f"item[{chosen.field!r}]", "least": chosen.min_length,
         "paths": [list(path) for path in (chosen.key, *chosen.together)], "draws": DRAWS, "code": code, "rule": "SIDE" if bounded else "KEEP",
         "also": ', "bound"' if bounded else "", "keeps": KEEP_BOUND if bounded else KEEP_PLAIN, "tests": TESTS_BOUND if bounded else TESTS_PLAIN,
-        "expression": expression(parent, "filter"), "end": f"[End of {marker}s]",
+        "slot": slot,
     }
     drawn = BOUND.format(**names) if bounded else PLAIN
     return Glue(

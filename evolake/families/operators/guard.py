@@ -17,7 +17,7 @@ from evolake.families.model.contract import Family, MutationPoint
 from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import RULE, fresh_marker, join_question
 from evolake.families.operators.common import Glue, Member, build, measure_heads, measure_text, moved_points, point
-from evolake.families.operators.text import fresh_letters, say
+from evolake.families.operators.text import fresh_letters, heading, say, short
 
 WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 1)"}
 GENERATE = '''
@@ -67,6 +67,7 @@ read_a, read_b = part_a(), part_b()
 
 def read(text):
     first, second = cut(text)
+    said(text)
     return {{"a": read_a(first), "b": read_b(second.replace({letter!r}, {words!r}))}}
 '''
 
@@ -99,7 +100,7 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     shown = right.text.replace(f"[Rule {names['then']}]", letter)
     apart = tuple(item for item in moved_points(members, 2) if item.name == names["other"])
     return build(
-        "guard", members, glue, parents=[first, second], title=say(first, "guard title", first=first.title, second=second.title)[:200],
+        "guard", members, glue, parents=[first, second], title=say(first, "guard title", first=heading(first.title), second=short(second.title)),
         category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
         points=(*moved_points(members, 0), *moved_points(members, 1), *apart, when), ports=left.ports + right.ports,
         filterables=left.filterables + right.filterables,

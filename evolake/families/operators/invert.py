@@ -29,7 +29,7 @@ from evolake.families.operators.common import (
     not_bound,
     point,
 )
-from evolake.families.operators.text import expression, fresh_letters, say
+from evolake.families.operators.text import fresh_letters, say, short
 
 ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "spread", "distinct", "total")}
 GENERATE = '''
@@ -119,17 +119,15 @@ def solution(inputs):
     return fitting[0] if ASK == "largest" else fitting[-1]
 '''
 READ = '''
-import re
-
 read_a = part_a()
 
 
 def read(text):
     (first,) = cut(text)
-    bottom, top = re.search({expression!r}, text[text.rindex({end!r}):]).groups()
+    found = said(text)
     first = read_a(first.replace({letter!r}, {legal!r}))
     {value} = None
-    return {{"a": first, "bottom": int(bottom), "top": int(top)}}
+    return {{"a": first, "bottom": int(found["slot{bottom}"]), "top": int(found["slot{top}"])}}
 '''
 
 
@@ -151,7 +149,7 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     names = {
         "index": port.slot - 1, "value": at("first", port.key), "high": high_of("first", port), "low": port.low, "letter": letter,
         "legal": str(port.low), "none": port.low - 1, "code": ask.alternative().code,
-        "expression": expression(parent, "invert"), "end": f"[End of {marker}s]",
+        "bottom": inner.slots, "top": inner.slots + 1,
     }
     head, other = measure_heads(parent)
     glue = Glue(
@@ -161,7 +159,7 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     members = [Member("part_a", parent, inner)]
     moved = inner.ports[number]
     return build(
-        "invert", members, glue, parents=[parent], title=say(parent, "invert title", first=parent.title)[:200], category=parent.category,
+        "invert", members, glue, parents=[parent], title=say(parent, "invert title", first=short(parent.title)), category=parent.category,
         template=join_question(sections([lettered(inner.text, moved.slot, letter)], marker), question), answer=Answer("integer"),
         points=(*moved_points(members, 0), ask), ports=moved_up(inner.ports, moved), filterables=not_bound(inner.filterables, moved.high),
     )

@@ -28,7 +28,7 @@ from evolake.families.operators.common import (
     moved_up,
     not_bound,
 )
-from evolake.families.operators.text import expression, fresh_letters, say
+from evolake.families.operators.text import fresh_letters, heading, say, short
 
 GENERATE = '''
 make_a, make_b = part_a(), part_b()
@@ -81,17 +81,14 @@ def solution(inputs):
     return solve_b(second)
 '''
 READ = '''
-import re
-
 read_a, read_b = part_a(), part_b()
 
 
 def read(text):
     first, second = cut(text)
-    span = re.search({expression!r}, text[text.rindex({end!r}):]).group(1)
     second = read_b(second.replace({letter!r}, {legal!r}))
     {value} = None
-    return {{"a": read_a(first), "b": second, "span": int(span)}}
+    return {{"a": read_a(first), "b": second, "span": int(said(text)["slot{slot}"])}}
 '''
 
 
@@ -113,19 +110,19 @@ def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
         first, "pipe", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, low=low,
         slot=left.slots + right.slots,
     )
-    glue = _glue(first, port, marker, letter, value)
+    glue = _glue(first, port, marker, letter, left.slots + right.slots)
     return build(
-        "pipe", members, glue, parents=[first, second], title=say(first, "pipe title", first=first.title, second=second.title)[:200],
+        "pipe", members, glue, parents=[first, second], title=say(first, "pipe title", first=heading(first.title), second=short(second.title)),
         category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
         points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + moved_up(right.ports, inner),
         filterables=left.filterables + not_bound(right.filterables, inner.high),
     )
 
 
-def _glue(first: Family, port: Port, marker: str, letter: str, value: str) -> Glue:
+def _glue(first: Family, port: Port, marker: str, letter: str, slot: int) -> Glue:
     names = {
         "index": port.slot - 1, "value": at("second", port.key), "high": high_of("second", port), "low": port.low, "letter": letter,
-        "legal": str(port.low), "expression": expression(first, "pipe", value=value), "end": f"[End of {marker}s]",
+        "legal": str(port.low), "slot": slot,
     }
     head, other = measure_heads(first)
     return Glue(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +33,17 @@ def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Famil
 def as_child(changed: Family, parent: Family) -> Family:
     """The changed family with its ancestry and a title that says which rules hold now."""
     chosen = {point.name: point.chosen for point in parent.points}
-    news = [f"{point.name}: {point.chosen}" for point in changed.points if point.chosen != chosen[point.name]]
-    title = f"{parent.title} ({', '.join(news)})"[:200]
+    news = {point.name: point.chosen for point in changed.points if point.chosen != chosen[point.name]}
+    title = retold(parent.title, news)
     return named(replace(changed, title=title, parents=(parent.family_id,), operator="switch"))
+
+
+_RULES = re.compile(r" \(([a-z_]\w*: \w+(?:, [a-z_]\w*: \w+)*)\)\Z")
+
+
+def retold(title: str, news: Mapping[str, str]) -> str:
+    """The title with the rules that now hold in brackets: those that stood there before and the new ones, each once."""
+    known = _RULES.search(title)
+    rules = dict(one.split(": ") for one in known[1].split(", ")) if known else {}
+    bare = title[: known.start()] if known else title
+    return f"{bare} ({', '.join(f'{name}: {rule}' for name, rule in {**rules, **news}.items())})"[:200]

@@ -1,11 +1,11 @@
 """What operators say in a child's statement, in both languages, and the letters that stand for what is not given as a number.
 
-A letter is taken only if no parent uses it anywhere, so a reader can put words or numbers back in its place. The expressions that find the numbers
-which operators add (READ) stand beside the sentences that say them: one cannot change without the other.
+A letter is taken only if no parent uses it anywhere, so a reader can put words or numbers back in its place.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from evolake.families.model.ast_transforms import NotComposable
@@ -22,13 +22,13 @@ EN = {
         "letters alike) is multiplied by the place of that letter in the answer (the first character is number 1), and the products are added up"
     ),
     "boolean": "1 if the answer to {place} is yes (true), and 0 otherwise",
-    "pipe title": "{second}, after {first}",
+    "pipe title": "{second}, after “{first}”",
     "pipe": (
         "Let {value} be {measure}. In {target}, {port} stands for the number that is {low}the remainder (zero or positive) that {value} leaves "
         "when divided by [Input Slot {slot}].\n\nWhat is the answer to {target}, in the form that {target} asks for?"
     ),
     "pipe low": "{low} plus ",
-    "guard title": "{second}, by a rule that {first} decides",
+    "guard title": "{second}, by a rule that “{first}” decides",
     "guard": (
         "Let {value} be {measure}. In {target}, {port} stands for the words “[Rule {then}]” [Rule {when}]; otherwise {port} stands for the words "
         "“[Rule {other}]”.\n\nWhat is the answer to {target}, in the form that {target} asks for?"
@@ -136,12 +136,9 @@ ZH = {
     "side most": "{quantity}不大于",
 }
 SAID = {"en": EN, "zh": ZH}
-READ = {
-    "pipe": {"en": r"{value} leaves when divided by (\d+)\.", "zh": r"{value} 除以 (\d+) 的非负余数"},
-    "invert": {"en": r"any whole number from (-?\d+) to (-?\d+); for each", "zh": r"从 (-?\d+) 到 (-?\d+) 的任何整数"},
-    "filter": {"en": r"only those stay .*? (-?\d+); all others", "zh": r"只保留.*? (-?\d+) 的那些"},
-}
-"""Expressions that find, after the last section, the numbers that the operator added to the text."""
+LONGEST_PART = 90
+"""Characters of a parent's title that stand whole in a child's."""
+_ADDED = re.compile(r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other)|（(?:由|多种|反问|先作)")
 
 
 def say(family: Family, key: str, **values: object) -> str:
@@ -149,12 +146,14 @@ def say(family: Family, key: str, **values: object) -> str:
     return SAID[family.language][key].format(**values)
 
 
-def expression(family: Family, key: str, **values: object) -> str:
-    """The regular expression that finds the operator's numbers."""
-    found = READ[key][family.language]
-    for name, value in values.items():
-        found = found.replace("{" + name + "}", str(value))
-    return found
+def heading(title: str) -> str:
+    """What a title begins with, without what operators and worlds add to it."""
+    return _ADDED.split(title, maxsplit=1)[0]
+
+
+def short(title: str) -> str:
+    """The title as it stands in a child's: whole, or its head where it is long."""
+    return title if len(title) <= LONGEST_PART else heading(title)
 
 
 def fresh_letters(families: Sequence[Family], count: int) -> list[str]:

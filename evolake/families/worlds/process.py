@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.statement import whole
 from evolake.families.worlds.actions import Bound, bound_actions
+from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
 from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
-from evolake.families.worlds.stating import whole
 
 OPTIONAL = (("r",), ("q",), ("r", "q"), ())
 """What a world has beside its two stores: a pointer, a mode, both, nothing."""
@@ -70,9 +71,15 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
         language="en", generator=generator_source(rules, question, store, **told), template=text,
         validator=simulation_source(rules, question, store),
         validators={"clauses": clauses_source(rules, question, store), "table": table_source(rules, question, store)},
-        reader=reader_source(whole(text, points, forms), question, **told), answer=Answer("integer"), points=points, ports=ports, parents=(),
+        reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **told),
+        answer=Answer("integer"), points=points, ports=ports, parents=(),
         operator="process_world",
     )
+
+
+def _holder(point: MutationPoint, item: Alternative) -> str:
+    """An action of a rule is a function of two of the engines."""
+    return item.name if point.name in POINTS else ""
 
 
 def said(one: Bound, theme: RunTheme) -> str:

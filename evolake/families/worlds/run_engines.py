@@ -207,8 +207,8 @@ def generator_source(
     )
 
 
-def reader_source(whole: str, question: RunQuestion, *, uses: Sequence[str], events: Sequence[str], modes: Sequence[str]) -> str:
-    """The reader. whole: the expression of the whole statement."""
+def reader_source(whole: str, declared: str, question: RunQuestion, *, uses: Sequence[str], events: Sequence[str], modes: Sequence[str]) -> str:
+    """The reader. whole: the expression of the whole statement. declared: the assignment of its sentences."""
     start, slot, marks = ['"a": int(match["slot2"])', '"b": int(match["slot3"])'], 4, ""
     if "r" in uses:
         marks = f'"marks": int(match["slot{slot}"]), '
@@ -219,7 +219,7 @@ def reader_source(whole: str, question: RunQuestion, *, uses: Sequence[str], eve
         slot += 1
     ask = ", ".join(f'"{key}": int(match["slot{slot + number}"])' for number, key in enumerate(question.keys, start=1))
     return (
-        "import re\n\n" + f"EVENTS = {list(events)!r}\nWHOLE = {whole!r}\n"
+        "import re\n\n" + f"EVENTS = {list(events)!r}\nWHOLE = {whole!r}\n{declared}"
         + READ.format(start=", ".join(start), events=slot, marks=marks, ask=ask)
     )
 

@@ -69,14 +69,14 @@ RUNS = (
     return next(n for n in amounts if any(is_(t, "S", n) for t in range(1, last + 1)))''', point=True,
     ),
     RunQuestion(
-        "often", "how often a certain number is held", "s", "After how many of the turns does {s} hold exactly {s1} {units}?",
+        "often", "how often a certain number is held", "s", "After how many of the turns is the number of {units} in {s} exactly {s1}?",
         '    return sum(state["S"] == ask["level"] for state in trace[1:])', '    return int(np.count_nonzero(trace["S"][1:] == ask["level"]))',
         '    return len([t for t in range(1, last + 1) if is_(t, "S", ask["level"])])', COUNTED, ("level",),
     ),
     RunQuestion(
         "first", "when a number is first reached", "s",
-        "Count the turns from 1. After which turn does {s} for the first time hold at least {s1} {units}? If that happens after no turn, the "
-        "answer is 0.",
+        "Count the turns from 1. After which turn is the number of {units} in {s} at least {s1} for the first time? If that happens after no turn, "
+        "the answer is 0.",
         '    return next((number for number, state in enumerate(trace) if number and state["S"] >= ask["level"]), 0)',
         '''    reached = np.flatnonzero(trace["S"][1:] >= ask["level"])
     return int(reached[0]) + 1 if reached.size else 0''',
@@ -111,9 +111,8 @@ RUNS = (
     ),
     RunQuestion(
         "starts", "which beginnings lead to an end", "ab",
-        "Take each number from the one given above up to the limit, one after the other, as the number of {units} in {first} at the start. For "
-        "how many "
-        "of them does {second} hold at least {s1} {units} in the end?",
+        "Let the number of {units} in {first} at the start be the one that is given above, then one more, and so on up to the limit. For how many "
+        "of these numbers is the number of {units} in {second} at least {s1} in the end?",
         '''    total = 0
     for amount in range(start["a"], cap + 1):
         total += played({**start, "a": amount}, inputs)[-1]["b"] >= ask["level"]

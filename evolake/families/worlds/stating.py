@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from evolake.families.model.contract import MutationPoint
-from evolake.families.model.statement import QUESTION_LINE, RULE, SLOT
+from evolake.families.model.contract import Alternative, MutationPoint
+from evolake.families.model.statement import whole
+from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.engines import ALL_VIEWS, MORE, VIEW, law_constant, view_functions
 from evolake.families.worlds.kinds import Kind, expression
 from evolake.families.worlds.laws import Law
@@ -159,7 +159,7 @@ def generator_source(theme: Theme, structure: str, kinds: Sequence[Kind], laws: 
 
 
 def reader_source(theme: Theme, structure: str, kinds: Sequence[Kind], question: Question, points: Sequence[MutationPoint]) -> str:
-    """The reader: the whole statement must be this family's, and each sentence that of exactly one pattern."""
+    """The reader: the whole statement must be this family's, and each sentence that of exactly one pattern. It declares its sentences."""
     rows = []
     for kind in kinds:
         for pattern in kind.sentences(theme.words):
@@ -168,27 +168,14 @@ def reader_source(theme: Theme, structure: str, kinds: Sequence[Kind], question:
     base = SLOTS[structure]
     forms = FORMS[structure] | {base: NAMED} | {base + number: FORM.get(key, ".+?") for number, key in enumerate(question.keys, start=1)}
     ask = ", ".join(f'"{key}": ' + ASKED[key].replace("{slot}", str(base + number)) for number, key in enumerate(question.keys, start=1))
+    text = template(theme, structure, question)
+    listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme.words)]
     return (
-        "import re\n\n" + f"WHOLE = {whole(template(theme, structure, question), points, forms)!r}\n" + "PATTERNS = [\n" + "".join(rows) + "]\n"
+        "import re\n\n" + f"WHOLE = {whole(text, points, forms)!r}\n" + "PATTERNS = [\n" + "".join(rows) + "]\n"
+        + declared_source(text, points, _holder, listed)
         + READ.format(ask=ask, own=READ_OWN[structure], base=base)
     )
 
 
-def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str]) -> str:
-    """The expression that exactly the statements of a template match, under any of its rules, with a group slot<n> per slot.
-
-    forms: expressions of slots.
-    """
-    parts = [part.strip("\n") for part in QUESTION_LINE.split(text)]
-    flat = "\n\n".join(part for part in parts if part).strip()
-    rules = {point.name: "|".join(re.escape(item.text) for item in point.alternatives) for point in points}
-    found, at, seen = [], 0, set()
-    for match in sorted([*SLOT.finditer(flat), *RULE.finditer(flat)], key=lambda one: one.start()):
-        found.append(re.escape(flat[at : match.start()]))
-        if match.re is RULE:
-            found.append(f"(?:{rules[match[1]]})")
-        else:
-            found.append(f"(?P=slot{match[1]})" if match[1] in seen else f"(?P<slot{match[1]}>{forms[int(match[1])]})")
-            seen.add(match[1])
-        at = match.end()
-    return "".join([*found, re.escape(flat[at:])])
+def _holder(point: MutationPoint, item: Alternative) -> str:
+    return f"law_{item.name}" if point.name == "law" else ""

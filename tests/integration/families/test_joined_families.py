@@ -43,6 +43,8 @@ read_a, read_b = part_a(), part_b()
 
 def read(text):
     first, second = cut(text)
+    if not text.endswith(QUESTION):
+        raise ValueError("another question")
     found = read_b(second.replace("the remainder R", "the remainder 0"))
     found["remainder"] = None
     return {"a": read_a(first), "b": found}
@@ -67,7 +69,8 @@ def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> F
         template=join_question(sections([left.text, right.text], marker), question),
         validator=joined(left.validator, right.validator, "solution", SOLVE),
         validators={f"pair{number}": joined(one, other, "solution", SOLVE) for number, (one, other) in enumerate(pairs, 1)},
-        reader=joined(left.reader, right.reader, "read", cutter(marker, 2) + READ), answer=Answer("integer"), points=left.points + right.points,
+        reader=joined(left.reader, right.reader, "read", f"QUESTION = {question!r}\n" + cutter(marker, 2) + READ), answer=Answer("integer"),
+        points=left.points + right.points,
         ports=left.ports, filterables=left.filterables, parents=(first.family_id, second.family_id), operator="pipe",
     )
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
-from families_fixtures import judged
+from families_fixtures import judged, seed_family
 from families_in_other_dress import DRESSED, FAULTY
 
+from evolake.families.gates.sentences import probe_texts
 from evolake.families.gates.specs import GATES
+from evolake.families.model.joining import own_text
+from evolake.families.model.statement import stated
+from evolake.families.operators.guard import guard
+from evolake.families.operators.registry import child_of
+from evolake.families.sandbox.running import Caps, generate, solve
+
+PARENTS = [seed_family("clinic-queue"), seed_family("remainder-subsets")]
 
 
 @pytest.mark.parametrize("name", DRESSED)
@@ -22,3 +33,25 @@ def test_a_text_that_contradicts_every_program_is_blocked(name, pool):
     blocked = judged(plant(), pool).blocked_by
     assert blocked is not None
     assert (blocked.gate, blocked.rule_id) == ("sentences", rule), blocked.reason
+
+
+def test_what_operators_say_is_read_word_by_word(pool):
+    """Of a drawn world all words are; of a child those that its operator added."""
+    world = child_of("process_world", [], np.random.default_rng(100))
+    for family, parts in ((world, False), (child_of("pipe", PARENTS, np.random.default_rng(1)), True)):
+        instances = generate(family, [(3, 1), (5, 2)], pool=pool)
+        answers = solve(family.validator, [one.inputs for one in instances], pool=pool)
+        probed = probe_texts(family, family.reader, instances, answers, pool=pool, caps=Caps(), short=Caps())
+        own = own_text(stated(family))[1]
+        assert probed.words > 60
+        assert [one for one in probed.loose if one.replace("*", "") in own] == []
+        assert bool(probed.loose) is parts
+
+
+def test_a_reader_that_overlooks_what_the_operator_says_is_blocked(pool):
+    child = guard([seed_family("remainder-subsets"), seed_family("truth-tellers")], np.random.default_rng(1))
+    assert child.reader is not None and "    said(text)\n" in child.reader
+    lenient = replace(child, reader=child.reader.replace("    said(text)\n", ""))
+    blocked = judged(lenient, pool).blocked_by
+    assert blocked is not None and blocked.rule_id == "families-sentences-read"
+    assert "what the operator says" in blocked.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -60,4 +61,21 @@ def test_a_sentence_that_says_another_thing_than_the_clue_is_blocked(pool):
     changed = family.generator.replace("(names[e] for e in args[:things])", "(names[e] for e in reversed(args[:things]))")
     assert changed != family.generator
     blocked = judged(replace(family, generator=changed), pool).blocked_by
-    assert blocked is not None and blocked.gate == "blind"
+    assert blocked is not None and (blocked.gate == "blind" or "hands on other inputs" in blocked.reason)
+
+
+def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
+    """Looked up in a table by every engine, and alike in all: only a trial without it shows."""
+    family = queue()
+    held, = [point for point in family.points if point.name == "law"]
+
+    def without(source: str) -> str:
+        found = re.search(rf"(def law_{held.chosen}\(.*\):\n    return )(.*)\n", source)
+        assert found is not None
+        return source.replace(found[0], found[1] + ("[]\n" if "(X, V, S" in found[1] else "True\n"))
+
+    sources = {name: without(source) for name, source in family.validators.items()}
+    silent = replace(family, generator=without(family.generator), validator=without(family.validator), validators=sources)
+    blocked = judged(silent, pool).blocked_by
+    assert blocked is not None and blocked.rule_id == "families-sentences-declared", blocked
+    assert f"law_{held.chosen} is said to hold a rule" in blocked.reason

@@ -1,8 +1,7 @@
-"""What operators say: the same in both languages, found again by the expressions that stand beside it."""
+"""What operators say: the same in both languages."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from string import Formatter
 
@@ -12,9 +11,9 @@ from families_fixtures import SEEDS, seed_family
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Alternative, MutationPoint
 from evolake.families.model.loading import read_families
-from evolake.families.model.statement import SLOT
 from evolake.families.operators.common import check_rules
-from evolake.families.operators.text import EN, LETTERS, READ, SAID, ZH, expression, fresh_letters, say
+from evolake.families.operators.switch import retold
+from evolake.families.operators.text import EN, LETTERS, ZH, fresh_letters, heading, short
 
 CLINIC = seed_family("clinic-queue")
 
@@ -27,18 +26,16 @@ def test_both_languages_say_the_same_things_of_the_same_values():
     assert {key: fields(text) for key, text in EN.items()} == {key: fields(text) for key, text in ZH.items()}
 
 
-@pytest.mark.parametrize("language", SAID)
-@pytest.mark.parametrize(("key", "number"), [("pipe", 17), ("invert", 12), ("filter", -4)])
-def test_the_number_that_an_operator_adds_is_found_again(language, key, number):
-    family = replace(CLINIC, language=language)
-    values: dict[str, str] = dict.fromkeys(fields(EN[key]), "1") | {"value": "λ", "low": "2 plus "}
-    if key == "filter":
-        values["rule"] = say(family, "keep bound", side="side", slot=3).replace("[Rule side]", say(family, "side most", quantity="q"))
-    text = SLOT.sub(str(number), say(family, key, **values))
-    found = re.search(expression(family, key, value="λ"), text)
-    assert found is not None
-    assert {int(one) for one in found.groups()} == {number}
-    assert set(READ[key]) == set(SAID)
+def test_titles_of_children_stay_short_and_name_each_rule_once():
+    long = "Numbers with votes (votes: one), by a rule that “Beads in two jars” decides, several cases together, asked the other way round"
+    assert (heading(long), short(long), short("The K-th ring, several cases together")) == (
+        "Numbers with votes", "Numbers with votes", "The K-th ring, several cases together",
+    )
+    titles = ("Beads in two jars: what is left, by the rules put, take", "停车费（多种情形）")
+    assert [heading(title) for title in titles] == ["Beads in two jars", "停车费"]
+    assert retold("Votes", {"votes": "one"}) == "Votes (votes: one)"
+    assert retold("Votes (votes: one, wanted: sum)", {"wanted": "count"}) == "Votes (votes: one, wanted: count)"
+    assert retold("Tea (with milk)", {"cup": "small"}) == "Tea (with milk) (cup: small)"
 
 
 def test_a_letter_that_any_parent_uses_is_not_taken():

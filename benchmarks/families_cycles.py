@@ -1,0 +1,212 @@
+"""Families: cycles of the line with the sizes of a profile, in slices that go on where the last one stopped, and what they come to.
+
+    python benchmarks/families_cycles.py run DIR [--accepted 200] [--minutes 7] [--proposals 12] [--profile laptop]
+    python benchmarks/families_cycles.py told DIR                 shares of worlds, what each gate and rule blocked, first versions and all versions
+    python benchmarks/families_cycles.py sheet DIR [COUNT]        a sheet of accepted children to read (default 40), with an instance and its answer
+    python benchmarks/families_cycles.py wordings DIR [EACH]      faults of wording, planted into the accepted worlds and children and the
+                                                                  seeds by turns (default 5 each): blocked, named as unread, or missed
+
+The shipped seeds are the first parents, each cycle's accepted families join them, and attempts have the refinements of the profile. A profile's cycle
+has more proposals than `--proposals`; fewer let a slice end soon, and parents come in sooner. DIR/versions.jsonl has a line per judged version. One
+worker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from evolake import settings as settings_module
+from evolake.agents import Agents
+from evolake.agents.backends import OperatorsBackend
+from evolake.families.evolution.proposing import propose_families
+from evolake.families.evolution.shipped import FILE, read_entries
+from evolake.families.faults.wording import WORDINGS, outcome
+from evolake.families.gates.judging import FamilyGates, run_gates
+from evolake.families.gates.specs import GATE_NAMES
+from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.loading import read_families
+from evolake.families.model.sentences import sentences
+from evolake.families.model.similarity import Fingerprint
+from evolake.families.model.statement import QUESTION_LINE, stated
+from evolake.families.sandbox.running import PRELOAD, generate, solve
+from evolake.families.settings import FamiliesSettings
+from evolake.families.worlds import NAMES
+from evolake.gates import load_rules
+from evolake.jail import open_pool
+from evolake.stats.proportions import wilson_interval
+
+SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
+SECOND_HALF = ("consensus", "blind", "sentences")
+SHEET_SEED = 11
+
+
+def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile: str) -> None:
+    """Cycles until so many families are accepted or the time is over; a cycle that is not finished leaves nothing behind."""
+    settings = settings_module.load(profile=profile).of(FamiliesSettings).model_copy(update={"families_per_cycle": proposals})
+    folder.mkdir(parents=True, exist_ok=True)
+    ruleset, end = load_rules(SEEDS / "rules", "families"), time.monotonic() + 60 * minutes
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        while time.monotonic() < end:
+            done = versions(folder)
+            found = [row for row in done if row["accepted"]]
+            if len(found) >= accepted:
+                break
+            number = max((row["cycle"] for row in done), default=0) + 1
+            cycle, start = f"{number:04d}", time.monotonic()
+            population, known = population_of(found)
+            with Agents(OperatorsBackend(cycle), line="families", cycle=cycle) as agents:
+                judge = FamilyGates(pool, agents, ruleset, settings, cycle, "benchmark")
+                made = propose_families(
+                    agents, population, pool=pool, judge=judge, settings=settings, cycle=cycle, root_seed=0, known=known, count=proposals,
+                )
+            rows = [_row(number, proposal.number, place, one) for proposal in made.proposals for place, one in enumerate(proposal.rounds)]
+            rows += [{"cycle": number, "proposal": at, "round": 0, "operator": name, "accepted": False, "gate": "", "rule": "", "reason": why}
+                     for at, name, why in made.failures]
+            with (folder / "versions.jsonl").open("a") as file:
+                file.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+            now = sum(row["accepted"] for row in rows) + len(found)
+            print(f"cycle {number}: {len(rows)} versions, {now} accepted so far, {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _row(cycle: int, proposal: int, place: int, one: Any) -> dict[str, Any]:
+    blocked = one.blocked_by
+    return {
+        "cycle": cycle, "proposal": proposal, "round": place, "operator": one.family.operator, "accepted": one.accepted,
+        "gate": blocked.gate if blocked else "", "rule": blocked.rule_id if blocked else "", "reason": blocked.reason if blocked else "",
+        "family": to_record(one.family) if one.accepted else None,
+        "fingerprint": one.fingerprint.to_json() if one.accepted and one.fingerprint else "",
+        "title": one.family.title, "family_id": one.family_id,
+    }
+
+
+def versions(folder: Path) -> list[dict[str, Any]]:
+    """The lines that there are."""
+    file = folder / "versions.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def population_of(found: list[dict[str, Any]]) -> tuple[list[Family], list[Fingerprint]]:
+    """The seeds and the accepted, with the fingerprints of both; those of the seeds are shipped."""
+    seeds = read_families(SEEDS / "families")
+    ids = {family.family_id for family in seeds}
+    prints = [Fingerprint.from_json(entry.fingerprint) for entry in read_entries(SEEDS / FILE).values() if entry.fingerprint]
+    shipped = [one for one in {one.family_id: one for one in prints}.values() if one.family_id in ids]
+    assert len(shipped) == len(seeds), "the shipped evidence lacks a seed: evolake families evidence"
+    return [*seeds, *(from_record(row["family"]) for row in found)], [*shipped, *(Fingerprint.from_json(row["fingerprint"]) for row in found)]
+
+
+def told(folder: Path) -> None:
+    """What the cycles came to."""
+    rows = versions(folder)
+    found = [row for row in rows if row["accepted"]]
+    worlds = [row for row in found if row["operator"] in NAMES]
+    shared = set().union(*(map(plain, sentences(stated(seed))) for seed in read_families(SEEDS / "families")))
+    from_seeds = Counter(
+        plain(one) for row in worlds for one in sentences(stated(from_record(row["family"]))) if plain(one) in shared and not QUESTION_LINE.match(one)
+    )
+    print(f"{max(row['cycle'] for row in rows)} cycles, {len(rows)} versions, {len(found)} accepted")
+    _share("accepted that are drawn worlds, without a parent", len(worlds), len(found))
+    print(f"  sentences of theirs that a seed has, too: {dict(from_seeds)}")
+    for name, own in (("first versions", [row for row in rows if row["round"] == 0]), ("all versions", rows)):
+        print(f"{name}: {len(own)}, {sum(row['accepted'] for row in own)} accepted")
+        blocks = Counter(row["gate"] or "no family" for row in own if not row["accepted"])
+        for gate in (*GATE_NAMES, "no family"):
+            print(f"  {gate:12s} blocks {blocks[gate]}")
+        _share("  blocked by consensus, blind or sentences", sum(blocks[gate] for gate in SECOND_HALF), len(own))
+    print("operators, first versions: " + ", ".join(
+        f"{name} {sum(row['accepted'] for row in rows if row['round'] == 0 and row['operator'] == name)}/{count}"
+        for name, count in Counter(row["operator"] for row in rows if row["round"] == 0).most_common()
+    ))
+    for (gate, rule), count in Counter((row["gate"], row["rule"]) for row in rows if row["gate"]).most_common():
+        example = next(row["reason"] for row in rows if row["rule"] == rule)
+        print(f"  {count:3d} {gate}/{rule}: {example[:160]}")
+
+
+def plain(sentence: str) -> str:
+    """For comparison."""
+    return " ".join(sentence.casefold().split())
+
+
+def _share(what: str, count: int, total: int) -> None:
+    interval = wilson_interval(count, total)
+    print(f"{what}: {count} of {total} = {count / max(total, 1):.0%} (95% interval {interval.low:.0%} to {interval.high:.0%})")
+
+
+def sheet(folder: Path, count: int) -> None:
+    """Accepted children, drawn by a fixed seed, as text to read."""
+    import numpy as np
+
+    found = [row for row in versions(folder) if row["accepted"]]
+    chosen = sorted(np.random.default_rng(SHEET_SEED).permutation(len(found))[:count].tolist())
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        for number, place in enumerate(chosen, start=1):
+            family = from_record(found[place]["family"])
+            [instance] = generate(family, [(4, 3)], pool=pool)
+            answer = solve(family.validator, [instance.inputs], pool=pool)[0].answer
+            print(f"##### {number} [{family.operator}] {family.title}\n\n{instance.text}\n\n=> {answer!r}\n")
+
+
+def wordings(folder: Path, each: int, minutes: float) -> None:
+    """One line per fault in DIR/wordings.jsonl; goes on where it stopped."""
+    file, end = folder / "wordings.jsonl", time.monotonic() + 60 * minutes
+    done = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    found = [from_record(row["family"]) for row in versions(folder) if row["accepted"]]
+    groups = [[one for one in found if one.operator in NAMES], [one for one in found if one.operator not in NAMES], read_families(SEEDS / "families")]
+    ruleset, settings = load_rules(SEEDS / "rules", "families"), FamiliesSettings()
+    with open_pool(workers=1, preload=PRELOAD) as pool, Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents:
+        for place, (name, reword) in enumerate(WORDINGS.items()):
+            taken = [row for row in done if row["fault"] == name]
+            waiting = [group[(7 * place + at) % len(group)] for at in range(max(map(len, groups))) for group in groups if at < len(group)]
+            for family in waiting:
+                if len(taken) >= each or time.monotonic() > end:
+                    break
+                if any(row["family"] == family.family_id for row in taken):
+                    continue
+                try:
+                    spoilt = reword(family)
+                except NotComposable:
+                    continue
+                judged = run_gates(spoilt, pool=pool, agents=agents, ruleset=ruleset, settings=settings, cycle="0001", run_id="benchmark")
+                blocked = judged.blocked_by
+                taken.append({
+                    "fault": name, "family": family.family_id, "operator": family.operator, "gate": blocked.gate if blocked else "",
+                    "outcome": outcome(family, spoilt, None if blocked else judged.evidence["sentences"]), "statement": stated(spoilt),
+                })
+                with file.open("a") as lines:
+                    lines.write(json.dumps(taken[-1], ensure_ascii=False) + "\n")
+            print(f"{name}: " + ", ".join(f"{what} {count}" for what, count in Counter(row["outcome"] for row in taken).items()), flush=True)
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    for kind in (*NAMES, "seed"):
+        print(kind, dict(Counter(row["outcome"] for row in rows if row["operator"] == kind)))
+    print("children", dict(Counter(row["outcome"] for row in rows if row["operator"] not in (*NAMES, "seed"))))
+    _share("blocked or named", sum(row["outcome"] != "missed" for row in rows), len(rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["run", "told", "sheet", "wordings"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("count", type=int, nargs="?")
+    parser.add_argument("--accepted", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=7)
+    parser.add_argument("--proposals", type=int, default=12)
+    parser.add_argument("--profile", default="laptop")
+    words = parser.parse_args()
+    if words.what == "run":
+        run(words.folder, accepted=words.accepted, minutes=words.minutes, proposals=words.proposals, profile=words.profile)
+    elif words.what == "told":
+        told(words.folder)
+    elif words.what == "sheet":
+        sheet(words.folder, words.count or 40)
+    else:
+        wordings(words.folder, words.count or 5, words.minutes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Labels of 200 instances of drawn worlds against solvers that share no code with the engines."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from worlds_answers import answer_of
+from worlds_fixtures import entries
+
+from evolake.families.model.statement import fill, stated
+from evolake.families.operators.registry import child_of
+
+DRAWN = ((2, 1), (4, 2), (6, 3), (8, 4), (10, 5))
+
+
+@pytest.mark.parametrize("name", ["constraint_world", "process_world"])
+def test_labels_of_a_hundred_instances_are_those_of_an_independent_solver(name):
+    right = 0
+    for number in range(500, 520):
+        family = child_of(name, [], np.random.default_rng(number))
+        made = entries(family)
+        for difficulty, seed in DRAWN:
+            random.seed(seed)
+            inputs, texts = made["generator.py"](difficulty)
+            assert made["validator.py"](inputs) == answer_of(family, inputs, fill(stated(family), texts)), (number, family.title, inputs)
+            right += 1
+    assert right == 100

@@ -1,0 +1,228 @@
+"""Answers of drawn worlds by programs that share nothing with their engines: every arrangement or turn, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations, permutations, product
+from typing import Any
+
+from evolake.families.model.contract import Family
+
+Places = dict[str, int]
+
+
+def answer_of(family: Family, inputs: Mapping[str, Any], text: str) -> Any:
+    """The answer to an instance of a drawn world, by its title's question, its rules in force and the words of its statement."""
+    rules = {point.name: point.chosen for point in family.points}
+    asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by the rules ", 1)[0]
+    return of_arrangement(inputs, rules, asked, text) if "clues" in inputs else of_run(inputs, rules, asked, text)
+
+
+def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Of a constraint world."""
+    names, weights, ask = inputs["names"], dict(zip(inputs["names"], inputs.get("weights", []), strict=False)), inputs["ask"]
+    structure = "groups" if "room" in inputs else "selection" if weights else "ring" if "clockwise" in text else "row"
+    clues = [(kind, named(kind, structure, args, names)) for kind, *args in inputs["clues"]]
+    marked = [names[one] for one in inputs["marked"]]
+    fitting = [
+        x for x in every(structure, inputs) if lawful(rules["law"], structure, x, marked) and all(means(kind, structure, x, args, weights)
+        for kind, args in clues)
+    ]
+    assert fitting
+    least = rules.get("extreme") == "smallest"
+    thing = names[ask["thing"]] if "thing" in ask else ""
+    chosen = [[name for name in names if x[name]] for x in fitting]
+    words = ["".join(name[0] for name in sorted(names, key=x.__getitem__)) for x in fitting]
+    if asked == "what follows and what is possible":
+        told = [(kind, named(kind, structure, args, names)) for kind, *args in ask["statements"]]
+        true = [[means(kind, structure, x, args, weights) for x in fitting] for kind, args in told]
+        return sum(all(row) if rules["force"] == "must" else any(row) for row in true)
+    if asked == "who has a certain number":
+        [x] = fitting
+        return next(name for name in names if x[name] == ask["place"])
+    ends = {
+        "the least or greatest number": lambda: [x[thing] for x in fitting],
+        "how near or far apart two can be": lambda: [abs(x[thing] - x[names[ask["other"]]]) for x in fitting],
+        "how full one place can be": lambda: [list(x.values()).count(ask["place"]) for x in fitting],
+        "the least or greatest total": lambda: [sum(weights[name] for name in some) for some in chosen],
+        "the smallest or largest choice": lambda: [len(some) for some in chosen],
+    }
+    if asked in ends:
+        return sorted(ends[asked]())[0 if least else -1]
+    if asked == "the one best choice":
+        rated = sorted((sum(weights[name] for name in some), "".join(sorted(name[0] for name in some))) for some in chosen)
+        return rated[0 if least else -1][1]
+    return {
+        "in how many ways": lambda: len(fitting),
+        "in how many ways with one of them fixed": lambda: sum(x[thing] == ask["place"] for x in fitting),
+        "in how many ways with one of them": lambda: sum(thing in some for some in chosen),
+        "how many numbers are possible": lambda: len({x[thing] for x in fitting}),
+        "how many are settled": lambda: sum(len({x[name] for x in fitting}) == 1 for name in names),
+        "how many are always there": lambda: sum(all(name in some for some in chosen) for name in names),
+        "the one order that fits": lambda: words[0] if len(words) == 1 else None,
+        "one order from the list of all": lambda: sorted(words)[ask["rank"] - 1],
+    }[asked]()
+
+
+def every(structure: str, inputs: Mapping[str, Any]) -> Iterator[Places]:
+    """All that the opening sentences allow."""
+    names = inputs["names"]
+    if structure in ("row", "ring"):
+        return (dict(zip(names, places, strict=True)) for places in permutations(range(1, len(names) + 1)))
+    if structure == "selection":
+        return (dict(zip(names, taken, strict=True)) for taken in product((0, 1), repeat=len(names)))
+    dealt = product(range(1, inputs["groups"] + 1), repeat=len(names))
+    return (dict(zip(names, places, strict=True)) for places in dealt if all(places.count(one) <= inputs["room"] for one in places))
+
+
+NUMBERS_LAST = {
+    "exactly_behind": 2, "far": 2, "at": 1, "not_at": 1, "one_of": 1, "between_them": 2, "total": 2, "among_first": 1, "one_among": 2, "if_at": 2,
+    "steps": 2, "at_most_steps": 2, "placed": 1, "not_placed": 1, "if_in": 2, "exactly": 0, "empty": 0, "more_in": 0, "at_most": 0, "at_least": 0,
+    "budget": 0, "floor": 0,
+}
+"""Of kinds with numbers among their arguments: how many things come before these."""
+
+
+def named(kind: str, structure: str, args: list[int], names: list[str]) -> list[Any]:
+    """The arguments with names for things."""
+    count = 0 if kind in ("at_least", "exactly", "empty", "more_in") and structure == "groups" else NUMBERS_LAST.get(kind, 9)
+    return [names[one] if place < count else one for place, one in enumerate(args)]
+
+
+def means(kind: str, structure: str, x: Places, args: list[Any], weights: Mapping[str, int]) -> bool:
+    """Whether the sentence of the kind is true."""
+    size, one = len(x), (args or [""])[0]
+    at = [x.get(arg, 0) if isinstance(arg, str) else arg for arg in args]
+    a, b, c = [*at, 0, 0, 0][:3]
+    total = sum(weights[name] for name in weights if x[name])
+    if structure == "ring":
+        round_to = [((place - a) % size) for place in at]
+        direct = {1, size - 1}
+        found = {
+            "clockwise": lambda: round_to[1] == 1, "beside": lambda: round_to[1] in direct, "not_beside": lambda: round_to[1] not in direct,
+            "steps": lambda: round_to[1] == c, "at_most_steps": lambda: round_to[1] <= c, "flanked": lambda: {*round_to[1:3]} == direct,
+            "turn": lambda: round_to[1] < round_to[2], "smaller_number": lambda: a < b,
+        }
+        if kind in found:
+            return found[kind]()
+    if kind in ("at_least", "exactly", "empty", "more_in") and structure == "groups":
+        full = [list(x.values()).count(place) for place in args]
+        return {"at_least": full[0] >= args[-1], "exactly": full[0] == args[-1], "empty": full[0] == 0, "more_in": full[0] > full[-1]}[kind]
+    if structure == "selection":
+        count = sum(x.values())
+        return {
+            "needs": lambda: not a or b == 1, "not_both": lambda: a + b <= 1, "one_at_least": lambda: a + b >= 1, "exactly_one": lambda: a != b,
+            "both_or_none": lambda: a == b, "needs_one": lambda: not a or b + c >= 1, "needs_both": lambda: not a or b + c == 2,
+            "both_bar": lambda: a + b + c <= 2, "two_of_three": lambda: a + b + c == 2, "one_of_three": lambda: a + b + c >= 1,
+            "at_most": lambda: count <= one, "at_least": lambda: count >= one, "even_number": lambda: count % 2 == 0,
+            "budget": lambda: total <= one, "floor": lambda: total >= one,
+        }[kind]()
+    beside = [name for name in x if name != one and x[name] == a]
+    low, high = sorted((a, b))
+    return {
+        "before": lambda: a < b, "lower": lambda: a < b, "exactly_behind": lambda: b == a + c, "next_to": lambda: high == low + 1,
+        "neighbours": lambda: high == low + 1, "not_next_to": lambda: high > low + 1, "far": lambda: high >= low + c,
+        "inside": lambda: min(b, c) < a < max(b, c), "outside": lambda: a < min(b, c) or a > max(b, c), "at": lambda: a == b,
+        "placed": lambda: a == b, "not_at": lambda: a != b, "not_placed": lambda: a != b, "one_of": lambda: a in (b, c),
+        "end": lambda: a in (1, size), "inner": lambda: 1 < a < size, "first_of": lambda: a < b and a < c, "ahead_of_one": lambda: a < b or a < c,
+        "even": lambda: a % 2 == 0, "odd": lambda: a % 2 == 1, "same_parity": lambda: a % 2 == b % 2, "between_them": lambda: high - low == c + 1,
+        "total": lambda: a + b == c, "among_first": lambda: a <= b, "one_among": lambda: low <= c < high, "if_at": lambda: a != c or b == args[3],
+        "if_in": lambda: a != c or b == args[3], "if_ahead": lambda: a > b or b < c, "together": lambda: a == b, "parted": lambda: a != b,
+        "alone": lambda: not beside, "not_alone": lambda: len(beside) > 0, "not_all_three": lambda: not a == b == c,
+        "with_one": lambda: args[1] in beside or args[2] in beside, "if_together": lambda: a != b or c == a,
+    }[kind]()
+
+
+def lawful(law: str, structure: str, x: Places, marked: list[str]) -> bool:
+    """Whether the sentence on the marked is true."""
+    at, size, pairs = sorted(x[name] for name in marked), len(x), list(combinations(marked, 2))
+
+    def close(one: str, other: str) -> bool:
+        gap = abs(x[one] - x[other])
+        return gap == 1 or (structure == "ring" and gap == size - 1)
+
+    return {
+        "apart": lambda: not any(close(*pair) for pair in pairs), "block": lambda: at == list(range(at[0], at[0] + len(at))),
+        "end": lambda: at[0] == 1 or at[-1] == size, "inside": lambda: at[0] > 1 and at[-1] < size, "lower": lambda: at[0] % 2 == 1,
+        "mixed": lambda: len({place % 2 for place in at}) == 2, "not_low": lambda: 1 not in at, "first_seat": lambda: 1 in at,
+        "linked": lambda: all(any(close(one, other) for other in marked if other != one) for one in marked),
+        "parted": lambda: len(set(at)) == len(at),
+        "spread": lambda: len(set(at)) > 1, "company": lambda: all(at.count(place) > 1 for place in at), "never_last": lambda: 1 in at,
+        "no_first": lambda: 1 not in at, "any": lambda: 1 in at, "most_one": lambda: sum(at) <= 1, "exactly_one": lambda: sum(at) == 1,
+        "not_all": lambda: 0 in at, "all_or_none": lambda: len(set(at)) == 1, "outnumber": lambda: sum(at) < len(at) - sum(at),
+    }[law]()
+
+
+def of_run(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Of a process world."""
+    cap, level = inputs["cap"], inputs["ask"].get("level")
+    trace = run_of(inputs["start"], inputs, rules)
+    question = text.split("\n\n")[-1]
+    store = max("ab", key=lambda one: max(question.rfind(name) for name in (STORES[one] & words_of(text)) or {"?"}))
+    held = [one.get(store, 0) for one in trace]
+    least = rules.get("extreme") == "smallest"
+    return {
+        "what is left in the end": lambda: held[-1], "what both hold in the end": lambda: trace[-1]["a"] + trace[-1]["b"],
+        "where the pointer ends": lambda: trace[-1]["r"] + 1,
+        "how often the mode changes": lambda: sum(trace[turn]["q"] != trace[turn - 1]["q"] for turn in range(1, len(trace))),
+        "the most or least that was held": lambda: sorted(held[1:])[0 if least else -1],
+        "how often a certain number is held": lambda: held[1:].count(level),
+        "when a number is first reached": lambda: next((turn for turn in range(1, len(held)) if held[turn] >= level), 0),
+        "how many turns change nothing": lambda: sum(held[turn] == held[turn - 1] for turn in range(1, len(held))),
+        "how many different numbers occur": lambda: len(set(held[1:])),
+        "how often one holds more": lambda: sum(one["a"] > one["b"] for one in trace[1:]), "the sum over all turns": lambda: sum(held[1:]),
+        "which beginnings lead to an end": lambda: sum(
+            run_of(inputs["start"] | {"a": amount}, inputs, rules)[-1]["b"] >= level for amount in range(inputs["start"]["a"], cap + 1)
+        ),
+    }[asked]()
+
+
+STORES = {"a": {"red jar", "north hall", "purse", "barn", "left dish"}, "b": {"blue jar", "south hall", "chest", "shed", "right dish"}}
+"""The words of the stores, in the order in which statements name them."""
+
+
+def words_of(text: str) -> set[str]:
+    return {name for names in STORES.values() for name in names if name in text}
+
+
+def run_of(start: Places, inputs: Mapping[str, Any], rules: Mapping[str, str]) -> list[Places]:
+    """The state at the start and after each turn."""
+    state, trace = dict(start), [dict(start)]
+    for event in inputs["events"]:
+        for rule in (("one", "two", "three")[event], "close"):
+            if rule in rules:
+                act(rules[rule], state, inputs["cap"], inputs.get("marks", 1))
+        trace.append(dict(state))
+    return trace
+
+
+def act(key: str, state: Places, cap: int, marks: int) -> None:
+    """One rule, done unit by unit and mark by mark."""
+    parts = key.split("_")
+    count = int(parts.pop()) if parts[-1].isdigit() else 0
+    stores = parts.pop() if set(parts[-1]) <= {"a", "b"} else ""
+    name, s, t = "_".join(parts), stores[:1], stores[1:]
+    if name in ("advance", "follow", "back"):
+        for _ in range(state[s] if name == "follow" else count):
+            step = state["r"] - 1 if name == "back" else state["r"] + 1
+            state["r"] = 0 if step == marks else marks - 1 if step < 0 else step
+    elif name.startswith("flip"):
+        if {
+            "flip": lambda: True, "flip_empty": lambda: state[s] == 0, "flip_more": lambda: state[s] > state[t],
+            "flip_even": lambda: (state["r"] + 1) % 2 == 0,
+        }[name]():
+            state["q"] = 1 - state["q"]
+    elif name == "swap":
+        state[s], state[t] = state[t], state[s]
+    elif name in ("clear", "fill"):
+        state[s] = 0 if name == "clear" else cap
+    elif name in ("put", "double", "add_if"):
+        for _ in range(state[s] if name == "double" else count if name == "put" or state["q"] == 1 else 0):
+            state[s] += state[s] < cap
+    elif name in ("take", "halve", "lose_if"):
+        for _ in range(state[s] // 2 if name == "halve" else count if name == "take" or (state["r"] + 1) % 2 == 0 else 0):
+            state[s] -= state[s] > 0
+    else:
+        for _ in range(count if name == "move" else int(state[s] > state[t])):
+            if state[s] > 0 and state[t] < cap:
+                state[s], state[t] = state[s] - 1, state[t] + 1
