@@ -253,9 +253,12 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
         settings = settings_type()(**values)
         return settings.model_copy(update=overrides | {"profile": name})
     except SettingsError as error:
+        named = re.search(r'field "(\w+)"', str(error))
+        variable = f"EVOLAKE_{named[1].upper()}" if named else "EVOLAKE_..."
+        variable = " or ".join(name for name in sorted(os.environ) if name.upper().split("__")[0] == variable) or variable
         raise InputError(
-            f"a setting of the environment cannot be read: {error}", wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
-            got=str(error.__cause__) if error.__cause__ else None, do="mend the variable EVOLAKE_... of that name, or unset it",
+            f"{variable} cannot be read", wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
+            got=str(error.__cause__ or error), do=f"mend the variable {variable}, or unset it",
         ) from None
     except ValidationError as error:
         first = error.errors()[0]

@@ -215,7 +215,7 @@ def entry(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(reason: str, code: int) -> int:
-    click.echo(reason, err=True)
+    click.echo(f"error: {reason}" if code == WRONG_INPUT else reason, err=True)
     return code
 
 

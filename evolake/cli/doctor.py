@@ -156,7 +156,8 @@ def _gpu() -> Check:
 @click.option("--brief", is_flag=True, help="Print what evolake goes on with, and a line for what a run would miss.")
 @click.option("--call", is_flag=True, help="Ask each model of the endpoint two small questions: structured replies, usage, function calling.")
 def doctor(as_json: bool, brief: bool, call: bool) -> int:
-    """What is there, what is missing, what that skips, and the line that mends it. Exit code 1 where something needed is missing."""
+    """What is there, what is missing, what that skips, and the line that mends it. Exit code 1 where something needed is missing; with --call that is
+    also an endpoint that no run could use."""
     checks = list(examine(call=call))
     sick = [check for check in checks if not check.ok]
     verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"

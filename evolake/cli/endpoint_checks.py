@@ -10,6 +10,8 @@ from evolake.errors import InputError
 if TYPE_CHECKING:
     from evolake.settings import Settings
 
+CONNECT = "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask whoever runs the server"
+REPLIES = "name a model in EVOLAKE_MODELS that replies in the form that is asked for; the connection itself works"
 MEND = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
 BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
 WITHOUT_MODEL = "the model backend (operators need none)"
@@ -18,11 +20,12 @@ LONGEST_TRIAL = 2_000
 
 
 def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any]]:
-    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions."""
+    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions; then what a
+    model lacks is what was asked about, also where the backend is another."""
     from evolake.agents.address import address
 
     needed = settings.backend == "model" and not settings.replay_only
-    missing = {"name": "model endpoint", "ok": not needed, "skips": WITHOUT_MODEL, "mend": MEND, "needed": needed}
+    missing = {"name": "model endpoint", "ok": not needed, "skips": WITHOUT_MODEL, "mend": MEND, "needed": needed or call}
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
     try:
         where = address(settings.model_base_url or "")
@@ -40,10 +43,10 @@ def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any
         "needed": needed,
     }
     for model in models if call else ():
-        yield from _tried(settings, model, key, needed)
+        yield from _tried(settings, model, key)
 
 
-def _tried(settings: Settings, model: str, key: str, needed: bool) -> Iterator[dict[str, Any]]:
+def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]:
     from contextlib import closing
 
     from evolake.agents.endpoint import Endpoint
@@ -58,6 +61,5 @@ def _tried(settings: Settings, model: str, key: str, needed: bool) -> Iterator[d
             skips = WITHOUT_MODEL if one.needed else "nothing: no role needs it" if one.what == "function calling" else "exact prices and budgets"
             yield {
                 "name": f"{model}: {one.what}", "ok": one.ok, "detail": one.detail, "skips": "" if one.ok else skips,
-                "mend": "" if one.ok else "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask whoever runs the server",
-                "needed": one.needed and needed,
+                "mend": "" if one.ok or not one.needed else CONNECT if one.what == "answers" else REPLIES, "needed": one.needed,
             }

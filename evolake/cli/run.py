@@ -71,7 +71,7 @@ def status(as_json: bool) -> int:
         click.echo(f"The lake {root} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo")
         return 0
     for row in rows:
-        click.echo(f"{row['line']}: {row['sealed_cycles']} cycles done; next: {row['next_cycle']}")
+        click.echo(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
         champion = row["champion"] or ("the line crowns none" if artifacts_of(row["line"]).crowns_none else "none yet")
         click.echo(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
         if row["gain"]:

@@ -17,7 +17,7 @@ from evolake import settings as settings_module
 def show(artifact: str, out: Path | None, as_json: bool) -> int:
     """Show one artifact of any line: a design, variant, family, prompt, objective, instance, plan or rule.
 
-    ID: its id, or the first eight or more digits of it; of a rule its whole name.
+    ID: its id, the first eight or more digits of it, or its whole title; of a rule its whole name.
     """
     from evolake.lake import Catalogue, Lake
     from evolake.report.found import find_artifact

@@ -21,25 +21,23 @@ _START = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 ARTIFACTS = """
 SELECT artifact_id, line, kind, title, state, cycle, content_sha FROM known_artifacts
 WHERE artifact_id = $id OR ($short AND starts_with(artifact_id, $id)) ORDER BY line, artifact_id LIMIT 100"""
+TITLED = """
+SELECT artifact_id, line, kind, title, state, cycle, content_sha FROM known_artifacts
+WHERE lower(title) = lower($title) AND NOT superseded ORDER BY line, artifact_id LIMIT 100"""
 RULES = """
 SELECT rule_id, version, kind, text_sha, since_cycle, origin_line AS line FROM rules_all WHERE rule_id = $id
 ORDER BY superseded, TRY_CAST(version AS INTEGER) DESC NULLS LAST LIMIT 1"""
 
 
 def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
-    """The one artifact that `wanted` names: an id, or the first digits of one.
+    """The one artifact that `wanted` names: an id, the first digits of one, or a title that nothing else has.
 
     Raises:
         InputError: no artifact is named so, too few digits are given, or several begin with them: lists these.
     """
     short = bool(_START.fullmatch(wanted))
     tables = {name for name, _ in catalogue.views()}
-    found = [
-        Artifact(
-            row["artifact_id"], row["line"], row["kind"] or "", row["title"] or "", row["state"] or "", row["cycle"] or "", row["content_sha"] or "",
-        )
-        for row in _rows(catalogue, ARTIFACTS, {"id": wanted, "short": short})
-    ]
+    found = [_artifact(row) for row in _rows(catalogue, ARTIFACTS, {"id": wanted, "short": short})]
     for line in sorted({name.partition(".")[0] for name in tables if "." in name}):
         for name, kind in artifacts_of(line).kinds.items():
             if kind.title:
@@ -48,16 +46,18 @@ def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
         Artifact(row["rule_id"], row["line"], "rule", f"version {row['version']}", content_sha=row["text_sha"] or "", row=row)
         for row in _rows(catalogue, RULES, {"id": wanted})
     ]
+    if not found and wanted.strip():
+        found = [_artifact(row) for row in _rows(catalogue, TITLED, {"title": wanted})]
     exact = [one for one in found if one.artifact_id == wanted] or found
     if len(exact) == 1:
         return with_row(catalogue, exact[0], tables)
     if not exact:
-        digits = f"an id, or the first {SHORTEST} or more hexadecimal digits of one"
+        digits = f"an id, the first {SHORTEST} or more hexadecimal digits of one, or a whole title"
         do = "`evolake sql \"SELECT artifact_id, kind, title FROM artifacts_latest\"` lists what there is"
         raise InputError(f"nothing is called {wanted!r}", wanted=digits, do=do)
     names = "".join(f"\n    {one.name}" for one in exact[:LISTED])
     more = f"\n    and {len(exact) - LISTED} more" if len(exact) > LISTED else ""
-    raise InputError(f"{len(exact)} artifacts begin with {wanted!r}:{names}{more}", wanted="one", do="give more digits")
+    raise InputError(f"{len(exact)} artifacts begin with {wanted!r}, or are called so:{names}{more}", wanted="one", do="give more digits")
 
 
 def with_row(catalogue: Catalogue, artifact: Artifact, tables: Iterable[str] | None = None) -> Artifact:
@@ -89,6 +89,12 @@ def scores_of(catalogue: Catalogue, artifact: Artifact) -> dict[str, dict[str, A
             for row in _rows(catalogue, sql, {"id": artifact.artifact_id}):
                 scores[table] = {name: value for name, value in row.items() if name != kind.key}
     return scores
+
+
+def _artifact(row: Mapping[str, Any]) -> Artifact:
+    return Artifact(
+        row["artifact_id"], row["line"], row["kind"] or "", row["title"] or "", row["state"] or "", row["cycle"] or "", row["content_sha"] or "",
+    )
 
 
 def _listed(catalogue: Catalogue, tables: set[str], line: str, name: str, kind: Kind, wanted: str, short: bool) -> list[Artifact]:

@@ -19,7 +19,11 @@ VERDICTS = """
 SELECT cycle, gate_no, gate, rule_id, rule_version, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY cycle, gate_no, rule_id"""
 STATES = "SELECT DISTINCT cycle, state FROM artifacts WHERE artifact_id = $id ORDER BY cycle, standing(state)"
 REIGNS = "SELECT cycle, score FROM champions WHERE artifact_id = $id ORDER BY cycle"
-CHILDREN = "SELECT count(DISTINCT child_id) AS children FROM lineage WHERE parent_id = $id"
+CHILDREN = """
+SELECT child_id, any_value(known.title) AS title, any_value(known.state) AS state, any_value(operator) AS operator, min(lineage.cycle) AS cycle
+FROM lineage LEFT JOIN known_artifacts AS known ON known.artifact_id = child_id WHERE parent_id = $id GROUP BY child_id ORDER BY cycle, child_id"""
+LISTED = 10
+"""Children that are named for a terminal."""
 
 
 def told(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]:
@@ -33,7 +37,7 @@ def told(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]
         "artifact_id": artifact.artifact_id, "line": artifact.line, "kind": artifact.kind, "title": artifact.title, "state": artifact.state or None,
         "cycle": artifact.cycle or None, "content_sha": artifact.content_sha or None,
         "facts": {name: artifact.row[name] for name in kind.facts if artifact.row.get(name) is not None},
-        "states": ask(STATES), "parents": ask(PARENTS), "children": ask(CHILDREN)[0]["children"], "verdicts": ask(VERDICTS),
+        "states": ask(STATES), "parents": ask(PARENTS), "children": len(children := ask(CHILDREN)), "born": children, "verdicts": ask(VERDICTS),
         "reigns": ask(REIGNS), "scores": scores_of(catalogue, artifact), "text": text_of(lake, artifact),
     }
 
@@ -63,6 +67,10 @@ def lines_of(found: dict[str, Any]) -> list[str]:
     shown += [f"  {name:<10} {_short(value)}" for name, value in found["facts"].items() if value not in ("", [], "{}", "[]")]
     for row in found["parents"]:
         shown.append(f"  parent     {row['parent_id'][:12]} {row['title'] or ''}, weight {row['weight']:.2f}, by {row['operator']}")
+    for row in found["born"][:LISTED]:
+        shown.append(f"  child      {row['child_id'][:12]} {row['title'] or ''}, {row['state'] or ''} in cycle {row['cycle']}, by {row['operator']}")
+    if more := len(found["born"][LISTED:]):
+        shown.append(f"  child      and {more} more")
     shown += [f"  champion   of cycle {row['cycle']}, score {row['score']}" for row in found["reigns"]]
     for table, row in found["scores"].items():
         shown.append(f"  {table}: " + ", ".join(f"{name} {_short(value)}" for name, value in row.items() if value is not None))

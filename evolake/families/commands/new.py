@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from evolake.families.model.loading import SETTINGS, id_of
 from evolake.new_files import write_new
 
+EXAMPLE_ID = "radio-houses"
 FILES = {
     "family.toml": '''id = "radio-houses"
 title = "Houses with radios"
@@ -130,7 +132,9 @@ min_length = 2
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def new(folder: Path) -> int:
-    """Write a complete family into DIR: generator, template, validator, two further validators, reader and mutations. Nothing is overwritten."""
-    write_new({folder / name: text for name, text in FILES.items()})
+    """Write a complete family into DIR: generator, template, validator, two further validators, reader and mutations. DIR's name is its id.
+    Nothing is overwritten."""
+    files = FILES | {SETTINGS: FILES[SETTINGS].replace(EXAMPLE_ID, id_of(folder))}
+    write_new({folder / name: text for name, text in files.items()})
     click.echo(f"{len(FILES)} files in {folder}; next: evolake families check {folder}")
     return 0

@@ -60,6 +60,11 @@ def read_families(folder: Path) -> list[Family]:
     return families
 
 
+def id_of(folder: Path) -> str:
+    """The id of a family that names none: its folder's name."""
+    return re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "family"
+
+
 def read_family(folder: Path) -> Family:
     """The family in `folder`.
 
@@ -73,7 +78,7 @@ def read_family(folder: Path) -> Family:
     mutations = read_toml(folder / MUTATIONS, MUTATION_KEYS)
     validators = {path.stem: read_text(path) for path in sorted((folder / VALIDATORS).glob("*.py"))}
     where = str(folder)
-    name = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "family"
+    name = id_of(folder)
     if "id" in settings:
         name = check_id(f"{where}/{SETTINGS}", settings["id"], do="mend `id`, or leave it out: the folder's name stands for it then")
     return make_family(

@@ -87,7 +87,8 @@ class Checked:
         ]
         if told["config_unused"]:
             lines.append(f"  not used  of config.yaml: {', '.join(told['config_unused'])}")
-        return [*lines, f"next: EVOLAKE_PROGRAMS__PROJECTS=DIR evolake run --lines programs --cycles 3   (about {self._estimate(mean)})"]
+        return [*lines, f"next: evolake run --lines programs --cycles 3   (about {self._estimate(mean)}); a project that lies elsewhere than "
+                "data_lake/seeds/programs is named by EVOLAKE_PROGRAMS__PROJECTS"]
 
     def _estimate(self, seconds: float) -> str:
         return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"

@@ -80,6 +80,13 @@ def test_an_endpoint_that_cannot_serve_is_a_needed_thing_that_is_missing(script:
     assert not one["ok"] and one["needed"] and said in one["detail"] and one["mend"]
 
 
+def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the_backend() -> None:
+    with LoopbackModel([say("It is sunny.")]) as server:
+        one = checks(server.base_url, backend="operators")["m: structured replies"]
+    assert one["needed"] and "replies in the form" in one["mend"]
+    assert checks("", backend="operators")["model endpoint"]["needed"] and not checks("", backend="operators", call=False)["model endpoint"]["needed"]
+
+
 def test_each_model_is_tried_once() -> None:
     with LoopbackModel(able) as server:
         found = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})

@@ -46,6 +46,13 @@ def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str
     assert {path: path.read_bytes() for path in written} == written
 
 
+def test_a_new_family_is_called_as_its_folder(tmp_path: Path) -> None:
+    from evolake.families.model.loading import read_family
+
+    assert ran("families", "new", str(tmp_path / "Ferry tickets")).exit_code == 0
+    assert read_family(tmp_path / "Ferry tickets").name == "ferry-tickets"
+
+
 @pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
 def test_a_new_rule_is_one_of_its_line(line: str, tmp_path: Path) -> None:
     folder = tmp_path / line
