@@ -135,7 +135,7 @@ def test_a_jail_shows_none_of_what_it_brings_along(installed: Installed):
 
 def test_a_cycle_is_asked_about_anywhere_in_the_project(installed: Installed, project: Path):
     deep = project / "data_lake" / "seeds"
-    assert "designs: 1 cycles done; next: 0002" in installed.evolake("status", where=deep)
+    assert "designs: 1 cycle done; next: 0002" in installed.evolake("status", where=deep)
     rows = json.loads(installed.evolake("sql", "SELECT asset FROM parts WHERE line = 'designs' AND cycle = '0001'", "--json", where=deep))["rows"]
     assert ["final_ranking"] in rows
     assert installed.evolake("sql", "--file", "cookbook/funnel.sql", "-p", "line=designs", where=deep).count("\n") > 3
