@@ -85,6 +85,7 @@ class LineBundle:
         carry: (lake, catalogue, artifact, settings) -> what it puts in; raises InputError where the lake does not hold it.
         check: what its claims are worth, by running them again in the jail. Raises ValueError or InputError where the bundle says what cannot be
             (it does not hold then), MachineryError where this machine cannot judge.
+        rules: the line's installed rules; None: those in its folder of the seeds' rules.
     """
 
     kinds: tuple[str, ...]
@@ -92,6 +93,7 @@ class LineBundle:
     gates: tuple[str, ...]
     carry: Callable[[Lake, Catalogue, Artifact, Settings], Carried]
     check: Callable[[Judging], Iterable[Said]]
+    rules: Callable[[], Ruleset] | None = None
 
 
 def bundle_of(line: str) -> LineBundle:

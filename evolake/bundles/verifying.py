@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,7 @@ def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[
     try:
         line = _line_of(bundle)
         said += _lineage(bundle)
-        installed = _installed_rules(settings, bundle.facts["line"], line.gates)
+        installed = _installed_rules(settings, bundle.facts["line"], line)
         ruled = ruling(bundle, installed, line.gates)
         said += ruled.said
         judging = Judging(bundle, settings, ruled.asked, installed, sample, settings.lake.parent, _lake_in_force(), progress)
@@ -137,12 +137,12 @@ def _line_of(bundle: Bundle) -> LineBundle:
     return line
 
 
-def _installed_rules(settings: Settings, line: str, gates: Sequence[str]) -> Ruleset:
+def _installed_rules(settings: Settings, name: str, line: LineBundle) -> Ruleset:
     try:
-        ruleset = load_rules(settings.seeds / "rules", line)
-        return replace(ruleset, rules=tuple(rule for rule in ruleset.rules if rule.gate in gates))
+        ruleset = line.rules() if line.rules else load_rules(settings.seeds / "rules", name)
+        return replace(ruleset, rules=tuple(rule for rule in ruleset.rules if rule.gate in line.gates))
     except InputError as error:
-        raise MachineryError(f"the installed rules of {line} cannot be used: {error.what}", got=error.got, do=error.do) from None
+        raise MachineryError(f"the installed rules of {name} cannot be used: {error.what}", got=error.got, do=error.do) from None
 
 
 def _lineage(bundle: Bundle) -> list[Said]:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from toy_location.site import ROOT, RealSite
 
+from evolake.bundles.container import Bundle, as_json, pack, unpack
+
 pytestmark = pytest.mark.e2e
 CYCLES = ["0001", "0002"]
 GROUP = ("candidates", "form", "distances", "survivors")
@@ -109,6 +111,20 @@ def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path
     assert "golomb: 2 cycles done" in evolake(site.environment, "status")
     evolake(site.environment, "guide", "--line", "golomb", "Try shorter ones.")
     assert "one of designs, families, golomb" in evolake(site.environment, "guide", "--line", "rulers", "No.", code=2)
+
+
+def test_its_best_is_taken_out_and_checked_without_the_lake(site: RealSite, tmp_path: Path):
+    question = "SELECT ruler_id, length FROM golomb.survivors ORDER BY length, ruler_id"
+    best = json.loads(evolake(site.environment, "sql", "--json", question))["rows"][0]
+    file, forged = tmp_path / "ruler.tar", tmp_path / "forged.tar"
+    evolake(site.environment, "bundle", "export", best[0], "-o", str(file))
+    elsewhere = {name: value for name, value in site.environment.items() if name != "DAGSTER_HOME"} | {"EVOLAKE_LAKE": str(tmp_path / "none")}
+    told = evolake(elsewhere, "bundle", "verify", str(file))
+    assert "both pass it" in told and f"it is {best[1]}, and it claims {best[1]}" in told
+    whole = unpack(file.read_bytes())
+    assert isinstance(whole, Bundle)
+    forged.write_bytes(pack(whole.facts, {**whole.members, "claims.json": as_json({"length": best[1] - 1})}))
+    assert f"it is {best[1]}, and it claims {best[1] - 1}" in evolake(elsewhere, "bundle", "verify", str(forged), code=1)
 
 
 def test_the_ui_shows_its_groups(site: RealSite):

@@ -40,16 +40,20 @@ def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Data
         children[row["ruler_id"]] = row
     known = {row["ruler_id"] for row in read_population(lake, line, opened.cycle)["rulers"].to_dicts()}
     made = RULERS.frame([row for name, row in children.items() if name not in known])
-    rows = [
-        {
-            "artifact_id": row["ruler_id"], "line": line.name, "kind": "ruler", "cycle": opened.cycle, "state": "candidate",
-            "content_sha": row["ruler_id"], "title": row["marks"], "created_at": datetime.now(UTC), "run_id": context.run_id, "code_version": "1",
-        }
-        for row in made.to_dicts()
-    ]
-    side(lake, "candidates", ARTIFACTS, rows, opened.cycle, context.run_id)
+    side(lake, "candidates", ARTIFACTS, artifacts(made, opened.cycle, "candidate", context.run_id), opened.cycle, context.run_id)
     context.add_output_metadata(opened.metadata())
     return made
+
+
+def artifacts(rulers: pl.DataFrame, cycle: str, state: str, run_id: str) -> list[dict]:
+    """Rows of ARTIFACTS."""
+    return [
+        {
+            "artifact_id": row["ruler_id"], "line": line.name, "kind": "ruler", "cycle": cycle, "state": state, "content_sha": row["ruler_id"],
+            "title": row["marks"], "created_at": datetime.now(UTC), "run_id": run_id, "code_version": "1",
+        }
+        for row in rulers.to_dicts()
+    ]
 
 
 def side(lake: LakeResource, asset: str, schema: TableSchema, rows: list[dict], cycle: str, run_id: str) -> None:
@@ -90,6 +94,7 @@ def survivors(context: dg.AssetExecutionContext, lake: LakeResource, distances: 
     cycle = context.partition_key
     living = RULERS.frame(distances.filter("passed").select(list(RULERS.columns)).to_dicts())
     before = read_population(lake, line, cycle)["rulers"]
+    side(lake, "survivors", ARTIFACTS, artifacts(living, cycle, "accepted", context.run_id), cycle, context.run_id)
     sealed = seal_cycle(context, lake, line, cycle, {"rulers": pl.concat([before, living])}, guarded_by=[every_survivor_has_two_passes])
     context.add_output_metadata(sealed.metadata())
     return living
