@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.programs.evolution.journal import Entry
     from evolake.programs.evolution.population import Population
+    from evolake.programs.evolution.writer_session import SessionWriter
 
 
 @line.asset(deps=[line.incoming], schema=PROJECTS)
@@ -80,7 +82,9 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     from evolake.agents import open_agents
     from evolake.agents.answered import answered
     from evolake.programs.evolution.journal import read_entry
+    from evolake.programs.evolution.writer_session import check_writer
 
+    check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
     noted = {(row["project"], row["generation"]): row for row in store.rows("notes")} if store.has("notes") else {}
     rows: list[dict[str, Any]] = []
     population = archive(store)
@@ -91,9 +95,10 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
                 store.extra(JOURNAL, rows, "notes")
     entries = [read_entry(store.blobs.get(row["entry_sha"])) for row in rows]
     calls = [call for entry in entries for call in entry.calls]
-    if answered(calls, roles_of(line, store.asset)).failed:
+    turns = [turn for entry in entries for turn in entry.turns]
+    if answered(calls, roles_of(line, store.asset), turns).failed:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
-    store.called(calls)
+    store.called(calls, turns=turns)
     store.extra(MEASURED, (row for entry in entries for row in entry.measured), "measured")
     made = [row for entry in entries for row in entry.programs]
     reasons = [why for entry in entries for why in entry.unanswered]
@@ -129,9 +134,9 @@ def of_project(
         for row in before if row["state"] in ("accepted", "champion")
     })
     entries: list[Entry] = []
-    with Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator:
+    with Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator, sessions(store, agents) as session:
         context = Context(
-            evaluator, own, agents, store.blobs, store.rules(), store.cycle, store.run_id, settings.seed, settings.workers, store.guidance(),
+            evaluator, own, agents, store.blobs, store.rules(), store.cycle, store.run_id, settings.seed, settings.workers, store.guidance(), session,
         )
         for generation in range(1, wanted + 1):
             note = noted.get((name, generation))
@@ -150,6 +155,19 @@ def of_project(
             best = islands.ranked(islands.rows.values())[0]
             store.log(f"{name}: generation {generation} of {wanted}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}")
             yield {"cycle": store.cycle, "project": name, "generation": generation, "key": key, "entry_sha": sha}
+
+
+@contextmanager
+def sessions(store: LineStore, agents: Agents) -> Generator[SessionWriter | None]:
+    """Who writes in sessions, with the jail of its tools; None where the setting `writer` is another."""
+    if store.settings.of(ProgramsSettings).writer != "session":
+        yield None
+        return
+    from evolake.jail import open_pool
+    from evolake.programs.evolution.writer_session import SessionWriter
+
+    with open_pool(workers=1, preload=(), mode=store.settings.jail) as pool:
+        yield SessionWriter(agents, pool.call)
 
 
 def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:

@@ -31,7 +31,7 @@ line = Line(
         "artifact_id": row["program_id"], "kind": "program", "content_sha": row["files_sha"],
         "title": f"{row['project']} {row['operator']} {row['number']}",
     },
-    proposers={"generations": ("evolake.programs.roles.writer:WRITER",)},
+    proposers={"generations": ("evolake.programs.roles.writer:WRITER", "evolake.programs.roles.writer_session:WRITER_SESSION")},
 )
 rules = rules_asset(line)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -18,6 +20,10 @@ class ProgramsSettings(BaseModel):
     elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
     most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")
     explore: float = Field(default=0.3, ge=0, le=1, description="probability that a parent is any of its island, not one of the best")
+    writer: Literal["one-shot", "session"] = Field(
+        default="one-shot", description="how a model writes a program: `one-shot` (one reply), or `session` (it reads, changes and evaluates the "
+        "program by tools in the jail)",
+    )
     repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under a seed of its own; the score is their mean")
     heldout_repeats: int = Field(default=5, ge=2, description="evaluations of champion and challenger side by side, under seeds the search never had")
     cpu_s: float = Field(default=30, gt=0, description="processor seconds of one evaluation, unless the project says otherwise")

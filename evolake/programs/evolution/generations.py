@@ -15,6 +15,7 @@ from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, block_size, cell_of
 from evolake.programs.evolution.journal import Entry
 from evolake.programs.evolution.population import Row, program_row, texts_bytes, texts_of
+from evolake.programs.evolution.writer_session import SessionWriter
 from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
@@ -30,7 +31,7 @@ MOST_RELATIVES, MOST_BEST, MOST_FAILURES = 24, 3, 5
 
 @dataclass(frozen=True)
 class Context:
-    """What the generations of a project share."""
+    """What the generations of a project share. session: who writes in sessions; None: the writer is asked once for each child."""
 
     evaluator: Evaluator
     own: ProgramsSettings
@@ -42,6 +43,7 @@ class Context:
     root_seed: int
     workers: int
     guidance: Sequence[str] = ()
+    session: SessionWriter | None = None
 
     @property
     def project(self) -> Project:
@@ -124,13 +126,12 @@ def run_generation(
         places.append((island, parents))
     purpose = f"child/{context.project.name}/{generation}"
     seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, place) for place in range(len(requests))]
-    before = len(context.agents.rows())
-    replies = context.agents.call_many(WRITER, requests, seeds=seeds, attempts=list(range(len(requests))))
-    calls = context.agents.rows()[before:]
+    before, turned = len(context.agents.rows()), len(context.agents.turns())
+    replies = written(context, requests, seeds)
     items, derivations, unanswered, repeated = [], [], [], 0
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
     known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in islands.rows.values()}
-    for (island, parents), request, reply in zip(places, requests, replies, strict=True):
+    for (island, parents), request, (reply, given) in zip(places, requests, replies, strict=True):
         texts = child_texts(reply, request.parent.files)
         if isinstance(texts, str):
             unanswered.append(texts)
@@ -141,8 +142,10 @@ def run_generation(
             continue
         seen.add(name)
         row, lines = child_row(context, reply, texts, parents, generation, next_number + len(items))
+        context.agents.assign(given, name)
         derivations += lines
         items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island))
+    calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
     results = in_turn(
         items, lambda some: side_by_side(lambda one: judge(one.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id),
                                          some, context.workers),
@@ -151,7 +154,17 @@ def run_generation(
     programs = [_after(item, islands) for item in items]
     measured = [row for item in items for row in measured_rows(context.project, item.candidate.program_id, _evaluations(item), context.cycle)]
     verdicts = [verdict.row() for result in results for verdict in result.verdicts]
-    return Entry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered)
+    return Entry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered, turns)
+
+
+def written(context: Context, requests: Sequence[WriterRequest], seeds: Sequence[int]) -> list[tuple[WriterReply | AgentFailure, Any]]:
+    """A reply to each request, by calls, many at once, or by one session after another; and what the agents gave, for `Agents.assign`."""
+    if context.session is None:
+        return [(reply, reply) for reply in context.agents.call_many(WRITER, requests, seeds=seeds, attempts=list(range(len(requests))))]
+    return [
+        context.session.write(context, request, seed=seed, attempt=place)
+        for place, (request, seed) in enumerate(zip(requests, seeds, strict=True))
+    ]
 
 
 def request_for(
@@ -160,6 +173,7 @@ def request_for(
     """What a writer is asked for one child."""
     project, (parent, other) = context.project, parents
     ranked = islands.ranked(islands.rows.values())
+    relatives = [row for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]]
     goal = "; ".join(f"{name}: {'higher' if way == 'max' else 'lower'} is better" for name, way in project.metrics.items())
     return WriterRequest(
         project=project.name, instructions="\n".join(filter(None, (project.given.description, project.config.instructions))), goal=goal,
@@ -167,7 +181,8 @@ def request_for(
         best=[_measured(context, row) for row in ranked[:MOST_BEST] if row["program_id"] != parent["program_id"]],
         failures=list(failures)[-MOST_FAILURES:], guidance=list(context.guidance),
         other=texts_of(context.blobs, other["files_sha"]) if other["program_id"] != parent["program_id"] else None,
-        relatives=[texts_of(context.blobs, row["files_sha"]) for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]],
+        relatives=[texts_of(context.blobs, row["files_sha"]) for row in relatives], scores=[row["score"] for row in relatives],
+        maximize=project.higher_is_better,
     )
 
 

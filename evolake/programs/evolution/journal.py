@@ -15,7 +15,7 @@ Row = dict[str, Any]
 @dataclass(frozen=True)
 class Entry:
     """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs afterwards. repeated: children that were there
-    already. unanswered: proposals that came to nothing, each with the reason."""
+    already. unanswered: proposals that came to nothing, each with the reason. turns: of sessions, as `Agents.turns` gives them."""
 
     programs: list[Row] = field(default_factory=list[Row])
     verdicts: list[Row] = field(default_factory=list[Row])
@@ -25,6 +25,7 @@ class Entry:
     islands: list[Row] = field(default_factory=list[Row])
     repeated: int = 0
     unanswered: list[str] = field(default_factory=list[str])
+    turns: list[Row] = field(default_factory=list[Row])
 
 
 def entry_bytes(entry: Entry) -> bytes:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role, hide
+from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import child_of
 
 NOTHING = "nothing"
@@ -23,7 +24,7 @@ class Measured(BaseModel):
 
 
 class WriterRequest(BaseModel):
-    """A parent, and what is known around it. other, relatives: what operators cross it with."""
+    """A parent, and what is known around it. other, relatives, scores, maximize: what operators cross and tune it with."""
 
     project: str
     instructions: str = ""
@@ -35,6 +36,8 @@ class WriterRequest(BaseModel):
     guidance: list[str] = Field(default_factory=list)
     other: dict[str, str] | None = None
     relatives: list[dict[str, str]] = Field(default_factory=list)
+    scores: list[float] = Field(default_factory=list, description="of the relatives")
+    maximize: bool = True
 
 
 class Edit(BaseModel):
@@ -58,7 +61,8 @@ class WriterReply(BaseModel):
 
 def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
     """A child by one of the operators."""
-    child = child_of(request.parent.files, request.other, request.relatives, random)
+    relatives = [Relative(texts, score) for texts, score in zip(request.relatives, request.scores, strict=True)]
+    child = child_of(Relative(request.parent.files, request.parent.score), request.other, relatives, random, maximize=request.maximize)
     if child is None:
         return WriterReply(operator=NOTHING)
     changed = {name: text for name, text in child.texts.items() if text != request.parent.files[name]}
@@ -81,5 +85,5 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
     return changed
 
 
-WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide("other", "relatives"))
+WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide("other", "relatives", "scores", "maximize"))
 """A child of a program."""

@@ -1,8 +1,7 @@
 """The numbers of a program that may be tuned, and how: one changed by a step, all by small steps, or along the difference of two relatives.
 
 The last is differential evolution (Storn and Price, J. Global Optimization 11, 1997): programs that are the same but for their numbers are points of
-one space, and the difference of two of them is a step of the right size and direction. It needs no more than the archive has already; a tuner with a
-state of its own (Optuna's samplers, CMA-ES) would have to be carried through kills and cycles, for spaces that change with every change of syntax.
+one space, and the difference of two of them is a step of the right size and direction. It needs no more than the archive has already.
 """
 
 from __future__ import annotations
@@ -40,6 +39,14 @@ class Number:
         if self.whole:
             return str(round(min(max(value, -LONGEST), LONGEST)))
         return f"({text})" if (text := repr(float(f"{value:.9g}"))).startswith("-") else text
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A program that was measured: path -> text, and its score."""
+
+    texts: Mapping[str, str]
+    score: float
 
 
 def numbers_in(texts: Mapping[str, str]) -> list[Number]:

@@ -11,10 +11,11 @@ from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.source import Unreadable, parse
 from evolake.programs.search.crossover import crossed
 from evolake.programs.search.mutations import MUTATIONS
-from evolake.programs.search.numbers import along_difference, step_all, step_one
+from evolake.programs.search.numbers import Relative, along_difference, step_all, step_one
+from evolake.programs.search.tuning import tuned
 
 TRIES = 12
-ODDS = {"step_one": 3.0, "step_all": 3.0, "difference": 4.0, "crossover": 1.5, **dict.fromkeys(MUTATIONS, 0.7)}
+ODDS = {"step_one": 3.0, "step_all": 3.0, "difference": 4.0, "tpe": 2.0, "crossover": 1.5, **dict.fromkeys(MUTATIONS, 0.7)}
 """Numbers are changed most often: a change of one is seldom fatal, and its effect is what the next one builds on."""
 
 
@@ -28,19 +29,20 @@ class Child:
 
 
 def child_of(
-    texts: Mapping[str, str], other: Mapping[str, str] | None, relatives: Sequence[Mapping[str, str]], random: np.random.Generator,
+    parent: Relative, other: Mapping[str, str] | None, relatives: Sequence[Relative], random: np.random.Generator, *, maximize: bool = True,
 ) -> Child | None:
     """A child; None where no operator finds anything to change in a dozen tries.
 
     Args:
-        other: a second parent, of the same project. relatives: programs of the project that have been measured.
+        other: a second parent, of the same project. relatives: programs of the project that have been measured. maximize: whether higher is better.
     """
+    texts = parent.texts
     names = list(ODDS)
     odds = np.array([ODDS[name] for name in names]) / sum(ODDS.values())
     for _ in range(TRIES):
         name = names[int(random.choice(len(names), p=odds))]
         try:
-            made = _made(name, texts, other, relatives, random)
+            made = tuned(parent, relatives, random, maximize=maximize) if name == "tpe" else _made(name, texts, other, relatives, random)
         except (Unreadable, BadBlocks):  # of a parent that no operator can take apart; a model may still change it
             continue
         if made is not None and made != dict(texts) and all(_reads(file, text) for file, text in made.items()):
@@ -49,12 +51,12 @@ def child_of(
 
 
 def _made(
-    name: str, texts: Mapping[str, str], other: Mapping[str, str] | None, relatives: Sequence[Mapping[str, str]], random: np.random.Generator,
+    name: str, texts: Mapping[str, str], other: Mapping[str, str] | None, relatives: Sequence[Relative], random: np.random.Generator,
 ) -> dict[str, str] | None:
     if name == "crossover":
         return crossed(texts, other, random) if other is not None else None
     if name == "difference":
-        return along_difference(texts, relatives, random)
+        return along_difference(texts, [one.texts for one in relatives], random)
     if name in ("step_one", "step_all"):
         return (step_one if name == "step_one" else step_all)(texts, random)
     files = [file for file in texts if file.endswith(".py")]

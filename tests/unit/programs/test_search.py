@@ -16,7 +16,7 @@ from evolake.programs.model.source import parse
 from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.crossover import crossed
 from evolake.programs.search.mutations import MUTATIONS
-from evolake.programs.search.numbers import along_difference, numbers_in, skeleton, step_all, step_one
+from evolake.programs.search.numbers import Relative, along_difference, numbers_in, skeleton, step_all, step_one
 from evolake.programs.search.proposing import ODDS, child_of
 
 RICH = '''import math
@@ -61,8 +61,8 @@ def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
 @settings(max_examples=25)
 @given(seed=seeds)
 def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
-    relatives = [{"p.py": RICH.replace("0.5", f"0.{digit}")} for digit in (3, 4, 7)]
-    child = child_of({"p.py": RICH}, relatives[0], relatives, random(seed))
+    relatives = [Relative({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)]
+    child = child_of(Relative({"p.py": RICH}, 0.5), relatives[0].texts, relatives, random(seed))
     assert child is not None and child.operator in ODDS
     assert child.texts["p.py"] != RICH and parse(child.texts["p.py"])
     assert outside_change(RICH, child.texts["p.py"]) == ""
