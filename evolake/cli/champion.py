@@ -24,6 +24,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     from evolake.report.artifacts import artifacts_of
     from evolake.report.champion import reigning, titles_of
     from evolake.report.found import find_artifact
+    from evolake.report.numbers import counted, figures
     from evolake.report.take_out import take_out
 
     if checkpoint and out is None:
@@ -43,8 +44,9 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
         return 0
     score, _, note = artifacts_of(line).score.partition(", ")
     click.echo(f"{found.title}\n  id        {found.artifact_id}\n  as of     cycle {found.cycle}, since cycle {found.since}")
-    click.echo(f"  {score:<9} {found.score}{f' ({note})' if note else ''}\n  gain      {found.gain or 'none measured'}")
-    click.echo(f"  lineage   {found.ancestors} ancestors\n  source    blob {found.content_sha}")
+    value = "not known" if found.score is None else figures(found.score, 6)
+    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {found.gain or 'none measured'}")
+    click.echo(f"  lineage   {counted(found.ancestors or 0, 'ancestor')}\n  source    blob {found.content_sha}")
     if others := [name for name in titles if name != (project or titles[0])]:
         click.echo(f"  others    --project {', '.join(others)}")
     if out is not None:

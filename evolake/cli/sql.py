@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import math
-import re
 import sys
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake.cli.sql_columns import columns_of
+from evolake.cli.sql_listing import page_of, rows_of
 from evolake.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ TABLE_ROWS = 1000
 @click.option("-p", "--param", "parameters", multiple=True, metavar="NAME=VALUE", help="A value, as text, for $NAME. May be repeated.")
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option("--list", "listing", is_flag=True, help="Name the tables with their columns, the macros and the cookbook's questions.")
+@click.option("--list", "listing", is_flag=True, help="Name the cookbook's questions, the macros, and the tables with what they hold.")
 @click.option("--schema", "table", metavar="TABLE", help="Say what a table's columns are, with their units, and which ones name a row.")
 @click.option("--lake", "lake_root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
 def sql(
@@ -52,9 +52,13 @@ def sql(
     text = read_statement(file) if file else statement or ""
     values = dict(_parameter(pair) for pair in parameters)
     with _open(lake_root, text, every=bool(table)) as catalogue:
-        result = _listing(catalogue) if listing else columns_of(catalogue, table) if table else catalogue.query(text, values)
+        page = page_of(catalogue, _cookbooks()) if listing and form == "table" else ""
+        result = rows_of(catalogue, _cookbooks()) if listing else columns_of(catalogue, table) if table else catalogue.query(text, values)
         for warning in catalogue.warnings:
             click.echo(f"note: {warning}", err=True)
+    if page:
+        click.echo(page)
+        return
     {"table": _print_table, "csv": _print_csv, "json": _print_json}[form](result)
 
 
@@ -104,19 +108,6 @@ def _parameter(pair: str) -> tuple[str, str]:
     if not mark or not name.lstrip("$").isidentifier():
         raise InputError(f"parameter {pair!r} cannot be read", wanted="NAME=VALUE", got=repr(pair), do="write for example -p line=designs")
     return name.lstrip("$"), value
-
-
-def _listing(catalogue: Catalogue) -> Result:
-    from evolake.lake.catalogue import SQL_ROOT, Result
-
-    rows: list[tuple[Any, ...]] = [("table", name, ", ".join(columns)) for name, columns in catalogue.views()]
-    for kind, folder in (("macro", SQL_ROOT / "lineage"), *(("file", folder) for folder in _cookbooks())):
-        for path in sorted(folder.glob("*.sql")):
-            text = path.read_text()
-            signature = re.search(r"MACRO\s+(\w+\([^)]*\))", text)
-            name = signature[1] if signature else f"cookbook/{path.name}"
-            rows.append((kind, name, text.partition("\n")[0].removeprefix("--").strip()))
-    return Result(["what", "name", "columns or question"], ["VARCHAR"] * 3, rows)
 
 
 def _plain(value: Any) -> Any:

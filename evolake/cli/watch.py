@@ -22,17 +22,19 @@ VALUES_SHOWN = 6
 
 @click.command()
 @click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
-@click.option("--line", "wanted", multiple=True, help="A line; may be given several times (default: all that the lake has).")
+@click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has.")
+@click.option("--line", "single", multiple=True, hidden=True)
 @click.option("--every", default=3.0, show_default=True, type=click.FloatRange(min=0.2), help="Seconds between two looks.")
 @click.option("--once", is_flag=True, help="Print one frame and end, as it does where the output is no terminal.")
-def watch(root: Path | None, wanted: tuple[str, ...], every: float, once: bool) -> int:
+def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, once: bool) -> int:
     """Watch the lines of a lake: best score per cycle, gates, what was spent, what runs now. It reads and never writes; Ctrl-C ends it."""
     from rich.console import Console
     from rich.live import Live
 
     from evolake.report.watching import Watcher
 
-    watcher = Watcher(root or settings_module.load().lake, wanted)
+    named = [] if lines == "all" else [name.strip() for name in lines.split(",")]
+    watcher = Watcher(root or settings_module.load().lake, [*dict.fromkeys([*named, *single])])
     console = Console(highlight=False)
     if once or not console.is_terminal:
         console.print(frame(watcher.root, watcher.look()))
@@ -94,6 +96,8 @@ def told(seen: Seen, now: datetime) -> list[tuple[str, str]]:
         rows.append(("score", f"{blocks([value for _, value in points])}  {story.trend.measure}; {newest}"))
     gates = "  ".join(f"{gate.name} {gate.came - gate.stopped}/{gate.came}" for gate in story.gates if gate.came)
     rows.append(("gates", f"cycle {story.cycle}: {story.made} proposed, {story.passed} passed every gate" + (f"  ({gates})" if gates else "")))
+    if story.beside:
+        rows.append(("", f"to the gates came also {story.beside}"))
     if story.blocked() not in ("", "nothing"):
         rows.append(("", f"blocked {story.blocked()}"))
     return [*rows, ("spent", f"{story.spent.text()} so far; cycle {story.cycle}: {story.cost.text()}")]

@@ -71,7 +71,7 @@ def lines_of(found: dict[str, Any]) -> list[str]:
         shown.append(f"  child      {row['child_id'][:12]} {row['title'] or ''}, {row['state'] or ''} in cycle {row['cycle']}, by {row['operator']}")
     if more := len(found["born"][LISTED:]):
         shown.append(f"  child      and {more} more")
-    shown += [f"  champion   of cycle {row['cycle']}, score {row['score']}" for row in found["reigns"]]
+    shown += [f"  champion   of cycle {row['cycle']}, score {_short(row['score'])}" for row in found["reigns"]]
     for table, row in found["scores"].items():
         shown.append(f"  {table}: " + ", ".join(f"{name} {_short(value)}" for name, value in row.items() if value is not None))
     for row in found["verdicts"]:
@@ -83,4 +83,14 @@ def lines_of(found: dict[str, Any]) -> list[str]:
 def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, str):
+        return " ".join((rounded(value) if value.startswith("{") else value).split())
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def rounded(record: str) -> str:
+    """A JSON object with its fractions to six digits; anything else as it is."""
+    try:
+        return json.dumps(json.loads(record, parse_float=lambda digits: float(f"{float(digits):.6g}")), ensure_ascii=False)
+    except ValueError:
+        return record

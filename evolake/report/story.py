@@ -82,6 +82,7 @@ class Story:
         duel: why the best of the ranking is not the champion; "" where it is.
         made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that go on.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
+        beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for nothing.
         unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that had such a role.
         measured, changed, goes_on, look: sentences; "" for nothing to say. look: what to do or look at next.
         cost, spent: of the cycle, and of the line up to it.
@@ -100,6 +101,7 @@ class Story:
     made: int = 0
     passed: int = 0
     live: int = 0
+    beside: str = ""
     gates: Sequence[Gate] = ()
     blocks: Sequence[Block] = ()
     unanswered: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -118,7 +120,7 @@ class Story:
             ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
             ("Gain", self.gain),
             ("Rank 1", self.duel),
-            ("Proposed", "; ".join([f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate", *self.silent()])),
+            ("Proposed", "; ".join([self.proposed(), *self.silent()])),
             ("Blocked", self.blocked()),
             ("Measured", self.measured),
             ("Changed", self.changed),
@@ -127,6 +129,11 @@ class Story:
             ("Next", self.look),
         ]
         return [(about, sentence) for about, sentence in told if sentence]
+
+    def proposed(self) -> str:
+        """How many candidates were made, how many passed, and what else the gates saw."""
+        told = f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"
+        return f"{told}; to the gates came also {self.beside}" if self.beside else told
 
     def silent(self) -> list[str]:
         """The sentence on roles that gave no valid reply in the cycle; none where each gave one."""

@@ -13,6 +13,8 @@ GRAMMAR_TOLD = {
     "paper": "; candidates are written in the paper's grammar, which holds the parts of its best design (EVOLAKE_DESIGNS__GRAMMAR=open does without)",
 }
 """What is said of the grammar of a cycle's candidates; nothing where there is none or several."""
+OBJECTIVES = "objective"
+"""The gate that objectives pass, and designs do not come to: it is told last."""
 WEAK = 1.0
 """A ratio of 1 is no gain."""
 
@@ -23,8 +25,12 @@ def story(told: Story, ask: Ask) -> Story:
     decisions = {row["comparison"]: row for row in ask(DECISIONS)}
     against, duel, ran = decisions.get("baseline"), decisions.get("incumbent"), ask(RAN)[0]
     cost, spent = with_cpu(told, ask(SECONDS))
+    of_designs = [gate for gate in told.gates if gate.name != OBJECTIVES]
+    beside = [counted(made["tuned"], "tuned design")] if made["tuned"] else []
+    beside += [counted(gate.came, "new objective") for gate in told.gates if gate.name == OBJECTIVES and gate.came]
     return replace(
-        told, noun="design", made=made["made"], passed=made["passed"], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
+        told, noun="design", made=made["made"], passed=made["passed"], beside=" and ".join(beside),
+        gates=[*of_designs, *(gate for gate in told.gates if gate.name == OBJECTIVES)], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
         duel=_duel(duel) if duel and not duel["wins"] else "",
         measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
         + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
@@ -52,6 +58,7 @@ MADE = """
 SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
   (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design' AND state <> 'blocked' AND cycle <= $cycle) AS live,
   (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
+  (SELECT count(*) FROM designs.tuned_designs WHERE cycle = $cycle) AS tuned,
   string_agg(DISTINCT grammar, ', ' ORDER BY grammar) FILTER (cycle = $cycle) AS grammar
 FROM designs.candidates"""
 DECISIONS = """

@@ -16,12 +16,13 @@ DRIED_UP = 0.05
 def story(told: Story, ask: Ask) -> Story:
     """Families and instances, attempts that were accepted with the interval of their share, what rejected ones cost."""
     made = ask(MADE)
-    now = next((row for row in made if row["cycle"] == told.cycle), {"attempts": 0, "accepted": 0, "instances": 0})
+    now = next((row for row in made if row["cycle"] == told.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
     families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
     labels = ask(LABELS)[0]
     cost, spent = with_cpu(told, ask(SECONDS))
     return replace(
-        told, noun="attempt", made=now["attempts"], passed=now["accepted"], gates=[Gate(**row) for row in ask(GATES)],
+        told, noun="attempt", made=now["attempts"], passed=now["accepted"],
+        beside=counted(now["repaired"], "repaired draft") if now["repaired"] else "", gates=[Gate(**row) for row in ask(GATES)],
         leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=_gain(now), short_gain=_gain(now),
         measured=f"{labels['unanimous']:,} of {labels['instances']:,} new labels are unanimous, every one has a strict majority"
         if labels["instances"] and labels["instances"] == labels["by_majority"] else "",
@@ -49,8 +50,10 @@ def _look(told: Story, now: Row) -> str:
 MADE = """
 WITH families AS (SELECT cycle, count(*) AS accepted FROM families.accepted GROUP BY cycle),
   instances AS (SELECT cycle, count(*) AS instances FROM families.instances GROUP BY cycle),
-  tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts FROM families.candidates GROUP BY cycle)
-SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(accepted, 0) AS accepted, coalesce(instances, 0) AS instances
+  tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) - count(DISTINCT attempt) AS repaired
+    FROM families.candidates GROUP BY cycle)
+SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(repaired, 0) AS repaired,
+  coalesce(accepted, 0) AS accepted, coalesce(instances, 0) AS instances
 FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle ORDER BY cycle"""
 LIVE = """
 SELECT (SELECT count(*) FROM families.seeds WHERE state = 'accepted')

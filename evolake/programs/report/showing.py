@@ -8,6 +8,8 @@ from typing import Any
 from evolake.lake import Catalogue, Lake
 from evolake.programs.report.material import LINE, population_entering
 from evolake.programs.report.page import diff_of
+from evolake.report.numbers import figures
+from evolake.report.show import rounded
 
 SHORTEST = 8
 VERDICTS = "SELECT gate_no, gate, rule_id, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY gate_no, rule_id"
@@ -40,11 +42,12 @@ def told_of(lake: Lake, wanted: str) -> dict[str, Any] | None:
 
 def lines_of(told: dict[str, Any]) -> list[str]:
     """For people."""
+    score = "none" if told["score"] is None else figures(told["score"], 6)
     parents = ", ".join(parent[:12] for parent in told["parents"]) or "none"
     lines = [
         f"{told['program_id']}", f"  project   {told['project']}, {told['state']}, made in cycle {told['cycle']} by {told['operator']}",
-        f"  parents   {parents}", f"  score     {told['score']}{'' if told['protected'] else ' (not protected)'}",
-        f"  metrics   {json.dumps(told['metrics'])}",
+        f"  parents   {parents}", f"  score     {score}{'' if told['protected'] else ' (not protected)'}",
+        f"  metrics   {rounded(json.dumps(told['metrics']))}",
     ]
     if told["reason"]:
         lines.append(f"  blocked   {told['reason']}")

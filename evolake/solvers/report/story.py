@@ -35,7 +35,7 @@ def _measured(ran: Row) -> str:
         return ""
     wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
     share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
-    return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {ran['verified']:,} proofs verified{share}, {wrong}"
+    return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {counted(ran['verified'], 'proof')} verified{share}, {wrong}"
 
 
 def _look(told: Story, ran: Row, made: Row) -> str:

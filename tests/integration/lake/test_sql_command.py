@@ -49,6 +49,27 @@ def test_json_is_one_object_that_loses_nothing(root):
     }, "")
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_list_fits_the_terminal_and_begins_with_questions(root, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = evolake(root, "--list")
+    lines = out.splitlines()
+    assert (code, err, [line for line in lines if len(line) > width]) == (0, "", [])
+    assert lines[0].startswith("Questions") and lines[1].startswith("  cookbook/blast_radius.sql")
+    heads = [line for line in lines if line and not line.startswith(" ")]
+    assert heads[1].startswith("Macros") and heads[2:4] == ["Tables of all lines", "Tables of designs"]
+    assert "  designs.ranking                 2 rows in 1 cycle" in lines
+    assert "(-p rule_id, before, after)" in " ".join(out.split())
+
+
+def test_the_list_as_json_has_every_table_with_its_columns(root):
+    code, out, _ = evolake(root, "--list", "--json")
+    rows = {name: (what, told) for what, name, told in json.loads(out)["rows"]}
+    assert code == 0 and rows["designs.ranking"] == ("table", "design, score, note, tags, cycle")
+    kinds = {"designs.candidates__derivations": "table", "cookbook/funnel.sql": "file", "funnel(line_name)": "macro"}
+    assert {name: rows[name][0] for name in kinds} == kinds
+
+
 def test_csv_can_be_read_back(root):
     code, out, _ = evolake(root, "SELECT design, note, tags FROM designs.ranking", "--format", "csv")
     assert (code, list(csv.reader(io.StringIO(out)))) == (0, [["design", "note", "tags"], [ID, 'a "quoted", text', '["x"]'], ["b", "", "[]"]])

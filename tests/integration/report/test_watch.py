@@ -56,7 +56,7 @@ def test_while_a_run_holds_the_line_it_says_what_it_is_at(lake: Lake):
     with lake.line_lock("solvers", run_id="working"):
         assert "now the seeds, or nothing published yet for 0:0" in shown(lake.root)
         lake.publish("solvers", "notes", note.frame([{"text": "a"}]), cycle="0003", run_id="working", schema=note)
-        assert "min, 1 table so far, last notes" in shown(lake.root, "--line", "solvers")
+        assert "min, 1 table so far, last notes" in shown(lake.root, "--lines", "solvers")
         assert "now cycle 0003 for" in shown(lake.root)
     assert "now idle" in shown(lake.root)
 
@@ -94,8 +94,10 @@ def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(lake: Lake, mo
 def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path):
     assert "The lake holds no cycle yet" in shown(tmp_path)
     assert "designs 0 cycles done" in shown(tmp_path, "--line", "designs") and "no cycle is finished" in shown(tmp_path, "--line", "designs")
-    with pytest.raises(InputError, match="no line 'desings'"):
-        shown(tmp_path, "--line", "desings")
+    assert "designs 0 cycles done" in (both := shown(tmp_path, "--lines", "designs, families")) and "families 0 cycles done" in both
+    for words in (("--line", "desings"), ("--lines", "designs,desings")):
+        with pytest.raises(InputError, match="no line 'desings'"):
+            shown(tmp_path, *words)
 
 
 def test_how_long_a_run_is_at_work_is_said_in_minutes():

@@ -14,6 +14,7 @@ from solver_lake import ID, make_lake
 from assets.cycle import Sealed
 from assets.line import Line
 from evolake.lake import AGENT_CALLS, ARTIFACTS, Lake, side_table
+from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
 from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
 from evolake.report.pages import page
 from evolake.report.sparkline import blocks, polyline
@@ -92,6 +93,40 @@ def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_
     shown = page([], [second])
     assert shown.count('<td class="n bad">0</td>') == 2 and "in cycle 0001 no valid reply of coder (invalid 2, lost 1)" in shown
     assert "bad" not in page([], [replace(second, unanswered={})]).partition("</style>")[2]
+
+
+def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score_is_open(tmp_path: Path):
+    lake = Lake(tmp_path)
+    decided = {"cycle": "0001", "holder_low": 1.0, "holder_high": 3.0, "initial_mean": 1.0, "pairs": 2, "noise": 0.25, "reason": "r"}
+    rows = [
+        {**decided, "project": "fit", "champion_id": "a", "challenger_id": "b", "holder_id": "b", "wins": True, "holder_mean": 2.0,
+         "protected": True},
+        {**decided, "project": "open", "champion_id": "c", "challenger_id": "d", "holder_id": "c", "wins": False, "holder_mean": 1.0,
+         "difference": -0.5, "low": -1.0, "high": 0.125, "protected": False},
+    ]
+    own = {"cycle": "0001", "score_name": "points", "higher_is_better": True}
+    runs = [{"cycle": "0001", "program_id": name, "status": status, "cpu_s": 1.5} for name, status in (("b", "ok"), ("d", "ok"), ("e", "raised"))]
+    living = [{"program_id": name, "state": state} for name, state in (("b", "champion"), ("c", "accepted"), ("a", "retired"))]
+    for asset, schema, of_asset in (
+        ("champion", DECISIONS, rows), ("projects", PROJECTS, [{**own, "project": name} for name in ("fit", "open")]), ("measured", MEASURED, runs),
+        ("heldout", MEASURED, runs[:1]), ("survivors", PROGRAMS, living),
+    ):
+        lake.publish("programs", asset, schema.frame(of_asset), cycle="0001", run_id="r", schema=schema)
+    told = dict((story := story_of(lake, "programs", "0001")).lines())
+    assert told["Gain"] == "fit: held-out points 2, the initial program's 1; open: held-out points 1, the initial program's 1"
+    assert told["Rank 1"] == (
+        "open: the challenger did not take the title: its held-out score differs by -0.5 (95% interval -1 to +0.125, above 0 is better), "
+        "noise floor 0.25"
+    )
+    assert (told["Measured"], told["Changed"]) == ("4 evaluations of 3 programs, 1 of them ended without a result", "new champion of fit")
+    assert (told["Goes on"], told["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
+    assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
+
+
+def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts_are(lake: Lake):
+    told = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
+    assert dict(told.lines())["Proposed"] == "1 variant; 1 passed every gate; to the gates came also 1 tuned design"
+    assert "to the gates came also" in page([], [told]) and "to the gates came also" not in page([], [replace(told, beside="")])
 
 
 def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):

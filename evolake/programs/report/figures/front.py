@@ -23,7 +23,7 @@ def draw(material: Material) -> bytes:
         for front, colour, label in ((False, FAINT, "passed its gates"), (True, PALETTE[0], "on the front, living")):
             dots = [[metrics[name] for name in names] for row, metrics in measured if bool(row["front"]) is front]
             axes.scatter([dot[0] for dot in dots], [dot[1] for dot in dots], s=26 if front else 12, color=colour, label=label, linewidths=0)
-        dress(axes, f"{project}: no living program is better in every declared metric", *names)
+        dress(axes, f"{project}: two of its metrics; in blue what no living program beats in all of them", *names)
         axes.legend(fontsize=SMALL, frameon=False)
         return to_png(drawn)
     say(axes, "No project measures two things that differ between programs.")

@@ -1,0 +1,64 @@
+"""What only the programs line knows of its cycle: every project's champion, evaluations with their processor time, whose score is not protected."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolake.report.numbers import counted, figures
+from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+
+
+def story(told: Story, ask: Ask) -> Story:
+    """Each project's held-out score against its initial program's, the duels that were lost, evaluations and their processor time."""
+    decided, ran = ask(DECIDED), ask(RAN)[0]
+    cost, spent = with_cpu(told, ask(SECONDS))
+    lost = [row for row in decided if row["challenger_id"] and not row["wins"]]
+    won = [row["project"] for row in decided if row["wins"]]
+    project = decided[0]["project"] if decided else ""
+    points = [(row["cycle"], row["holder_mean"]) for row in ask(TREND, project=project)] if project else []
+    scores = [_score(row) for row in decided if row["holder_mean"] is not None and not (told.gain and row["holder_id"] == told.champion_id)]
+    return replace(
+        told, noun="program", gain="; ".join([told.gain, *scores] if told.gain else scores), duel="; ".join(_lost(row) for row in lost),
+        measured=_measured(ran), changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
+        goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}", look=_look(told, decided),
+        cost=cost, spent=spent, trend=Trend(f"held-out score of {project}", points) if points else told.trend,
+    )
+
+
+def _score(row: Row) -> str:
+    before = f", the initial program's {figures(row['initial_mean'])}" if row["initial_mean"] is not None else ""
+    return f"{row['project']}: held-out {row['score_name']} {figures(row['holder_mean'])}{before}"
+
+
+def _lost(row: Row) -> str:
+    if row["difference"] is None:
+        return f"{row['project']}: the challenger did not take the title: {row['reason']}"
+    ends = f"{row['difference']:+.3g} (95% interval {row['low']:+.3g} to {row['high']:+.3g}, above 0 is better)"
+    floor = f", noise floor {figures(row['noise'])}" if row["noise"] else ""
+    return f"{row['project']}: the challenger did not take the title: its held-out score differs by {ends}{floor}"
+
+
+def _measured(ran: Row) -> str:
+    if not ran["runs"]:
+        return ""
+    failed = f", {ran['failed']:,} of them ended without a result" if ran["failed"] else ""
+    return f"{counted(ran['runs'], 'evaluation')} of {counted(ran['programs'], 'program')}{failed}"
+
+
+def _look(told: Story, decided: list[Row]) -> str:
+    if told.made and not told.passed:
+        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
+    if forgeable := [row["project"] for row in decided if not row["protected"]]:
+        return f"protect the score of {' and '.join(forgeable)}: [evaluator] mode = \"separate\" runs the program apart from what scores it"
+    return told.look
+
+
+DECIDED = """
+SELECT c.*, p.score_name FROM programs.champion AS c JOIN programs.projects AS p USING (cycle, project) WHERE cycle = $cycle ORDER BY project"""
+RUNS = "SELECT cycle, program_id, status, cpu_s FROM programs.measured UNION ALL SELECT cycle, program_id, status, cpu_s FROM programs.heldout"
+RAN = f"""
+SELECT count(*) AS runs, count(DISTINCT program_id) AS programs, count(*) FILTER (status <> 'ok') AS failed FROM ({RUNS}) WHERE cycle = $cycle"""
+SECONDS = f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
+LIVING = "SELECT count(*) AS living FROM programs.survivors WHERE cycle = $cycle AND state IN ('accepted', 'champion')"
+TREND = """
+SELECT cycle, holder_mean FROM programs.champion WHERE project = $project AND cycle <= $cycle AND holder_mean IS NOT NULL ORDER BY cycle"""
