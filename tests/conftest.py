@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from shared_folder import SHARED
+
+from evolake.scratch import Scratch
 
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
@@ -48,11 +49,12 @@ PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++"
 def pytest_configure(config: pytest.Config) -> None:
     """The process that starts the workers makes the folder that they share, and removes it at its end."""
     if SHARED not in os.environ:
-        os.environ[SHARED] = folder = tempfile.mkdtemp(prefix="evolake-tests-")
+        folder = Scratch("tests", ignore_cleanup_errors=True)
+        os.environ[SHARED] = folder.name
 
         def remove() -> None:
             del os.environ[SHARED]
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.cleanup()
 
         config.add_cleanup(remove)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import CANDIDATES, FAMILIES, UNMADE, VALIDATOR_AUTHORS
+from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
@@ -66,7 +66,7 @@ def admitting(store: LineStore, population: Population, pool: Jails, agents: Age
 
     def admit(seed: Seedling) -> Arrival:
         assert seed.blob_sha is not None, "what could not be kept is not judged"
-        with tempfile.TemporaryDirectory(prefix="evolake-seed-") as parent:
+        with Scratch("seed") as parent:
             folder = Path(parent) / seed.name
             store.blobs.get_tree(seed.blob_sha, folder)
             family = read_family(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake.schemas import ENTERED
+from evolake.scratch import Scratch
 from evolake.solvers.tables import GATE_RUNS
 from evolake.solvers.tables_archive import CODER_RUNS, PLANS, UNMADE, VARIANTS
 from resources.agents import AgentsResource
@@ -90,7 +90,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     with (
         store.roles(agents) as served, coding(settings, served, workspace, cycle) as coder,
-        tempfile.TemporaryDirectory(prefix="evolake-variants-", dir=workspace.scratch) as folder, workspace.at_once(settings.workers) as gates,
+        Scratch("variants", dir=workspace.scratch) as folder, workspace.at_once(settings.workers) as gates,
     ):
         made = make_variants(
             served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(gates, ruleset, cycle=cycle, run_id=store.run_id),

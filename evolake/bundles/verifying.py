@@ -6,7 +6,6 @@ What a bundle brings is untrusted. It is read as bytes and JSON, nothing of it i
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.gates.boundary import Raised, contained
 from evolake.jail.protocol import one_line
+from evolake.scratch import Scratch
 from evolake.settings import Settings
 
 HOLDS, FAILS, NOT_JUDGED = "holds", "does not hold", "cannot be judged here"
@@ -82,7 +82,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
     from evolake import settings as settings_module
 
     said: list[Said] = []
-    folder = tempfile.TemporaryDirectory(prefix="evolake-bundle-")
+    folder = Scratch("bundle")
     try:
         settings = settings_module.load(lake=Path(folder.name) / "lake")
     except InputError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from evolake.compute.lake_mark import mark_lake
 from evolake.compute.local import LocalExecutor
 from evolake.errors import InputError
 from evolake.project import install
+from evolake.scratch import Scratch
 from evolake.settings import Settings
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def local_cluster(count: int) -> tuple[Client, Callable[[], None]]:
     from dask import config
     from distributed import LocalCluster
 
-    folder = tempfile.TemporaryDirectory(prefix="evolake-dask-", ignore_cleanup_errors=True)
+    folder = Scratch("dask", ignore_cleanup_errors=True)
     with config.set({"distributed.scheduler.no-workers-timeout": UNRUNNABLE}):
         cluster = LocalCluster(
             n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, silence_logs=logging.ERROR, local_directory=folder.name,

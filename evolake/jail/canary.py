@@ -10,7 +10,6 @@ import fcntl
 import os
 import secrets
 import socket
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from evolake.errors import JailUnavailable
 from evolake.jail import identity
 from evolake.jail.backends import Backend
 from evolake.jail.protocol import Call, Limits, Outcome
+from evolake.scratch import Scratch
 
 DRIVER = "evolake.jail.canary:probe"
 ATTEMPTS = {
@@ -33,7 +33,7 @@ ATTEMPTS = {
 
 def prove(backend: Backend, run: Callable[[Call], Outcome]) -> list[tuple[str, bool, str]]:
     """Run the canary by `run` and return (attempt, held, detail) for each. Raises JailUnavailable when a guarantee of `backend` is broken."""
-    with tempfile.TemporaryDirectory(prefix="evolake-canary-") as folder:
+    with Scratch("canary") as folder:
         secret = secrets.token_hex(16)
         path = Path(folder) / "secret"
         path.write_text(secret)

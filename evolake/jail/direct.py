@@ -17,7 +17,6 @@ import os
 import selectors
 import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from evolake.jail.launching import launcher
 from evolake.jail.protocol import JailMode, Limits, NativeOutcome, Status, one_line, plain_name
 from evolake.jail.supervise import Stream
 from evolake.jail.verdict import signal_name
+from evolake.scratch import Scratch
 
 PROGRAMS, WORK = "/solver", "/work"
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"}
@@ -159,7 +159,7 @@ def executables(run: DirectRun) -> dict[str, Path]:
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
     """The launcher's order for a run in the weaker mode, in a folder of its own; inputs are copied, so that their names tell nothing."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="evolake-direct-", ignore_cleanup_errors=True)))
+    folder = Path(stack.enter_context(Scratch("direct", ignore_cleanup_errors=True)))
     for name, path in run.inputs.items():
         shutil.copyfile(path, folder / name)
     for name, path in run.writable.items():

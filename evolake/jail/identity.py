@@ -11,11 +11,11 @@ import contextlib
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from evolake.jail.inside.namespaces import Range, identities
+from evolake.scratch import Scratch
 
 PREFERRED = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))
 """Numbers that Linux distributions assign to nobody lasting; the second where a container knows no larger ones (systemd's table of user ids)."""
@@ -60,7 +60,7 @@ class Shown:
         everybody = mode | (mode >> 6 & 0o5)
         if everybody == mode:
             return path
-        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="evolake-shown-"))
+        folder = self._stack.enter_context(Scratch("shown"))
         copy = Path(folder) / "file"
         shutil.copyfile(path, copy)
         copy.chmod(everybody & 0o555)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from evolake.jail.backends import Backend, backend
 from evolake.jail.inside import watch
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import Limits, NativeOutcome, Status, one_line, plain_name
+from evolake.scratch import Scratch
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC"}
 SCRATCH_FILES = 4
@@ -61,7 +61,7 @@ def run_native(
         )
     for attempt in (1, 2):
         try:
-            with tempfile.TemporaryDirectory(prefix="evolake-native-", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
+            with Scratch("native", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
                 return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, tools, shown or {})

@@ -7,6 +7,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from evolake.lake import Lake
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
 from evolake.programs.report.material import LINE, population_entering
+from evolake.scratch import Scratch
 
 EXIT_INPUT = 2
 
@@ -60,9 +62,15 @@ def evolve(
     Raises:
         InputError: nothing can be evolved from what was given. MachineryError: a cycle failed; what was done is in the lake.
     """
-    folder, where = _folder(initial, evaluator, name, project), _lake(lake)
-    load_project(folder)
-    home = Path(os.environ["DAGSTER_HOME"]) if lake is None and "DAGSTER_HOME" in os.environ else where / "dagster_home"
+    with ExitStack() as stack:
+        folder = _folder(initial, evaluator, name, project, stack)
+        load_project(folder)
+        return _evolved(folder, _lake(lake), lake is None, cycles, profile, settings)
+
+
+def _evolved(folder: Path, where: Path, chosen: bool, cycles: int, profile: str | None, settings: Mapping[str, Any]) -> Evolved:
+    """Runs the cycles. chosen: nobody named the lake, so that Dagster's home may be the process's own."""
+    home = Path(os.environ["DAGSTER_HOME"]) if chosen and "DAGSTER_HOME" in os.environ else where / "dagster_home"
     environment = {
         **os.environ, "EVOLAKE_LAKE": str(where), "EVOLAKE_PROGRAMS__PROJECTS": str(folder), "DAGSTER_HOME": str(home),
         **({"EVOLAKE_PROFILE": profile} if profile else {}),
@@ -92,15 +100,15 @@ def read_evolved(lake: Lake, name: str) -> Evolved:
     )
 
 
-def _folder(initial: str | Path, evaluator: str | Path | None, name: str, project: str | None) -> Path:
-    """The project's folder: the one given, or a new one with the texts given."""
+def _folder(initial: str | Path, evaluator: str | Path | None, name: str, project: str | None, stack: ExitStack) -> Path:
+    """The project's folder: the one given, or one with the texts given, which goes when `stack` is closed: the lake holds them by then."""
     if evaluator is None:
         if not Path(initial).is_dir():
             raise InputError("there is no evaluator", wanted="evaluator=..., or a project's folder as `initial`", got=repr(str(initial)[:80]))
         return Path(initial).resolve()
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
         raise InputError("the project's name cannot be used", wanted="lower-case letters, digits, - and _", got=repr(name)[:80])
-    folder = Path(tempfile.mkdtemp(prefix="evolake-project-")) / name
+    folder = Path(stack.enter_context(Scratch("project"))) / name
     folder.mkdir()
     named = _path(initial)
     for file, given in ((f"{INITIAL}{named.suffix if named else '.py'}", initial), (EVALUATOR, evaluator), (TOML, project)):

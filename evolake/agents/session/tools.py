@@ -7,7 +7,6 @@ is a `Result` with a fault, in words for the agent; only our own machinery raise
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +20,7 @@ from evolake.agents.fences import cap, clean
 from evolake.agents.session.workspace import Outside, Workspace
 from evolake.jail import Limits, Outcome
 from evolake.jail.file_tools import MOST_LINES
+from evolake.scratch import Scratch
 
 LONGEST_RESULT = 12_000
 """Characters of a result that the agent is shown; what is cut is marked."""
@@ -169,7 +169,7 @@ def shown(text: str, limit: int = LONGEST_RESULT) -> str:
 
 def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
     began = monotonic()
-    with tempfile.TemporaryDirectory(prefix="evolake-session-") as parent:
+    with Scratch("session") as parent:
         folder = Path(parent) / "work"
         bench.workspace.lay_out(bench.parent, folder)
         text = command.run(folder, arguments)

@@ -6,7 +6,6 @@ Trials are run on planted instances of their own, drawn by the root seed and the
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.errors import InputError
 from evolake.gates import read_reason
+from evolake.scratch import Scratch
 from evolake.seeds import child_seed
 
 FILE, BASELINE = "design.py", "references/baseline.py"
@@ -47,7 +47,7 @@ class SessionDesigner:
     def write(self, request: DesignRequest, *, seed: int, attempt: int) -> tuple[DesignReply | AgentFailure, Any]:
         """The session's file as a reply like any other, and what the session gave (for `Agents.assign`)."""
         files, start = starting_files(request)
-        with tempfile.TemporaryDirectory(prefix="evolake-design-") as place:
+        with Scratch("design") as place:
             folder = Path(place) / "start"
             for name, text in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)

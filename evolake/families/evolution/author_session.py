@@ -7,7 +7,6 @@ them could fit its primary to the vote.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +36,7 @@ from evolake.families.roles.evolution_session import (
 from evolake.families.roles.models import EvolveReply, EvolveRequest
 from evolake.families.sandbox.running import Instance, generate, read, solve
 from evolake.families.settings import FamiliesSettings
+from evolake.scratch import Scratch
 
 FILES = (GENERATOR, TEMPLATE, VALIDATOR, READER)
 SAW = ("parents", "samples", "votes")
@@ -59,7 +59,7 @@ class SessionAuthor:
         self, request: EvolveRequest, *, seed: int, attempt: int, artifact_id: str | None = None,
     ) -> tuple[EvolveReply | AgentFailure, Any]:
         """The session's files as a reply like any other, and what the session gave (for `Agents.assign`)."""
-        with tempfile.TemporaryDirectory(prefix="evolake-family-") as place:
+        with Scratch("family") as place:
             folder = Path(place) / "start"
             for name, text in starting_files(request).items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +11,14 @@ from evolake.jail.conformance import ATTACK_LIMITS, NativeAttack
 from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.protocol import Limits, NativeOutcome
+from evolake.scratch import Scratch
 
 TOOLS = ("cat", "chmod", "date", "dd", "head", "ln", "mkfifo", "mv", "setsid", "sleep", "touch", "yes")
 
 
 def run_directly(argv: Sequence[str], *, outputs: Iterable[str] = (), limits: Limits = Limits(), mode: str | None = None) -> NativeOutcome:
     """`run_direct` as the kit calls a runner: each wanted output is an empty writable file, and counts as brought out when it is not empty then."""
-    with tempfile.TemporaryDirectory(prefix="evolake-kit-") as folder:
+    with Scratch("kit") as folder:
         writable = {name: Path(folder) / name for name in outputs if "/" not in name}
         for path in writable.values():
             path.touch()

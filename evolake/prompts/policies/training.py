@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import logging
 import random
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from evolake.prompts.model.protocol import Group
 from evolake.prompts.model.recipes import CORRECT, Recipe
 from evolake.prompts.policies.models import offline
 from evolake.prompts.policies.shared_prompts import can_share, log_probabilities
+from evolake.scratch import Scratch
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def take_step(
     share = count / rows if recipe.loss_type == "dr_grpo" else 1.0
     replay = _Replay(groups, tokenizer.eos_token_id)
     plain = model.get_base_model()
-    with _quiet(), _randomness_kept(), _rows_in_order(), tempfile.TemporaryDirectory(prefix="evolake-policy-") as folder:
+    with _quiet(), _randomness_kept(), _rows_in_order(), Scratch("policy") as folder:
         trainer = _trainer_class()(
             share, model=model, reward_funcs=replay.rewards, rollout_func=replay.rollouts, processing_class=tokenizer,
             args=_arguments(folder, recipe, model, count, count // len(groups), max_tokens, rows_per_pass, seed),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from evolake.agents import open_agents
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake import Lake
+from evolake.scratch import Scratch
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 from evolake.solvers.evolution.coding import check_coder, coding
@@ -119,7 +119,7 @@ def _turn(
     )
     seed, run = child_seed(settings.seed, LINE, "ablation", "repeat", repeat), f"ablation-{repeat}"
     judge = judge_folder(workspace, ruleset, cycle=cycle, run_id=run)
-    with open_agents(settings, lake.root, cycle, run, line=LINE) as opened, tempfile.TemporaryDirectory(prefix="evolake-ablation-") as folder:
+    with open_agents(settings, lake.root, cycle, run, line=LINE) as opened, Scratch("ablation") as folder:
         agents: Any = Redrawn(opened, repeat)
         planned = plan_cycle(agents, population, workspace, told, cycle=cycle, root_seed=seed)
         with coding(settings, agents, workspace, cycle) as coder:

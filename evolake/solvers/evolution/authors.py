@@ -6,7 +6,6 @@ is applied strictly to a fresh copy of the parent, and only where the adapter le
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 
 from evolake.agents import AgentFailure
 from evolake.agents.session.workspace import LONGEST_FILE, Outside, Workspace
+from evolake.scratch import Scratch
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import diff_sources, sources_of
@@ -73,7 +73,7 @@ def source_workspace(variant: KnownVariant, base: Base) -> Workspace:
 
 def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
     """What a workspace changed in its parent, as a unified diff."""
-    with tempfile.TemporaryDirectory(prefix="evolake-authored-") as place:
+    with Scratch("authored") as place:
         folder = Path(place) / "variant"
         workspace.lay_out(parent.folder, folder)
         return diff_sources(parent.folder, folder)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from evolake.scratch import Scratch
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion_selection import champion_after
 from evolake.solvers.evolution.population import Population
@@ -119,7 +119,7 @@ def _written_back(
     workspace: Workspace, row: Mapping[str, Any], measured: Mapping[str, Any] | None, ranks: Mapping[str, Mapping[str, Any]], cycle: str
 ) -> str:
     """The archive again, with its RESULTS.md. The sources, and so the id, stay."""
-    with tempfile.TemporaryDirectory(prefix="evolake-results-") as parent:
+    with Scratch("results") as parent:
         folder = Path(parent) / "variant"
         shutil.copytree(workspace.folder(row["archive_sha"]), folder, symlinks=True)
         (folder / RESULTS).write_text(results_text(row, measured, ranks.get(row["variant_id"]), len(ranks), cycle))

@@ -13,7 +13,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 from evolake.agents.fences import as_text, cap, clean
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
+from evolake.scratch import Scratch
 from evolake.solvers.evolution.authors import Authored, Commission, taken_tree
 from evolake.solvers.evolution.proposing_requests import second_of
 from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
@@ -47,7 +47,7 @@ class CommandAuthor:
     def write(self, commission: Commission) -> Authored:
         """What it left, as a diff. A command that fails, hangs or changes nothing leaves its plan without a variant, and a row."""
         parent = commission.parents[0]
-        with tempfile.TemporaryDirectory(prefix="evolake-coder-", ignore_cleanup_errors=True) as place:
+        with Scratch("coder", ignore_cleanup_errors=True) as place:
             folder = Path(place) / "workspace"
             shutil.copytree(parent.folder, folder)
             notes = (folder / NOTES).read_bytes() if (folder / NOTES).is_file() else b""

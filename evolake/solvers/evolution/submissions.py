@@ -7,7 +7,6 @@ that an old cycle materializes again with what it had.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from evolake.agents.guidance import LOCK_WAIT_S, next_cycle
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.lake.blobs import BlobStore
+from evolake.scratch import Scratch
 from evolake.solvers.evolution.authors import Authored, Commission, taken_tree
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.repository.adapters import load_adapter
@@ -39,7 +39,7 @@ class SubmissionAuthor:
 
     def write(self, commission: Commission) -> Authored:
         """The submitted tree, as a diff against its parent."""
-        with tempfile.TemporaryDirectory(prefix="evolake-submitted-") as place:
+        with Scratch("submitted") as place:
             folder = Path(place) / "tree"
             self.blobs.get_tree(tree_of(commission.plan), folder)
             diff, left, problem = taken_tree(folder, commission.parents[0], commission.base)
@@ -71,7 +71,7 @@ def submit(
     card = read_card(folder)
     if card["base"] != row["base"]:
         raise InputError(f"{folder} descends from another seed than its parent", wanted=row["base"], got=card["base"], do="name a parent of its base")
-    with tempfile.TemporaryDirectory(prefix="evolake-submit-") as place:
+    with Scratch("submit") as place:
         tree = Path(place) / "parent"
         lake.blobs.get_tree(row["archive_sha"], tree)
         known = KnownVariant(row["variant_id"], row["base"], row["title"], row["operator"], tree, None)

@@ -6,7 +6,6 @@ Runs go to a journal in the output folder as they come, so that a killed compari
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import polars as pl
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
+from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.measurement.bench import open_folder
 from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
@@ -130,7 +130,7 @@ def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[En
         do = "evolake run --lines solvers makes one; --variant DIR takes a repository of your own"
         raise InputError(what if name else "the lake has no champion of the solvers line", wanted="one variant", do=do)
     row = chosen[0]
-    with tempfile.TemporaryDirectory(prefix="evolake-transfer-") as place:
+    with Scratch("transfer") as place:
         folder = Path(place) / "variant"
         lake.blobs.get_tree(row["archive_sha"], folder)
         program = _program(folder, read_card(folder)["adapter"], row["title"], settings, lake, cache)

@@ -13,7 +13,6 @@ takes a repository through all of them and stops at the first block. A dead jail
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,6 +22,7 @@ from typing import Any
 import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake import gates
 from evolake.gates import GateResults, GateSpec, Ruleset, Verdict, replay_gate
+from evolake.scratch import Scratch
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.collecting import Subject
 from evolake.solvers.gates.evidence import store_evidence
@@ -81,7 +81,7 @@ def judge_variant(
         MachineryError: the jail, a checker or the compiler failed; nothing was judged. InputError: the base or a rule cannot be used.
     """
     if isinstance(variant, str):
-        with tempfile.TemporaryDirectory(prefix="evolake-variant-") as parent:
+        with Scratch("variant") as parent:
             folder = Path(parent) / "variant"
             bench.blobs.get_tree(variant, folder)
             return judge_variant(

@@ -6,7 +6,6 @@ the tracked ones; builds and formulas are kept in the lake's blobs, so that aski
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
+from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.judging import VariantResults, judge_variant
@@ -87,7 +87,7 @@ def judge_folder(
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
     blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
-    with tempfile.TemporaryDirectory(prefix="evolake-verify-") as parent:
+    with Scratch("verify") as parent:
         variant, adapter, base_name = as_variant(folder, adapter_name, Path(parent), settings.seeds / "solvers" / "adapters")
         base = lay_out_seed(
             seed_named(base_name, settings.seeds / "solvers.toml"), blobs, cache, adapters=settings.seeds / "solvers" / "adapters"

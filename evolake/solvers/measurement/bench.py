@@ -5,7 +5,6 @@ Builds and formulas go into the lake's blobs, so that measuring again builds not
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
+from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
 from evolake.solvers.measurement.metrics import compute_metrics
@@ -122,7 +122,7 @@ def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache:
     if adapter_name is None and (problems := check_layout(folder)):
         hint = "" if is_laid_out(folder) else "; for an upstream tree name its family: --adapter NAME"
         return Opened(folder, "", None, f"it is not laid out as a variant: {'; '.join(problems[:3])}{hint}")
-    with tempfile.TemporaryDirectory(prefix="evolake-bench-") as parent:
+    with Scratch("bench") as parent:
         variant, adapter, _ = as_variant(folder, adapter_name, Path(parent))
         build = build_variant(variant, adapter, blobs)
         if not build.ok:

@@ -14,7 +14,6 @@ import csv
 import hashlib
 import json
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from typing import Any
 
 from evolake.errors import EvolakeError, InputError
 from evolake.lake import BlobStore, Lake
+from evolake.scratch import Scratch
 from evolake.settings import load
 from evolake.solvers.formula.cnf import read_dimacs
 from evolake.solvers.measurement.benchmark import run_limits
@@ -111,7 +111,7 @@ def _measured(
 ) -> dict[str, str]:
     made = status_by_construction(recipe.generator or "", recipe.parameters)
     formula, sha = read_dimacs(data), blobs.put(data)
-    with tempfile.TemporaryDirectory(prefix="evolake-hardness-") as folder:
+    with Scratch("hardness") as folder:
         path = Path(folder) / "formula.cnf"
         path.write_bytes(data)
         item = Instance(recipe.name, recipe.family, made, sha, path, recipe.seed, base=recipe.name)

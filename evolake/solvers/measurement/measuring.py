@@ -13,10 +13,9 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +25,7 @@ import numpy as np
 from evolake.compute.needs import TIMED, UNTRUSTED, needs
 from evolake.errors import InputError
 from evolake.gates.boundary import Raised, contained
+from evolake.scratch import Scratch
 from evolake.solvers.formula.cnf import read_cnf_file
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.measurement.drawing import is_drawn, new_key
@@ -110,14 +110,11 @@ def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
     Raises:
         InputError: a formula that is no file yet. JailUnavailable: the jail itself failed.
     """
-    folders = [Path(tempfile.mkdtemp(prefix="evolake-run-", dir=job.scratch)) for job in jobs]
-    try:
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(Scratch("run", dir=job.scratch, ignore_cleanup_errors=True))) for job in jobs]
         with _core(jobs[0]) as core:
             runs = [_run(job, core, folder) for job, folder in zip(jobs, folders, strict=True)]
         return [_judged_run(job, run) for job, run in zip(jobs, runs, strict=True)]
-    finally:
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def file_of(job: Job) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -14,6 +13,7 @@ from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import one_line
+from evolake.scratch import Scratch
 from evolake.solvers.proof.dratify import Engine
 from evolake.solvers.proof.parse import ProofSpelling
 from evolake.solvers.proof.tools import find_program
@@ -123,7 +123,7 @@ class DratTrim:
         return find_program("drat-trim") is not None
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
-        with tempfile.TemporaryDirectory(prefix="evolake-proof-") as name:
+        with Scratch("proof") as name:
             return self.trim(cnf, proof, limits, spelling, Path(name), hints=None)
 
     def trim(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path, *, hints: Path | None) -> Finding:
@@ -146,7 +146,7 @@ class LratChecker:
         return find_program(self.name) is not None and DratTrim().available()
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
-        with tempfile.TemporaryDirectory(prefix="evolake-proof-") as name:
+        with Scratch("proof") as name:
             folder = Path(name)
             hints = folder / "hints.lrat"
             hints.touch()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import partial
 from pathlib import Path
 
 from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, column_text, write_text
+from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import LINE
 from evolake.stats import Interval
@@ -45,7 +45,7 @@ def variant_text(lake: Lake, artifact: Artifact) -> str:
     if artifact.row.get("parents"):
         sha = artifact.row["diff_sha"]
         return lake.blobs.get(sha).decode("utf-8", "replace") if sha else ""
-    with tempfile.TemporaryDirectory(prefix="evolake-show-") as parent:
+    with Scratch("show") as parent:
         folder = Path(parent) / "solver"
         lake.blobs.get_tree(_archive(artifact), folder)
         return "".join(f"{path.relative_to(folder).as_posix()}\n" for path in sorted(folder.rglob("*")) if path.is_file())

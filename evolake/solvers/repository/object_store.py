@@ -18,7 +18,6 @@ import json
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from evolake.jail import NativeOutcome, toolbox
+from evolake.scratch import Scratch
 from evolake.settings import load
 from evolake.solvers.repository import compiled_before
 from evolake.solvers.repository.adapters import Adapter
@@ -156,7 +156,7 @@ class Before:
             yield {}
             return
         scripts = compiled_before.answering_files(self.compiler, self.kept.objects) if self.kept else compiled_before.keeping_files(self.compiler)
-        with tempfile.TemporaryDirectory(prefix="evolake-compiled-") as parent:
+        with Scratch("compiled") as parent:
             folder = Path(parent) / "compiled"
             for place in [path for path in tools if path.startswith(f"{PLACE}/")]:
                 scripts[place.removeprefix(f"{PLACE}/")] = tools.pop(place).read_bytes()

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from pathlib import Path
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.lake.folders import whole_folder
+from evolake.scratch import Scratch
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.scripts import build_script, run_script
 from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff_files
@@ -230,7 +230,7 @@ def archive_variant(folder: Path, blobs: BlobStore) -> str:
     Raises:
         InputError: a link leads out of it.
     """
-    with tempfile.TemporaryDirectory(prefix="evolake-archive-") as parent:
+    with Scratch("archive") as parent:
         target = Path(parent) / "variant"
         for name in (SOURCES, BUILD, BIN):
             (target / name).mkdir(parents=True)

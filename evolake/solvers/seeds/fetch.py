@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import tarfile
-import tempfile
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +21,7 @@ from pathlib import Path
 from evolake.errors import InputError, MachineryError
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
+from evolake.scratch import Scratch
 from evolake.solvers.seeds.fetch_index import get_address, get_file, pip_places
 from evolake.solvers.seeds.fetch_unpack import member
 from evolake.solvers.seeds.seeds_file import Container, Seed
@@ -151,7 +151,7 @@ def _from_path(path: Path, name: str) -> bytes:
 
 def _from_git(address: str, commit: str, name: str) -> bytes:
     """One commit as a tar archive. Only bare objects are fetched: no hook, filter or submodule of the repository is used."""
-    with tempfile.TemporaryDirectory(prefix="evolake-git-") as folder:
+    with Scratch("git") as folder:
         environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:ssh:file", "GIT_CONFIG_NOSYSTEM": "1"}
         command = ["git", "-c", "core.hooksPath=/dev/null", "-C", folder]
         try:
