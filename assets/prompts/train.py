@@ -68,10 +68,10 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 @line.asset(schema=JOURNAL, kinds={"torch"})
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
-    from evolake.agents import open_agents
     from evolake.agents.answered import answered
     from evolake.prompts.evolution.journal import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
+    from evolake.prompts.policies.editors import open_editors
 
     cycle, settings, own = store.cycle, store.settings, store.settings.of(PromptsSettings)
     population, guidance = archive(store), store.guidance()
@@ -82,7 +82,7 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
 
     noted = store.rows("notes") if store.has("notes") else []
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)
-    with open_agents(settings, store.lake.root, cycle, store.run_id, line=line.name) as agents, policy_at(store, None) as policy:
+    with policy_at(store, None) as policy, open_editors(settings, store.lake.root, cycle, store.run_id, policy) as agents:
         rows = train(
             population, policy, problems_of(problems, "train"), agents=agents, settings=settings, cycle=cycle, guidance=guidance, blobs=store.blobs,
             checkpoint=population.value(CHECKPOINT), facts=facts, notes=Notes(noted, note),
@@ -98,6 +98,6 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
         "correct": shown(sum(row["correct"] for row in updates) / rollouts), "formatted": shown(sum(row["formatted"] for row in updates) / rollouts),
         "mean_reward": json.dumps([row["mean_reward"] for row in updates]), "checkpoint": rows[-1]["checkpoint_sha"] or "none: the base model",
         "arm": own.arm, "policy": updates[-1]["policy"], "recipe": own.recipe,
-        "guidance": len(guidance), "backend": settings.backend,
+        "guidance": len(guidance), "backend": settings.backend, "editor": own.editor,
     })
     return JOURNAL.frame(rows)

@@ -26,6 +26,10 @@ class PromptsSettings(BaseModel):
     arm: Literal["espl", "evolution", "rl", "reflection", "no-crossover", "no-selection"] = Field(
         default="espl", description="what is on: evolution with RL, one of its parts, or all but one",
     )
+    editor: Literal["backend", "base", "policy"] = Field(
+        default="backend", description="who reflects on, changes and crosses prompts: the backend (operators or an endpoint's model), the policy's "
+        "own base with the adapter off, as in E-SPL (`base`), or the policy as it learns (`policy`)",
+    )
     recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.model.recipes")
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")

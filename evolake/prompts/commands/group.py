@@ -48,10 +48,10 @@ def compare(
     import time
     from contextlib import nullcontext
 
-    from evolake.agents import open_agents
     from evolake.prompts.model.library import load_library, load_roots
     from evolake.prompts.model.problems import problem_set
     from evolake.prompts.model.recipes import recipe_of
+    from evolake.prompts.policies.editors import open_editors
     from evolake.prompts.policies.registry import open_policy
     from evolake.prompts.rating.scoring import judge_with
     from evolake.prompts.study.arms import Pause, summary
@@ -79,8 +79,8 @@ def compare(
         try:
             with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
                 runs = run_arms(
-                    names, policy, found, roots[name], iterations=iterations, every=every, agents=lambda _: open_agents(
-                        settings, settings.lake, "compare", "compare", line=LINE,
+                    names, policy, found, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
+                        settings, settings.lake, "compare", "compare", policy,
                     ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own,
                     library=load_library(settings.seeds / LINE), root_seed=settings.seed, report=report, replicates=replicates,
                     journal=journals_of(lake, sha),
@@ -90,7 +90,8 @@ def compare(
             click.echo(json.dumps({"verdict": "unfinished", "reasons": [reason]}) if as_json else f"unfinished: {reason}")
             return 0
     told = {
-        "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "backend": settings.backend, "source": found.source,
+        "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "source": found.source,
+        "backend": settings.backend if own.editor == "backend" else f"{own.editor} of the policy",
         "passed_over": list(found.passed_over), "contamination": found.contamination, "train_problems": len(found.train),
         "heldout_problems": len(found.heldout), "iterations": iterations,
         "seed": settings.seed, **summary(runs, settings.seed),

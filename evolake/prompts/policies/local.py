@@ -7,7 +7,8 @@ the model's own distribution (no top-k, no top-p, no penalty) at the recipe's te
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError, MachineryError
@@ -87,6 +88,26 @@ class LocalPolicy:
         groups = [found[start : start + draws] for start in range(0, len(found), draws)]
         return [group * n for group in groups] if greedy else groups
 
+    def answer(
+        self, messages: Sequence[Mapping[str, str]], *, most_tokens: int, temperature: float | None, seed: int, adapted: bool
+    ) -> Sample | str:
+        """One reply to a conversation, for the policy as an editor; why there is none where the conversation is longer than the model can read.
+
+        Args:
+            messages: with role and content. temperature: None: the recipe's. adapted: whether the adapter is on.
+        """
+        import torch
+
+        ids = list(self.tokenizer.apply_chat_template([dict(one) for one in messages], add_generation_prompt=True, tokenize=True, return_dict=False))
+        room = int(self.model.get_base_model().config.max_position_embeddings) - len(ids)
+        if room < 1:
+            return f"the messages have {len(ids)} tokens, and the model reads {room + len(ids)}"
+        heat = self.recipe.temperature if temperature is None else temperature
+        drawn = {"do_sample": True, "temperature": heat, "top_k": 0, "top_p": 1.0} if heat else {"do_sample": False}
+        with torch.random.fork_rng(), torch.no_grad(), nullcontext() if adapted else self.model.disable_adapter():
+            torch.manual_seed(seed)
+            return self._drawn([ids], min(most_tokens, room), drawn)[0]
+
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
         """One step on these groups; none, where nothing in them tells one reply from another."""
         kept = usable(groups, self.recipe)
@@ -145,6 +166,10 @@ class LocalPolicy:
         return ids
 
     def _generate(self, rows: list[list[int]], greedy: bool) -> list[Sample]:
+        drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
+        return self._drawn(rows, self.max_tokens, drawn)
+
+    def _drawn(self, rows: list[list[int]], most_tokens: int, drawn: dict[str, Any]) -> list[Sample]:
         import torch
         from transformers import GenerationConfig
 
@@ -154,8 +179,7 @@ class LocalPolicy:
         for number, ids in enumerate(rows):
             inputs[number, width - len(ids) :] = torch.tensor(ids)
             mask[number, width - len(ids) :] = 1
-        drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
-        config = GenerationConfig(max_new_tokens=self.max_tokens, eos_token_id=self._ends, pad_token_id=self._pad, **drawn)
+        config = GenerationConfig(max_new_tokens=most_tokens, eos_token_id=self._ends, pad_token_id=self._pad, **drawn)
         inputs, mask = inputs.to(self.device), mask.to(self.device)
         known: dict[str, Any] = {}
         plain = self.model.get_base_model()
