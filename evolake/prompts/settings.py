@@ -30,6 +30,7 @@ class PromptsSettings(BaseModel):
         default="backend", description="who reflects on, changes and crosses prompts: the backend (operators or an endpoint's model), the policy's "
         "own base with the adapter off, as in E-SPL (`base`), or the policy as it learns (`policy`)",
     )
+    editor_max_tokens: int = Field(default=1024, gt=0, description="longest reply of a policy that edits, in tokens")
     recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.model.recipes")
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")

@@ -33,10 +33,14 @@ from evolake.settings import Settings
 
 
 class PolicyEndpoint(Endpoint):
-    """A policy's model in the place of an endpoint. answer: `LocalPolicy.answer`. adapted: whether its adapter is on. seed: of its draws."""
+    """A policy's model in the place of an endpoint.
 
-    def __init__(self, answer: Callable[..., Any], *, adapted: bool, seed: int):
-        self._answer, self._adapted, self._seed = answer, adapted, seed
+    Args:
+        answer: `LocalPolicy.answer`. adapted: whether its adapter is on. most_tokens: its longest reply. seed: of its draws.
+    """
+
+    def __init__(self, answer: Callable[..., Any], *, adapted: bool, most_tokens: int, seed: int):
+        self._answer, self._adapted, self._most_tokens, self._seed = answer, adapted, most_tokens, seed
         self._times: Counter[str] = Counter()
 
     def knows(self, model: str) -> bool:
@@ -56,7 +60,8 @@ class PolicyEndpoint(Endpoint):
         asked = hashlib.sha256(canonical_json([model, sent]).encode()).hexdigest()
         seed = child_seed(self._seed, LINE, asked, "editor", self._times[asked])
         self._times[asked] += 1
-        said = self._answer(sent, most_tokens=sampling.max_output_tokens, temperature=sampling.temperature, seed=seed, adapted=self._adapted)
+        most = min(sampling.max_output_tokens, self._most_tokens)
+        said = self._answer(sent, most_tokens=most, temperature=sampling.temperature, seed=seed, adapted=self._adapted)
         if isinstance(said, str):
             return Rejected("rejected", said)
         completion = {
@@ -107,7 +112,7 @@ def open_editors(settings: Settings, lake_root: Path, cycle: str, run_id: str, p
 
     tape = Tape(lake_root / "tape")
     backend = ModelBackend(
-        endpoint=PolicyEndpoint(answer, adapted=adapted, seed=settings.seed), tape=tape,
+        endpoint=PolicyEndpoint(answer, adapted=adapted, most_tokens=own.editor_max_tokens, seed=settings.seed), tape=tape,
         budget=Budget(settings.budget, tape, line=LINE, cycle=cycle, run_id=run_id), models=_Serving(name), prices={},
         sampling=lambda role: sampling_of(settings, role), repairs=settings.model_repairs, threads=1, line=LINE, cycle=cycle, run_id=run_id,
         address=f"{own.editor} of the policy",

@@ -34,7 +34,7 @@ REPLIES = {
 
 
 def answered(policy: LocalPolicy, *, adapted: bool) -> dict[str, Any]:
-    body = PolicyEndpoint(policy.answer, adapted=adapted, seed=4).post("m", [*ASKED], None, sampling=Sampling(12))
+    body = PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=12, seed=4).post("m", [*ASKED], None, sampling=Sampling(500))
     assert isinstance(body, Body)
     return json.loads(body.text)
 
@@ -52,8 +52,8 @@ def test_the_base_stays_as_it_is_while_the_policy_learns():
 
 
 def test_a_conversation_that_is_too_long_is_rejected_with_its_length():
-    policy = tiny_policy()
-    said = PolicyEndpoint(policy.answer, adapted=False, seed=4).post("m", [{"role": "user", "content": "sum " * 9000}], None, sampling=Sampling(12))
+    endpoint = PolicyEndpoint(tiny_policy().answer, adapted=False, most_tokens=12, seed=4)
+    said = endpoint.post("m", [{"role": "user", "content": "sum " * 9000}], None, sampling=Sampling(12))
     assert isinstance(said, Rejected) and said.status == "rejected" and "tokens, and the model reads" in said.reason
 
 
