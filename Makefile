@@ -87,7 +87,7 @@ attack: $(VENV)/.installed-test
 
 dev: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief
-	@$(BIN)/dagster dev --workspace workspace.yaml
+	@$(BIN)/python -m pipelines.dev --workspace workspace.yaml
 
 docs: $(VENV)/.installed-test
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -37,6 +37,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
     """Copy the file or folder PATH among the seeds of a line; it enters the next cycle, after the same gates as any other."""
     from evolake.lake import Lake
     from evolake.lake.immigrants import copy_seed
+    from evolake.report.entering import entry
 
     if not path.exists():
         raise InputError(f"there is no file or folder {path}", wanted="a seed", do="check the path")
@@ -51,13 +52,12 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
         raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
     except OSError as error:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
-    enters = next_cycle_of(Lake(settings.lake), line)
+    enters, told = entry(Lake(settings.lake), line)
     if as_json:
         click.echo(json.dumps({"verdict": "added" if new else "present", "line": line, "seed": title, "path": str(target), "enters": enters}))
         return 0
     click.echo(f"{line}: {title} {'was added' if new else 'is there already'} ({target})")
-    click.echo(f"  it enters cycle {enters}" if enters else "  it enters with the other seeds, when the line begins")
-    click.echo(f"  next: evolake run --lines {line}")
+    click.echo(f"  {told}\n  next: evolake run --lines {line}")
     return 0
 
 
@@ -101,18 +101,6 @@ def reseal(line: str, yes: bool) -> int:
         click.confirm(f"Seal the seeds of {line} anew?", abort=True)
     os.environ["DAGSTER_HOME"] = str(project.home())
     return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
-
-
-def next_cycle_of(lake: Lake, line: str) -> str | None:
-    """The cycle that new seeds enter; None where the line has not begun."""
-    from evolake.lake import following
-    from evolake.report.status import sealed_cycles
-
-    seal = lake.seals.read(line, "0001")
-    if seal is None or seal.state != "sealed":
-        return None
-    done = sealed_cycles(lake, line)
-    return following(done[-1]) if done else "0001"
 
 
 def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:

@@ -1,7 +1,9 @@
-"""`make dev`: the UI comes up over the project's own definitions, every line a group of it, and goes when it is interrupted."""
+"""`make dev`: the UI comes up over the project's own definitions, every line a group of it, and goes with all its processes at SIGTERM, also where a
+script started it in the background, that is with SIGINT ignored."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -13,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 from designs_fixtures import ROOT
@@ -22,9 +25,10 @@ from evolake.lines import lines
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 GROUPS = "{ assetNodes { groupName } }"
 PATIENCE_S = 300
+STOPS_S = 60
 
 
-def asked(url: str, query: str) -> dict[str, object] | None:
+def asked(url: str, query: str) -> dict[str, Any] | None:
     """What the UI's server answers; None while nobody does."""
     request = urllib.request.Request(f"{url}/graphql", json.dumps({"query": query}).encode(), {"Content-Type": "application/json"})
     try:
@@ -34,8 +38,20 @@ def asked(url: str, query: str) -> dict[str, object] | None:
         return None
 
 
+def of_home(home: Path) -> list[int]:
+    """The processes whose environment names this home of Dagster, but for those that are ending."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"DAGSTER_HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:  # gone, or somebody else's
+            continue
+    return found
+
+
 def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
-    recipe = re.search(r"^dev:.*\n(?:\t.*\n)*?\t@\$\(BIN\)/(dagster dev .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    recipe = re.search(r"^dev:.*\n(?:\t.*\n)*?\t@\$\(BIN\)/(python -m pipelines\.dev .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert recipe
     program, *arguments = recipe[1].split()
     with socket.socket() as free:
@@ -46,7 +62,10 @@ def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
     environment = os.environ | {"DAGSTER_HOME": str(home), "EVOLAKE_LAKE": str(tmp_path / "lake"), "DAGSTER_DISABLE_TELEMETRY": "1"}
     command = [str(Path(sys.executable).with_name(program)), *arguments, "--port", str(port)]
     with (tmp_path / "log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        server = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        )
     try:
         found = None
         end = time.monotonic() + PATIENCE_S
@@ -55,6 +74,14 @@ def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
             found = {node["groupName"] for node in answer["assetNodes"]} if answer else None
             time.sleep(0.2)
         assert found and set(lines()) <= found, (tmp_path / "log").read_text()[-3000:]
+        assert len(of_home(home)) > 1
+        server.terminate()
+        assert server.wait(STOPS_S) is not None
+        end = time.monotonic() + STOPS_S
+        while of_home(home) and time.monotonic() < end:
+            time.sleep(0.2)
+        assert of_home(home) == [], (tmp_path / "log").read_text()[-3000:]
     finally:
-        os.killpg(server.pid, signal.SIGINT)
-        assert server.wait(60) is not None
+        for left in of_home(home):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(left, signal.SIGKILL)

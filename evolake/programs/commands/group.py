@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
 from evolake.programs.settings import ProgramsSettings
+
+if TYPE_CHECKING:
+    from evolake.settings import Settings
 
 LINE = "programs"
 
@@ -29,10 +33,26 @@ def new(name: str, parent: Path | None) -> int:
     from evolake.new_files import write_new
     from evolake.programs.commands.template import FILES
 
-    folder = (parent or settings_module.load().seeds / LINE) / check_id("a project", name)
+    settings = settings_module.load()
+    folder = (parent or settings.seeds / LINE) / check_id("a project", name)
     write_new({folder / path: text for path, text in FILES.items()})
     click.echo(f"{len(FILES)} files in {folder}; next: evolake programs check {folder}")
+    click.echo(f"  {_entering(settings, folder)}")
     return 0
+
+
+def _entering(settings: Settings, folder: Path) -> str:
+    """When a new project takes part, in a sentence."""
+    from evolake.lake import Lake
+    from evolake.programs.model.project import project_folders
+    from evolake.report.entering import entry
+
+    own = settings.of(ProgramsSettings)
+    if folder.resolve() in [known.resolve() for known in project_folders(own, settings.seeds)]:
+        return f"as it is when that begins, {entry(Lake(settings.lake), LINE)[1]} (evolake run --lines {LINE})"
+    if own.projects:
+        return f"it takes part where EVOLAKE_PROGRAMS__PROJECTS names it, which now is {own.projects}"
+    return f"it takes part after: evolake seeds add {folder}"
 
 
 @programs.command()

@@ -12,7 +12,10 @@ from click.testing import CliRunner
 from evolake.cli.seeds import seeds
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.lake.schemas import OPENED
 from evolake.lines import lines, resolve
+from evolake.programs.commands.group import programs
+from evolake.report.entering import entry
 from evolake.settings import load
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -99,3 +102,32 @@ def test_starting_over_asks_and_does_nothing_without_a_yes(tmp_path: Path):
     assert done.exit_code == 1
     assert "This voids the finished cycles 0001 to 0002 of designs" in done.output and "they enter the next cycle" in done.output
     assert asked("add", str(DESIGN))["enters"] == "0003"
+    with lake.line_lock("designs", run_id="at work"):
+        assert asked("add", str(DESIGN))["enters"] == "0003"  # the cycle has not begun yet
+        lake.publish(
+            "designs", OPENED.name, OPENED.frame([{"cycle": "0003", "incoming_version": "three"}]), cycle="0003", run_id="at work", schema=OPENED,
+        )
+        assert asked("add", str(DESIGN))["enters"] == "0004"
+    assert entry_while(lake, "at work") == "a run is at work on cycle 0003, which began without it: it enters cycle 0004"
+    assert "if its seeds have not been read yet, else cycle 0004" in entry_while(lake, "took over")
+    assert asked("add", str(DESIGN))["enters"] == "0003"
+
+
+def entry_while(lake: Lake, run_id: str) -> str:
+    with lake.line_lock("designs", run_id=run_id):
+        return entry(lake, "designs")[1]
+
+
+def test_a_new_project_says_when_it_takes_part(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def made(*words: str) -> str:
+        return CliRunner().invoke(programs, ["new", *words], catch_exceptions=False, standalone_mode=False).output
+
+    assert "it enters with the other seeds, when the line begins" in made("first")
+    lake = Lake(tmp_path / "lake")
+    for cycle, version, before in (("0001", "one", None), ("0002", "two", "one")):
+        lake.seals.seal("programs", cycle, version, before, "run")
+    assert "it enters cycle 0002 (evolake run --lines programs)" in made("second")
+    assert f"it takes part after: evolake seeds add {tmp_path / 'third'}" in made("third", "--in", str(tmp_path))
+    monkeypatch.setenv("EVOLAKE_PROGRAMS__PROJECTS", str(tmp_path / "third"))
+    assert f"EVOLAKE_PROGRAMS__PROJECTS names it, which now is {tmp_path / 'third'}" in made("fourth")
+    assert (folder / "programs" / "fourth" / "evaluator.py").is_file()
