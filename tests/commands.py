@@ -6,10 +6,11 @@ What has to be a process is started as one: what is killed, what runs cycles, an
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -34,3 +35,15 @@ def evolake(*words: str | Path, environment: Mapping[str, str] | None = None, cw
         code = end(cli, typed)
     texts = [stream.buffer.getvalue().decode("utf-8").replace("\r\n", "\n") for stream in (printed, said)]  # type: ignore[attr-defined]
     return subprocess.CompletedProcess(typed, code, *texts)
+
+
+def evolake_apart(environment: Mapping[str, str], *commands: Sequence[str], cwd: Path | None = None) -> list[subprocess.CompletedProcess[str]]:
+    """What `evolake` gives for each command, all in one other process: one that can import what this one must not, or under another environment."""
+    program = "import commands, json; print(json.dumps([vars(commands.evolake(*words)) for words in json.loads(input())]))"
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [environment.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=json.dumps(commands), env={**environment, "PYTHONPATH": path}, cwd=cwd, capture_output=True, text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [subprocess.CompletedProcess(**one) for one in json.loads(done.stdout)]

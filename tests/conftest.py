@@ -24,9 +24,10 @@ LONGEST = (
     "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_solvers_by_a_model.py", "tests/e2e/test_prompts_line.py",
     "tests/e2e/test_solvers_line.py", "tests/e2e/test_designs_line.py", "tests/e2e/test_families_line.py", "tests/e2e/test_repair_backfill.py",
     "tests/e2e/test_repair_study.py", "tests/integration/solvers/test_seeds.py", "tests/integration/solvers/test_mutants.py",
-    "tests/integration/solvers/test_edits_patches.py", "tests/e2e/", "tests/integration/",
+    "tests/e2e/", "tests/integration/solvers/test_edits_patches.py", "tests/integration/",
 )
-"""Files, and folders after them, in the order in which they start: no worker is left alone with a long file at the end."""
+"""Files, and folders after them, in the order in which they start: no worker is left alone with a long file at the end. The patches come long
+after the seeds, which leave their objects behind."""
 SLOW = (
     "tests/integration/compute/",
     "tests/integration/designs_engine/", "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/",

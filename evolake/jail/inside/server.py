@@ -169,6 +169,9 @@ def follow(
     while True:
         ready = [descriptor for descriptor, _ in poll.poll(tick)]
         if ended in ready:
+            if processes is not None:  # of a fork bomb the kernel may refuse the first process its next one between two looks
+                watch.reap(usage)
+                excess = watch.excess(pid, processes, folder, usage, total_mb)
             break
         if control.fileno() in ready:
             message, _ = wire.receive(control)

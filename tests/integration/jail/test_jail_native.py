@@ -50,6 +50,14 @@ def test_processes_are_counted_and_their_time_is_too():
     assert outcome.cpu_s > 0
 
 
+def test_too_many_processes_are_found_too_where_the_first_one_ends_at_once():
+    """Between two looks of the watch: what it leaves running is looked at before it is cleared away."""
+    script = "for i in 1 2 3 4 5 6 7 8; do sleep 20 & done; exit 0"
+    for _ in range(8):
+        outcome = run_native(["/bin/sh", "-c", script], limits=replace(SMALL, processes=4), mode="bubblewrap")
+        assert (outcome.status, outcome.reason) == ("forbidden", "made more than 4 further processes")
+
+
 @pytest.mark.parametrize(("files", "outputs", "argv"), [
     ({"../up": b""}, [], ["x"]), ({"/etc/x": b""}, [], ["x"]), ({}, ["a/../b"], ["x"]), ({}, [], []),
 ])
