@@ -26,7 +26,7 @@ def story(told: Story, ask: Ask) -> Story:
     against, duel, ran = decisions.get("baseline"), decisions.get("incumbent"), ask(RAN)[0]
     cost, spent = with_cpu(told, ask(SECONDS))
     of_designs = [gate for gate in told.gates if gate.name != OBJECTIVES]
-    beside = [counted(made["tuned"], "tuned design")] if made["tuned"] else []
+    beside = [counted(made[what], name) for what, name in (("tuned", "tuned design"), ("entered", "new seed")) if made[what]]
     beside += [counted(gate.came, "new objective") for gate in told.gates if gate.name == OBJECTIVES and gate.came]
     return replace(
         told, noun="design", made=made["made"], passed=made["passed"], beside=" and ".join(beside),
@@ -59,6 +59,7 @@ SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle
   (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design' AND state <> 'blocked' AND cycle <= $cycle) AS live,
   (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
   (SELECT count(*) FROM designs.tuned_designs WHERE cycle = $cycle) AS tuned,
+  (SELECT count(DISTINCT artifact_id) FROM designs.immigrants WHERE cycle = $cycle AND state <> 'present') AS entered,
   string_agg(DISTINCT grammar, ', ' ORDER BY grammar) FILTER (cycle = $cycle) AS grammar
 FROM designs.candidates"""
 DECISIONS = """

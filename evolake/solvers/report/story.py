@@ -17,7 +17,8 @@ def story(told: Story, ask: Ask) -> Story:
     lost = [row for row in duels if not row["wins"]]
     cost, spent = with_cpu(told, ask(SECONDS))
     return replace(
-        told, noun="variant", made=made["made"], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
+        told, noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
+        gain=told.gain or NONE, short_gain=told.short_gain or NONE,
         duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "", measured=_measured(ran),
         goes_on=f"{counted(told.live, 'variant')}, seeds among them", look=_look(told, ran, made), cost=cost, spent=spent,
         trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
@@ -48,7 +49,9 @@ def _look(told: Story, ran: Row, made: Row) -> str:
 
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
 ALL_RUNS = " UNION ALL ".join(f"SELECT variant_id, cycle, status, proof_status, cpu_s FROM solvers.{table}" for table in (*RUNS, "champion_trials"))
-MADE = "SELECT count(*) AS made FROM solvers.variants WHERE cycle = $cycle"
+MADE = """
+SELECT count(*) AS made, (SELECT count(DISTINCT artifact_id) FROM solvers.immigrants WHERE cycle = $cycle AND state <> 'present') AS entered
+FROM solvers.variants WHERE cycle = $cycle"""
 RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER (proof_status = 'verified') AS verified,
   count(*) FILTER (status = 'unsat') AS unsat,

@@ -14,6 +14,7 @@ from solver_lake import ID, make_lake
 from assets.cycle import Sealed
 from assets.line import Line
 from evolake.lake import AGENT_CALLS, ARTIFACTS, Lake, side_table
+from evolake.lake.schemas import IMMIGRANTS
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
 from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
 from evolake.report.pages import page
@@ -127,6 +128,14 @@ def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts
     told = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
     assert dict(told.lines())["Proposed"] == "1 variant; 1 passed every gate; to the gates came also 1 tuned design"
     assert "to the gates came also" in page([], [told]) and "to the gates came also" not in page([], [replace(told, beside="")])
+
+
+@pytest.mark.parametrize("line", ["designs", "solvers"])
+def test_a_seed_that_entered_the_cycle_is_counted_beside_what_was_proposed(tmp_path: Path, line: str):
+    row = {"cycle": "0001", "name": "mine", "seed_sha": "s", "blob_sha": "b", "state": "accepted", "artifact_id": "a"}
+    Lake(tmp_path).publish(line, IMMIGRANTS.name, IMMIGRANTS.frame([row]), cycle="0001", run_id="r", schema=IMMIGRANTS)
+    assert story_of(Lake(tmp_path), line, "0001").proposed().endswith("0 passed every gate; to the gates came also 1 new seed")
+    assert story_of(Lake(tmp_path), line, "0002").beside == ""
 
 
 def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
