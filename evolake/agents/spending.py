@@ -17,12 +17,12 @@ def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Seq
     Args:
         settings: name the backend, the prices and the limits. cycles: line -> cycles that the runs were of.
     """
-    if settings.backend != "model":
-        return "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"
     tape = Tape(Path(lake_root) / "tape")
     of_runs = [_budget(settings, tape, run_id=run).spent()[1] for run in runs]
     of_cycles = [_budget(settings, tape, line=line, cycle=cycle).spent()[0] for line, of_line in cycles.items() for cycle in of_line]
     total = sum(of_runs, Usage())
+    if settings.backend != "model" and not total.calls:
+        return "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"
     unpriced = sorted({model for model in settings.models.values() if model not in settings.prices})
     usd = f"usd unknown (no price of {', '.join(unpriced)})" if unpriced else f"{total.usd:.4f} usd"
     spent = {"run": of_runs, "cycle": of_cycles}
