@@ -47,7 +47,8 @@ def test_a_price_that_nobody_knows_is_no_zero(lake: Path) -> None:
 
 
 def test_operators_say_that_no_model_was_asked(lake: Path) -> None:
-    assert sentence(lake, BudgetSettings(), backend="operators", runs=("r3",)) == "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"
+    said = sentence(lake, BudgetSettings(), backend="operators", runs=("r3",))
+    assert said == "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"
 
 
 def test_a_policy_that_was_asked_beside_operators_is_counted(lake: Path) -> None:
