@@ -44,6 +44,7 @@ from pipelines.outcome import MACHINERY_FAILED, STOPPED, WRONG_INPUT, Outcome, t
 from pipelines.progress import Progress
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from pipelines.turns import HeadStart, Turns
+from resources.warm import between_runs
 
 PART = "--as-part"
 
@@ -156,7 +157,7 @@ def _here(
         except EvolakeError as error:
             return Outcome({line.name: []}, exit_code=error.exit_code, reason=str(error))
 
-    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance:
+    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, between_runs():
         warnings.simplefilter("ignore", dg.PreviewWarning)
         stage = Stage(definitions, instance, home, lake, profile, tell, turns)
         return together([of(line) for line in lines])

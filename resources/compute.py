@@ -7,13 +7,16 @@ does (resources.locks). Workers that cannot be used fail the run before its firs
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from functools import partial
 
 import dagster as dg
 from pydantic import PrivateAttr
 
 from evolake import settings as settings_module
+from resources import warm
 
 _open: dict[str, Executor] = {}
+_kinds: dict[str, warm.Kind | None] = {}
 
 
 def run_executor(run_id: str, workers: int = 0) -> Executor:
@@ -23,9 +26,13 @@ def run_executor(run_id: str, workers: int = 0) -> Executor:
         InputError, ComputeUnavailable: see `evolake.compute.open_executor`.
     """
     if run_id not in _open:
-        from evolake.compute import open_executor
+        from evolake.compute import is_local, open_executor
 
-        _open[run_id] = open_executor(settings_module.load(), workers)
+        settings = settings_module.load()
+        kind = ("workers", workers or settings.workers) if is_local(settings) else None
+        kept = warm.take(kind)
+        _open[run_id] = kept if kept is not None else open_executor(settings, workers)
+        _kinds[run_id] = kind
     return _open[run_id]
 
 
@@ -45,9 +52,14 @@ def meet_workers(run_id: str) -> None:
 
 
 def close_executor(run_id: str) -> None:
-    """Stop the workers of a run; what is queued and not started is dropped. Not having any is fine."""
-    if (executor := _open.pop(run_id, None)) is not None:
-        executor.shutdown(wait=True, cancel_futures=True)
+    """Stop the workers of a run, if they are not kept for the next one (see `resources.warm`); what is queued and not started is dropped. Not having
+    any is fine."""
+    executor, kind = _open.pop(run_id, None), _kinds.pop(run_id, None)
+    if executor is None:
+        return
+    stop = partial(executor.shutdown, wait=True, cancel_futures=True)
+    if kind is None or not warm.keep(kind, executor, stop):
+        stop()
 
 
 class ComputeResource(dg.ConfigurableResource):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.judging import DesignResults
     from evolake.designs.evolution.population import Population
     from evolake.designs.evolution.proposals import Judge
+    from resources.jail import JailResource
 
 
 def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,6 +42,13 @@ def archive(store: LineStore) -> Population:
     from evolake.designs.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "designs")
+
+
+def jails(jail: JailResource) -> Jails:
+    """Those of the run, which have made a trace of ours before: else every candidate would load the tracer for itself."""
+    from evolake.designs.tracing.trace import PRELOAD
+
+    return jail.open(PRELOAD)
 
 
 def gates(store: LineStore, pool: Jails) -> Judge:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assets.designs.line import line, so_far
+from assets.designs.line import jails, line, so_far
 from assets.designs.measure import run_fidelity, run_metadata
 from assets.designs.rank import ranked_by, scored
 from assets.store import LineStore
@@ -31,7 +31,7 @@ def promoted_experiments(store: LineStore, compute: ComputeResource, jail: JailR
     order = consensus_ranking.sort("rank")["design_id"].to_list()
     medium = run_fidelity(store, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
     population = population.add(experiments=medium)
-    order = [str(name) for name in consensus_of(jail.open(), population, store.cycle, "medium").order]
+    order = [str(name) for name in consensus_of(jails(jail), population, store.cycle, "medium").order]
     high = run_fidelity(store, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
     rows = medium + high
     store.tell(run_metadata(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high)})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assets.designs.line import archive, gates, line, rules, so_far
+from assets.designs.line import archive, gates, jails, line, rules, so_far
 from assets.designs.records import record_admitted, record_candidates
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
@@ -34,8 +34,8 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
         opened, notes, sealed = store.open_cycle(), store.guidance(), population_of(store.population())
-        admit_seeds(store, sealed, lambda: items(settings.seeds), "designs", admitting(store, sealed, jail.open()))
-        admitted = admit_merges(store.lake, archive(store), gates(store, jail.open()), cycle)
+        admit_seeds(store, sealed, lambda: items(settings.seeds), "designs", admitting(store, sealed, jails(jail)))
+        admitted = admit_merges(store.lake, archive(store), gates(store, jails(jail)), cycle)
         record_admitted(store, admitted)
         plan = plan_directions(
             served, admitted.population, store.text, settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, guidance=notes
@@ -80,7 +80,7 @@ def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, dir
     check_designer(sizes, settings.backend)
     heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
     with store.roles(agents) as served:
-        pool = jail.open()
+        pool = jails(jail)
         session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed) if sizes.designer == "session" else None
         proposals = propose_candidates(
             served, population, directions.to_dicts(), store.text, gates(store, pool), settings=sizes, cycle=cycle, root_seed=settings.seed,

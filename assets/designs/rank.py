@@ -8,7 +8,7 @@ import dagster as dg
 import polars as pl
 
 import assets.designs.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.designs.line import line, rules, so_far
+from assets.designs.line import jails, line, rules, so_far
 from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from, ranking_rows, score_rows, weight_rows
@@ -35,12 +35,12 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
             rows = initial_objectives(settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed)
         else:
             written = write_objectives(
-                served, population, jail.open(), settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend
+                served, population, jails(jail), settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend
             )
             rows, failures = written.rows, len(written.failures)
     ruleset = store.rules()
     measured = {design_id for design_id, results in population.results().items() if results}
-    scores = score_rows(jail.open(), population, [Objective(row["objective_id"], row["source"]) for row in rows], cycle, "low")
+    scores = score_rows(jails(jail), population, [Objective(row["objective_id"], row["source"]) for row in rows], cycle, "low")
     verdicts: list[Verdict] = []
     for row in rows:
         own = [score for score in scores if score["objective_id"] == row["objective_id"] and score["design_id"] in measured]
@@ -80,7 +80,7 @@ def scored(store: LineStore, jail: JailResource, population: Population, fidelit
             "evolake sql \"SELECT * FROM verdicts WHERE gate = 'objective'\"",
             allow_retries=False,
         )
-    rows = score_rows(jail.open(), population, voting, store.cycle, fidelity)
+    rows = score_rows(jails(jail), population, voting, store.cycle, fidelity)
     store.tell(more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)})
     return SCORES.frame(rows)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assets.designs.line import gates, line, rules
+from assets.designs.line import gates, jails, line, rules
 from assets.designs.records import candidate_rows, record_candidates
 from assets.immigrants import with_seeds
 from assets.store import LineStore
@@ -29,12 +29,12 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
 
     genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     folder = store.settings.seeds / "designs"
-    judge = gates(store, jail.open())
+    judge = gates(store, jails(jail))
     known: dict[str, str] = {}
     candidates: list[Judged] = []
     for path in sorted(folder.glob("*.py")):
         source = path.read_text(errors="replace")
-        candidate = seed_candidate(path.stem, source, known, judge, recognised(source, jail.open(), genomes))
+        candidate = seed_candidate(path.stem, source, known, judge, recognised(source, jails(jail), genomes))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         candidates.append(candidate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from assets.designs.line import gates, line, so_far
+from assets.designs.line import gates, jails, line, so_far
 from assets.designs.records import record_candidates
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from
@@ -27,7 +27,7 @@ def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final
     target = tuning_target(population, final_ranking.sort("rank")["design_id"].to_list()) if wanted else None
     rows, candidates, reason = [], [], "enough designs are tuned, or there is none left to tune"
     if target is not None:
-        pool = jail.open()
+        pool = jails(jail)
         voting = live_objectives(population)
         estimate = consensus_estimate(consensus_from(final_scores, population, cycle), lambda results: score_all(voting, results, pool))
         tuned = tune_design(

@@ -69,8 +69,8 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, ben
     cycle, settings, population = store.cycle, store.settings, archive(store)
     with store.roles(agents) as served:
         evolved = evolve_objectives(
-            served, population, _sound_runs(store, population, benchmark_runs), jail.open(), settings=settings.of(SolversSettings), cycle=cycle,
-            root_seed=settings.seed, guidance=store.guidance(),
+            served, population, _sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), settings=settings.of(SolversSettings),
+            cycle=cycle, root_seed=settings.seed, guidance=store.guidance(),
         )
     store.extra(OBJECTIVE_REVIEWS, evolved.reviews, "objective_reviews")
     new = [row["state"] for row in evolved.rows if row["cycle"] == cycle]
@@ -88,7 +88,7 @@ def objective_scores(store: LineStore, jail: JailResource, benchmark_runs: pl.Da
     from evolake.solvers.objectives.consensus import score_variants
 
     population = archive(store)
-    found = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(), cycle=store.cycle)
+    found = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), cycle=store.cycle)
     store.tell({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
     return found
 

@@ -27,10 +27,19 @@ class LocalExecutor(Executor):
         self._initializer = initializer
         self._here = threading.local()
         self._all: list[ProcessPoolExecutor] = []
+        self._asked: set[Future[Any]] = set()
+
+    @property
+    def idle(self) -> bool:
+        """No task is waiting or under way."""
+        return all(future.done() for future in tuple(self._asked))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """The future raises what `fn` raises, or WorkersLost where process after process died of it."""
-        return self._threads.submit(self._called, fn, args, kwargs)
+        future = self._threads.submit(self._called, fn, args, kwargs)
+        self._asked.add(future)
+        future.add_done_callback(self._asked.discard)
+        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._threads.shutdown(wait, cancel_futures=cancel_futures)

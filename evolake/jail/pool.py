@@ -47,6 +47,11 @@ class Pool:
         """The mode in force."""
         return self._backend.mode
 
+    @property
+    def idle(self) -> bool:
+        """Open, with no call under way."""
+        return not self._closed and self._idle.qsize() == self.workers
+
     def __enter__(self) -> Pool:
         return self
 
