@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,10 @@ def families() -> list[Family]:
     return [*seeds, *(child(one, "switch", one) for one in seeds[:4]), child(seeds[4], "constraint_world")]
 
 
-def families_lake(root: Path) -> Lake:
-    """The lake."""
+def families_lake(root: Path, held: Sequence[Family] | None = None) -> Lake:
+    """The lake. held: its families; None: those above."""
     lake = Lake(root)
-    rows = [row_of(lake, one) for one in families()]
+    rows = [row_of(lake, one) for one in (families() if held is None else held)]
     for name, schema in ARCHIVE.items():
         lake.publish("families", f"incoming_{name}", schema.frame(rows if schema is FAMILIES else []), cycle="0002", run_id=RUN, schema=schema)
         lake.publish("families", f"incoming_{name}", schema.frame([]), cycle="0001", run_id=RUN, schema=schema)

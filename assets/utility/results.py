@@ -16,7 +16,8 @@ def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.Da
     """Every reply of every evaluation; the steps of the training are published beside them."""
     from evolake.prompts.policies.registry import open_policy
     from evolake.utility.execution.cells import is_finished, journal_of, publish_cell, run_cell
-    from evolake.utility.execution.running import make_cell, policy_settings, prepare
+    from evolake.utility.execution.policy import policy_settings
+    from evolake.utility.execution.running import make_cell, prepare
 
     name, store, settings = context.partition_key, lake.open(), lake.settings()
     lake.hold(study.name, context.run.run_id)

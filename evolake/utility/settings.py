@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class UtilitySettings(BaseModel):
@@ -32,7 +32,19 @@ class UtilitySettings(BaseModel):
     test_problems: int = Field(default=400, gt=0, description="problems of held-out lineages an evaluation")
     band_weights: tuple[int, int, int] = Field(default=(1, 3, 5), description="problems of difficulties 1-3, 4-6 and 7-10, in this ratio")
     longest_statement: int = Field(default=30000, gt=0, description="a question of more characters is left out, in training and in evaluation")
+    pass_rates: tuple[float, float] | None = Field(
+        default=None, description="keep only families and difficulties that the model as it is answers right between these shares; None: all",
+    )
+    pass_rate_instances: int = Field(default=8, gt=0, description="instances of each family and difficulty to measure it on, used for nothing else")
+    pass_rate_samples: int = Field(default=4, gt=0, description="replies to each of these")
     languages: list[str] | None = Field(default=None, description="of the families, e.g. [\"en\"]; None: all")
     benchmarks: list[str] = Field(default=[], description="further files to evaluate on: .jsonl with question, answer and perhaps scorer")
     benchmark_problems: int = Field(default=400, gt=0, description="problems of each of these files, the first ones")
     eval_samples: int = Field(default=1, gt=0, description="replies a problem of an evaluation; 1: greedy, more: sampled")
+
+    @field_validator("pass_rates")
+    @classmethod
+    def _two_shares(cls, given: tuple[float, float] | None) -> tuple[float, float] | None:
+        if given is not None and not 0 <= given[0] <= given[1] <= 1:
+            raise ValueError(f"wanted two shares between 0 and 1, the lower one first, got {list(given)}")
+        return given

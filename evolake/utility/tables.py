@@ -55,6 +55,7 @@ PROBLEMS = TableSchema(
         "answer": (pl.String, "The right answer as JSON text."),
         "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
         "scorer": (pl.String, "How a reply's answer is compared with it."),
+        "pass_rate": (pl.Float64, "Share of right replies of the untrained model to other instances of its family and difficulty; null: not asked."),
     },
     keys=("problem_id", "suite"), terms=TERMS,
 )

@@ -15,15 +15,20 @@ from evolake.errors import InputError
 from evolake.families.dataset.datasets import archive_after, load_families
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.model.contract import Family
+from evolake.families.model.sampling import BANDS
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
 from evolake.lake import Lake, following
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import finished_families
-from evolake.prompts.model.protocol import Problem
+from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.rating.scoring import SCORERS
+from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
+from evolake.utility.execution.pass_rates import PassRates, measure
+from evolake.utility.execution.policy import POLICY, policy_settings
 from evolake.utility.model.pools import Pools, filled, pools_of
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINEAGES, TRAIN
@@ -40,8 +45,11 @@ class Drawn:
     notes: list[str]
 
 
-def draw_problems(settings: Settings, lake: Lake) -> Drawn:
+def draw_problems(settings: Settings, lake: Lake, policy: Policy | None = None) -> Drawn:
     """All problems of the study that the settings describe, from the families of the last finished cycle.
+
+    Args:
+        policy: whose pass rates are measured where the settings name two; None: that of the settings.
 
     Raises:
         InputError: no finished cycle, an arm or a side without a problem, or a benchmark that cannot be read.
@@ -52,19 +60,29 @@ def draw_problems(settings: Settings, lake: Lake) -> Drawn:
     wanted = sorted({*pools.test, *(family for arm in pools.train.values() for family in arm)})
     rows = {row["family_id"]: row for row in population.rows("accepted")}
     families = load_families(lake, [rows[family] for family in wanted])
+    rates = _pass_rates(families, settings, lake, policy)
     instances = _instances(families, pools, settings)
     short = [row for row in instances if len(row["text"]) <= own.longest_statement]
     notes = list(pools.notes)
     if len(short) < len(instances):
         longer = f"{len(instances) - len(short)} of {len(instances)} instances"
         notes.append(f"{longer} have more than {own.longest_statement} characters and are left out")
+    if rates is not None and own.pass_rates is not None:
+        kept = rates.between(*own.pass_rates)
+        short = [row for row in short if (row["family_id"], row["difficulty"]) in kept and row["text_sha"] not in rates.texts]
+        low, high = own.pass_rates
+        notes.append(
+            f"{len(kept)} of {len(rates.replies)} families at a difficulty, {len({family for family, _ in kept})} of"
+            f" {len({family for family, _ in rates.replies})} families, are kept: the model as it is answers between {low:.0%} and {high:.0%} of"
+            f" {own.pass_rate_instances} other instances right, {own.pass_rate_samples} replies each"
+        )
     held = {family: [row["instance_id"] for row in short if row["family_id"] == family] for family in pools.test}
     test = filled([held], dict.fromkeys(held, 1), own.test_problems)
     arms = _arms(short, pools, own.instances_per_arm)
     if empty := [name for name, found in {**arms, LINEAGES: test}.items() if not found]:
         raise InputError(
             f"there is no problem for {empty[0]}", wanted=f"instances of at most {own.longest_statement} characters", got=notes[-1],
-            do="set EVOLAKE_UTILITY__LONGEST_STATEMENT higher, or run more cycles: evolake run --lines families",
+            do="set EVOLAKE_UTILITY__LONGEST_STATEMENT higher, EVOLAKE_UTILITY__PASS_RATES wider, or run more cycles: evolake run --lines families",
         )
     few = {arm: len(found) for arm, found in arms.items() if len(found) < own.instances_per_arm}
     if few:
@@ -75,7 +93,10 @@ def draw_problems(settings: Settings, lake: Lake) -> Drawn:
             members[problem].append(arm)
     forms, operators, tested = answer_forms(instances), {family.family_id: family.operator for family in families}, set(test)
     found = [
-        _row(row, members.get(row["instance_id"], []), forms.get(row["family_id"]), operators[row["family_id"]], own)
+        _row(
+            row, members.get(row["instance_id"], []), forms.get(row["family_id"]), operators[row["family_id"]], own,
+            rates.share((row["family_id"], row["difficulty"])) if rates else None,
+        )
         for row in short if row["instance_id"] in members or row["instance_id"] in tested
     ]
     for place in own.benchmarks:
@@ -122,6 +143,9 @@ def inputs_sha(settings: Settings, lake: Lake) -> str:
     own = settings.of(UtilitySettings)
     seal = lake.seals.read("families", following(last_cycle(lake)))
     parts = [seal.version if seal else "", str(settings.seed), own.model_dump_json(include=set(DRAWN_BY))]
+    if own.pass_rates is not None:
+        model = policy_settings(settings).of(PromptsSettings).model_dump_json(include=set(POLICY))
+        parts += [own.model_dump_json(include=set(MEASURED_BY)), model]
     for place in own.benchmarks:
         path = Path(place)
         parts.append(hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else place)
@@ -133,16 +157,37 @@ DRAWN_BY = (
     "benchmark_problems",
 )
 """Sizes that the problems depend on."""
+MEASURED_BY = ("pass_rates", "pass_rate_instances", "pass_rate_samples", "max_tokens", "temperature", "reply_start")
+"""Sizes that they depend on besides where pass rates decide."""
+
+
+def _pass_rates(families: Sequence[Family], settings: Settings, lake: Lake, policy: Policy | None) -> PassRates | None:
+    """What the model as it is answers right; None where the settings do not ask."""
+    own = settings.of(UtilitySettings)
+    if own.pass_rates is None:
+        return None
+    held = policy or open_policy(policy_settings(settings), lake.root, "utility", "pass-rates")
+    with open_pool(workers=settings.workers or 1, preload=PRELOAD, mode=settings.jail) as pool:
+        return measure(
+            families, difficulties_of(own.band_weights), held, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed,
+            instances=own.pass_rate_instances, samples=own.pass_rate_samples, answer_format=own.answer_format, longest=own.longest_statement,
+        )
+
+
+def difficulties_of(weights: Sequence[int]) -> list[int]:
+    """The difficulties of the bands that have a weight."""
+    return [difficulty for band, weight in zip(BANDS, weights, strict=True) if weight for difficulty in band]
 
 
 def _instances(families: Sequence[Family], pools: Pools, settings: Settings) -> list[dict[str, Any]]:
     """Labelled instances of all families: as many of each as an arm, or the evaluation, may take, and some to spare."""
     own = settings.of(UtilitySettings)
+    spare = SPARE * (len(difficulties_of(own.band_weights)) if own.pass_rates else 1)
     needed: dict[int, list[Family]] = defaultdict(list)
     for family in families:
         counts = [own.instances_per_arm * arm[family.family_id] / sum(arm.values()) for arm in pools.train.values() if family.family_id in arm]
         counts += [own.test_problems / len(pools.test)] if family.family_id in pools.test else []
-        needed[SPARE * max(1, round(max(counts)))].append(family)
+        needed[spare * max(1, round(max(counts)))].append(family)
     rows: list[dict[str, Any]] = []
     with open_pool(workers=settings.workers or 1, preload=PRELOAD, mode=settings.jail) as pool:
         for count, some in sorted(needed.items()):
@@ -163,9 +208,11 @@ def _arms(rows: Sequence[Mapping[str, Any]], pools: Pools, count: int) -> dict[s
     return found
 
 
-def _row(row: Mapping[str, Any], arms: list[str], form: type | None, operator: str, own: UtilitySettings) -> dict[str, Any]:
+def _row(
+    row: Mapping[str, Any], arms: list[str], form: type | None, operator: str, own: UtilitySettings, pass_rate: float | None
+) -> dict[str, Any]:
     return {
         "problem_id": row["instance_id"], "suite": TRAIN if arms else LINEAGES, "arms": arms, "family_id": row["family_id"], "operator": operator,
         "category": row["category"], "difficulty": row["difficulty"], "text": f"{row['text']}\n\n{request(row['language'], form, own.answer_format)}",
-        "answer": row["answer"], "case_sensitive": row["case_sensitive"], "scorer": "answer",
+        "answer": row["answer"], "case_sensitive": row["case_sensitive"], "scorer": "answer", "pass_rate": pass_rate,
     }

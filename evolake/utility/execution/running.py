@@ -22,15 +22,11 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
 from evolake.utility.execution.drawing import draw_problems, inputs_sha
+from evolake.utility.execution.policy import POLICY, policy_settings
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import ARMS, LINE, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
 
 OF_NO_CELL = ("seeds", "benchmarks")
-POLICY = (
-    "policy", "policy_model", "lora_rank", "lora_alpha", "max_tokens", "temperature", "learning_rate", "betas", "kl", "rejects", "recipe",
-    "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
-)
-"""Settings of the policy that the rows of a cell depend on."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +52,11 @@ class Outcome:
     left: tuple[str, ...]
 
 
-def policy_settings(settings: Settings) -> Settings:
-    """The settings with those of the study in place of the policy's own: one policy, trained as the study says."""
-    own = settings.of(UtilitySettings)
-    names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
-    given = {name: getattr(own, name) for name in names}
-    return settings.with_section(settings.of(PromptsSettings).model_copy(update=given))
-
-
-def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str) -> Study:
+def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str, policy: Policy | None = None) -> Study:
     """The study that the settings describe, its problems and its record published. Problems that are there already are read.
+
+    Args:
+        policy: as `draw_problems`.
 
     Raises:
         InputError: as `draw_problems`, or the settings name a policy that cannot learn.
@@ -78,7 +69,7 @@ def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence
     if before.get("inputs_sha") == inputs and lake.record(LINE, "problems") is not None:
         problems, notes = lake.read(LINE, "problems").to_dicts(), before["notes"]
     else:
-        drawn = draw_problems(settings, lake)
+        drawn = draw_problems(settings, lake, policy)
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
     values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=set(POLICY))}
     told = json.dumps(values, sort_keys=True)
@@ -126,7 +117,7 @@ def run_study(
     """
     lake, started = Lake(settings.lake), time.monotonic()
     with lake.line_lock(LINE, run_id=run_id):
-        study = prepare(settings, lake, arms, seeds, run_id)
+        study = prepare(settings, lake, arms, seeds, run_id, policy)
         cells = [cell_of(arm, seed) for seed in seeds for arm in arms]
         kept = [name for name in cells if is_finished(lake, name, study.sha)]
         todo = [name for name in cells if name not in kept]

@@ -1,0 +1,100 @@
+"""How often the model as it is answers instances of a family right, by difficulty.
+
+A group of replies that are all right, or all wrong, moves no weight: what is far too hard for a model teaches it nothing, and what it knows already
+neither. The rates are taken on instances that are drawn for this alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.answers.asking import AnswerFormat, answer_forms, request
+from evolake.families.gates.consensus import take_votes
+from evolake.families.gates.execution import caps_of
+from evolake.families.gates.instances import instance_row
+from evolake.families.model.contract import Family
+from evolake.families.sandbox.running import generate
+from evolake.families.settings import FamiliesSettings
+from evolake.gates import Raised, contained
+from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.rating.scoring import judge_reply
+from evolake.seeds import child_seed
+from evolake.utility.tables import LINE
+
+Key = tuple[str, int]
+"""(family_id, difficulty)"""
+
+
+@dataclass(frozen=True)
+class PassRates:
+    """replies, correct: how many of each family and difficulty. texts: what was asked, by sha256, so that nothing else asks it."""
+
+    replies: Mapping[Key, int]
+    correct: Mapping[Key, int]
+    texts: frozenset[str]
+
+    def share(self, key: Key) -> float | None:
+        """Share of right replies; None where nothing was asked."""
+        return self.correct[key] / self.replies[key] if self.replies.get(key) else None
+
+    def between(self, low: float, high: float) -> set[Key]:
+        """What is answered right at least as often as `low` and at most as often as `high`."""
+        return {key for key in self.replies if (share := self.share(key)) is not None and low <= share <= high}
+
+
+def measure(
+    families: Sequence[Family], difficulties: Collection[int], policy: Policy, *, pool: Any, settings: FamiliesSettings, root_seed: int,
+    instances: int, samples: int, answer_format: AnswerFormat, longest: int,
+) -> PassRates:
+    """Ask the model.
+
+    Args:
+        instances: of each family and difficulty; samples: replies to each, drawn at the policy's temperature. longest: characters of a statement;
+        a longer one is not asked.
+
+    Raises:
+        MachineryError: the jail failed.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for family in families:
+        found = contained(draw, family, sorted(difficulties), instances, pool=pool, settings=settings, root_seed=root_seed)
+        for row in [] if isinstance(found, Raised) else found:
+            if len(row["text"]) <= longest:
+                rows.setdefault(row["text_sha"], row)
+    asked = sorted(rows.values(), key=lambda row: (len(row["text"]), row["text_sha"]))
+    forms, prompt = answer_forms(asked), prompt_of([])
+    problems = [
+        Problem(
+            row["instance_id"], f"{row['text']}\n\n{request(row['language'], forms.get(row['family_id']), answer_format)}", row["answer"],
+            row["case_sensitive"], row["category"], row["difficulty"], "train", "pass rates", row["family_id"],
+        )
+        for row in asked
+    ]
+    replies: dict[Key, int] = {}
+    correct: dict[Key, int] = {}
+    sampled = policy.sample([(prompt, problem) for problem in problems], samples, child_seed(root_seed, LINE, "pass rates", "replies"))
+    for problem, given in zip(problems, sampled, strict=True):
+        key = (problem.family, problem.difficulty)
+        replies[key] = replies.get(key, 0) + len(given)
+        right = sum(judge_reply(one.reply, problem, answer_format, truncated=one.truncated).correct for one in given)
+        correct[key] = correct.get(key, 0) + right
+    return PassRates(replies, correct, frozenset(rows))
+
+
+def draw(
+    family: Family, difficulties: Sequence[int], count: int, *, pool: Any, settings: FamiliesSettings, root_seed: int
+) -> list[dict[str, Any]]:
+    """Rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises MachineryError when the jail failed."""
+    pairs = [
+        (difficulty, child_seed(root_seed, LINE, family.family_id, f"pass rates {difficulty}", number))
+        for difficulty in difficulties for number in range(count)
+    ]
+    drawn = [one for one in generate(family, pairs, pool=pool, caps=caps_of(settings)) if one.status == "ok"]
+    return [
+        instance_row(family, one, vote, hashlib.sha256(" ".join(one.text.split()).encode("utf-8", "replace")).hexdigest(), "0000")
+        for one, vote in zip(drawn, take_votes(family, drawn, pool=pool, settings=settings), strict=True) if vote.decided and vote.primary_agrees
+    ]

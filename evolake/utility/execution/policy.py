@@ -1,0 +1,21 @@
+"""The policy that a study trains: the one of the section `prompts`, with what the study says of it in place of its own."""
+
+from __future__ import annotations
+
+from evolake.prompts.settings import PromptsSettings
+from evolake.settings import Settings
+from evolake.utility.settings import UtilitySettings
+
+POLICY = (
+    "policy", "policy_model", "lora_rank", "lora_alpha", "max_tokens", "temperature", "learning_rate", "betas", "kl", "rejects", "recipe",
+    "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
+)
+"""Settings of the policy that the rows of a cell depend on."""
+
+
+def policy_settings(settings: Settings) -> Settings:
+    """The settings with those of the study in place of the policy's own: one policy, trained as the study says."""
+    own = settings.of(UtilitySettings)
+    names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
+    given = {name: getattr(own, name) for name in names}
+    return settings.with_section(settings.of(PromptsSettings).model_copy(update=given))
