@@ -7,7 +7,6 @@ the search; champions meet under other ones.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from evolake.programs.model.project import program_id
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
 from evolake.programs.roles.writer_session import COMMANDS, WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
 from evolake.programs.sandbox.evaluating import score_in
+from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.generations import Context
@@ -45,7 +45,7 @@ class SessionWriter:
         """The session's files as a reply like any other (an AgentFailure with a typed status where it was not finished), and what the session gave
         (for `Agents.assign`)."""
         files = request.parent.files
-        with tempfile.TemporaryDirectory(prefix="evolake-program-") as place:
+        with Scratch("program") as place:
             folder = Path(place) / "start"
             for name, text in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
