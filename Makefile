@@ -63,11 +63,11 @@ $(VENV)/.installed-test: $(VENV)/.installed
 policy: $(VENV)/.installed-policy
 
 demo: $(VENV)/.installed-policy
-	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,about 10 s,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
+	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,the shortest stage,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
 	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the 10 minutes,$(BIN)/evolake run --cycles 3 --profile demo)
-	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,about a minute,$(BIN)/evolake repair run --profile demo)
+	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,short beside the cycles,$(BIN)/evolake repair run --profile demo)
 	@mkdir -p demo
-	@$(call stage,reports,demo 4 of 4: reports and figures,about 20 s,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
+	@$(call stage,reports,demo 4 of 4: reports and figures,short beside the cycles,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
 	@echo; echo "The champion's ancestry (evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs):"
 	@$(BIN)/evolake sql --file sql/cookbook/champion_ancestors.sql -p line=designs
 	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"

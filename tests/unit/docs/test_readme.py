@@ -36,7 +36,7 @@ TESTED = {
     "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_cycle_is_sealed_on_the_one_before",
     "compare evolution, training and both": "integration/prompts/test_policy_arms.py::test_the_command_prints_one_object_and_writes_the_rows",
     "evolve a program of your own": "integration/programs/test_programs_commands.py::test_a_new_project_is_checked_and_one_that_is_blocked_says_why",
-    "know whether what evolved makes a model better":
+    "train a model on seeds and on what evolved, and compare":
         "integration/utility/test_utility_study.py::test_the_command_runs_what_is_missing_and_says_what_it_found",
     "run the repair study": "integration/repair/test_repair_command.py::test_a_study_runs_whole_is_kept_and_can_be_extended",
     "certify one answer": (
