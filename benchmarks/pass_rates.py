@@ -2,7 +2,8 @@
 
     python benchmarks/pass_rates.py [--families examples/families/primers] [--difficulties 1 2] [--instances 16] [--samples 4] [--profile demo]
 
-Asked as in the utility study of that profile: same request, same start of the reply, same temperature. Prints a line per family and the cpu seconds.
+Asked as in the utility study of that profile: same request, same start of the reply, same temperature. Prints a line per family, with the 95%
+interval (Wilson; replies to one instance count as independent, so that it is the narrower the more of them there are), and the cpu seconds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
 from evolake.prompts.policies.registry import open_policy
-from evolake.utility.execution.pass_rates import measure
+from evolake.stats.proportions import wilson_interval
+from evolake.utility.execution.pass_rates import Key, PassRates, measure
 from evolake.utility.execution.policy import policy_settings
 from evolake.utility.settings import UtilitySettings
 
@@ -40,12 +42,19 @@ def main() -> None:
             families, given.difficulties, policy, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed,
             instances=given.instances, samples=given.samples, answer_format=own.answer_format, longest=own.longest_statement,
         )
-    print(f"{'family':24}" + "".join(f"{f'difficulty {one}':>24}" for one in given.difficulties))
+    print(f"{'family':24}" + "".join(f"{f'difficulty {one}':>30}" for one in given.difficulties))
     for family in families:
         keys = [(family.family_id, one) for one in given.difficulties]
-        shares = [f"{share:.1%} of {rates.replies[key]}" if (share := rates.share(key)) is not None else "not asked" for key in keys]
-        print(f"{family.name:24}" + "".join(f"{share:>24}" for share in shares))
+        print(f"{family.name:24}" + "".join(f"{told(rates, key):>30}" for key in keys), flush=True)
     print(f"{sum(rates.replies.values())} replies of at most {own.max_tokens} tokens, {time.process_time() - start:.0f} s of cpu beside the jail")
+
+
+def told(rates: PassRates, key: Key) -> str:
+    """The share of right replies with its interval, and how many there were."""
+    if not rates.replies.get(key):
+        return "not asked"
+    found = wilson_interval(rates.correct[key], rates.replies[key])
+    return f"{found.estimate:.0%} ({found.low:.0%} to {found.high:.0%}) of {rates.replies[key]}"
 
 
 if __name__ == "__main__":

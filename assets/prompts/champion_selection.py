@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import assets.prompts.judge  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.prompts.line import archive, line, policy_at, problems_of, shown
+from assets.prompts.line import archive, line, policy_at, problems_of, shown, unverified
 from assets.store import LineStore
 from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
@@ -53,8 +53,9 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
             calls = calls_of(policy)
         rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in found]
     store.side(AGENT_CALLS, calls)
-    store.tell({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)})
-    return EVALUATIONS.frame(rows)
+    frame = EVALUATIONS.frame(rows)
+    store.tell({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)} | unverified(frame))
+    return frame
 
 
 @line.asset(schema=DECISIONS)
@@ -102,8 +103,9 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
         rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in found]
     store.side(AGENT_CALLS, calls)
     now = scores([row for row in rows if row["iteration"] == population.iteration])
-    store.tell({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()})
-    return EVALUATIONS.frame(rows)
+    frame = EVALUATIONS.frame(rows)
+    store.tell({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()} | unverified(frame))
+    return frame
 
 
 def reigning(store: LineStore, population: Population) -> str:

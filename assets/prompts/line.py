@@ -69,3 +69,10 @@ def problems_of(rows: pl.DataFrame, split: str) -> list[Problem]:
 def shown(share: float | None) -> str:
     """A share as metadata shows it."""
     return "none" if share is None else f"{100 * share:.1f}%"
+
+
+def unverified(replies: pl.DataFrame) -> dict[str, str]:
+    """Metadata on replies that their dataset's verifier gave no score for; {} where there are none."""
+    lost = replies["unverified"].drop_nulls().to_list()
+    kinds = ", ".join(f"{lost.count(kind)} {kind}" for kind in sorted(set(lost)))
+    return {"unverified": f"{len(lost)} replies, worth 0: {kinds}"} if lost else {}

@@ -133,16 +133,18 @@ def _gates(
 
 def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims) -> Iterator[Said]:
     from evolake.prompts.rating.scoring import judge_reply
+    from evolake.prompts.rating.verifying import verify
 
     own = PromptsSettings.model_validate(claims.settings)
     if not claims.replies:
         yield Said("replies", "note", "it was asked no held-out problem after the last iteration")
         return
-    for one in claims.replies:
-        found = judge_reply(one.reply, problems[one.problem_id], own.answer_format, truncated=one.truncated)
+    said = verify([(problems[one.problem_id], one.reply, one.truncated) for one in claims.replies], own.answer_format)
+    for one, verified in zip(claims.replies, said, strict=True):
+        found = judge_reply(one.reply, problems[one.problem_id], own.answer_format, truncated=one.truncated, verified=verified)
         if (found.correct, found.formatted) != (one.correct, one.formatted):
-            claim, said = ("right" if right else "wrong" for right in (one.correct, found.correct))
-            yield Said("replies", "fails", f"its reply to {one.problem_id} is {said}, and it claims {claim}")
+            claim, here = ("right" if right else "wrong" for right in (one.correct, found.correct))
+            yield Said("replies", "fails", f"its reply to {one.problem_id} is {here}, and it claims {claim}")
             return
     share = sum(one.correct for one in claims.replies) / len(claims.replies)
     yield Said("replies", "holds", f"{len(claims.replies)} judged again: {share:.1%} are right, as claimed")

@@ -22,6 +22,7 @@ TERMS = {
     "sigma": "Standard deviation of the prompt's rating (TrueSkill): how uncertain it is.",
     "tokens": "Length of the reply in tokens.",
     "truncated": "Whether the reply ran into its limit.",
+    "unverified": "Why the own verifier of the problem's dataset gave no score, so that the reply is worth 0; null where it did, or there is none.",
 }
 """What the columns mean that several of the tables below have; see `TableSchema`."""
 
@@ -73,6 +74,8 @@ PROBLEMS = TableSchema(
         "answer": pl.String,
         "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
         "family": (pl.String, "Family of tasks that it is an instance of; a family is on one side of the split only."),
+        "scorer": (pl.String, "How answers are judged: answer, exact (the same text), or reasoning-gym (the own verifier of that dataset)."),
+        "entry": (pl.String, "Values that make the entry of reasoning-gym anew, as JSON; null for every other scorer."),
     },
     keys=("problem_id",), terms=TERMS,
 )
@@ -84,6 +87,7 @@ ROLLOUTS = TableSchema(
         "number": (pl.Int64, "Which reply of this prompt to this problem, from 0."),
         "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
         "reward": (pl.Float64, "What the update and the rating get for it; null where it was kept out of the update."),
+        "unverified": pl.String,
     },
     keys=("arm", "iteration", "prompt_id", "problem_id", "number"), terms=TERMS,
 )
@@ -156,6 +160,7 @@ EVALUATIONS = TableSchema(
         "prompt_id": pl.String, "problem_id": pl.String,
         "sample": (pl.Int64, "Which answer to this problem; 0 is the greedy one."),
         "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
+        "unverified": pl.String,
     },
     keys=("arm", "iteration", "prompt_id", "problem_id", "sample"), terms=TERMS,
 )

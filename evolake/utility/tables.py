@@ -40,6 +40,7 @@ TERMS = {
     "suite": f"Where the problem belongs: {TRAIN}, {LINEAGES}, or the name of a benchmark's file.",
     "tokens": "Tokens of replies, the end mark included.",
     "truncated": "Whether the reply ran into the limit on its length, or the share of replies that did.",
+    "unverified": "Why the own verifier of the problem's dataset gave no score, so that the reply is worth 0; null where it did, or there is none.",
 }
 
 PROBLEMS = TableSchema(
@@ -54,7 +55,8 @@ PROBLEMS = TableSchema(
         "text": (pl.String, "The question as the model reads it, with the request for the answer."),
         "answer": (pl.String, "The right answer as JSON text."),
         "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
-        "scorer": (pl.String, "How a reply's answer is compared with it."),
+        "scorer": (pl.String, "How a reply's answer is compared with it, or reasoning-gym: the own verifier of that dataset judges."),
+        "entry": (pl.String, "Values that make the entry of reasoning-gym anew, as JSON; null for every other scorer."),
         "pass_rate": (pl.Float64, "Share of right replies of the untrained model to other instances of its family and difficulty; null: not asked."),
     },
     keys=("problem_id", "suite"), terms=TERMS,
@@ -102,6 +104,7 @@ REPLIES = TableSchema(
         "sample": (pl.Int64, "Which reply to the problem it is, from 0."),
         "reply": (pl.String, "What the model said."),
         "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean, "reflections": pl.Int64, "study_sha": pl.String,
+        "unverified": pl.String,
     },
     keys=("arm", "seed", "step", "suite", "problem_id", "sample"), terms=TERMS,
 )

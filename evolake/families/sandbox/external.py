@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
-from evolake.errors import InputError, MachineryError
+from evolake.errors import MachineryError
 from evolake.families.model.contract import Answer, Family
 from evolake.families.sandbox.running import PRELOAD, Caps, generate
-from evolake.jail.protocol import Call, Outcome
 from evolake.seeds import child_seed
+from evolake.verifiers import external
+from evolake.verifiers.external import DISTRIBUTION, GYM, LIBRARY, SCORER, Asked, require_library, score_replies
 
-LIBRARY, DISTRIBUTION = "reasoning_gym", "reasoning-gym"
 OPERATOR = "external"
 LEVELS = 10
-GYM = "evolake.families.sandbox.gym"
-GYM_PRELOAD = (*PRELOAD, f"{GYM}_preload", GYM)
+GYM_PRELOAD = (*PRELOAD, *external.GYM_PRELOAD)
 """What a pool for external families should preload: the library takes seconds to import."""
 GYM_CAPS = Caps(cpu_s=10.0, call_s=120.0, memory_mb=2048)
 """Importing the library alone takes a second and 200 MB; single entries of the largest level take seconds."""
@@ -30,7 +28,7 @@ SCORE_CAPS = Caps(cpu_s=10.0, call_s=10.0, memory_mb=2048)
 """Of one reply: making its entry anew, and scoring it."""
 GENERATOR = '''import random
 
-from evolake.families.sandbox.gym import make
+from evolake.verifiers.gym import make
 
 
 def input(difficulty):
@@ -41,12 +39,6 @@ def input(difficulty):
 VALIDATOR = '''def solution(inputs):
     return inputs["answer"] if isinstance(inputs, dict) and "answer" in inputs else {"status": "schema_error", "detail": "answer"}
 '''
-
-
-def require_library() -> None:
-    """Raises InputError where reasoning-gym is not installed."""
-    if find_spec(LIBRARY) is None:
-        raise InputError("reasoning-gym is not installed", wanted="the extra reasoning-gym", do="pip install 'evolake[reasoning-gym]'")
 
 
 def external_names(pool: Any) -> list[str]:
@@ -67,8 +59,8 @@ def external_family(name: str) -> Family:
 
 
 def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int) -> list[dict[str, Any]]:
-    """`each` instances of every dataset, difficulties 1 to 10 in turn: dataset, difficulty, seed, text, answer, verifier. What could not be made in
-    time is left out. Raises MachineryError when the jail failed.
+    """`each` instances of every dataset, difficulties 1 to 10 in turn: dataset, difficulty, seed, text, answer, verifier, and for who
+    evaluates on them scorer and entry. What could not be made in time is left out. Raises MachineryError when the jail failed.
     """
     rows = []
     for name in names:
@@ -77,7 +69,8 @@ def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int)
         rows += [
             {
                 "dataset": name, "difficulty": one.difficulty, "seed": one.inputs["seed"], "text": one.text, "answer": one.inputs["answer"],
-                "verifier": f"{LIBRARY} {version(DISTRIBUTION)}: {name}.score_answer",
+                "verifier": f"{LIBRARY} {version(DISTRIBUTION)}: {name}.score_answer", "scorer": SCORER,
+                "entry": {"dataset": name, "seed": one.inputs["seed"], "difficulty": one.difficulty},
             }
             for one in made if one.status == "ok"
         ]
@@ -87,23 +80,11 @@ def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int)
 def score_external(name: str, instances: Sequence[dict[str, Any]], replies: Sequence[str], *, pool: Any) -> list[float]:
     """Scores of replies by the dataset's `score_answer`, 0 to 1, in their order; a reply that its verifier fails on is worth 0.
 
-    Each reply is scored in a process of its own, forked from what the jail held before any reply came: verifiers evaluate what they read, so a reply
-    may change the verifier that it meets, and the next reply must not meet it. All workers of `pool` are used. One reply may use `SCORE_CAPS`;
-    nothing that other replies used up counts against it.
-
-    instances: what made them: hidden inputs of `external_family(name)`, or `external_rows`. Raises MachineryError when the jail failed.
+    instances: what made them: hidden inputs of `external_family(name)`, or `external_rows`. One reply may use `SCORE_CAPS`. Raises MachineryError
+    when the jail failed, InputError where an instance cannot be made again.
     """
-    limits = SCORE_CAPS.limits()
-    calls = [
-        Call(f"{GYM}:score", "", {"name": name, "difficulty": one["difficulty"], "seed": one["seed"], "reply": reply}, limits)
+    asked = [
+        Asked({"dataset": name, "difficulty": one["difficulty"], "seed": one["seed"]}, reply)
         for one, reply in zip(instances, replies, strict=True)
     ]
-    return [_score(outcome) for outcome in pool.map(calls)]
-
-
-def _score(outcome: Outcome) -> float:
-    """What a scoring process said, held to 0..1; 0 where it said no number."""
-    score = outcome.value if outcome.status == "ok" else 0.0
-    if not isinstance(score, int | float) or score != score:
-        return 0.0
-    return float(min(max(score, 0.0), 1.0))
+    return [one.score for one in score_replies(asked, pool=pool, limits=SCORE_CAPS.limits())]

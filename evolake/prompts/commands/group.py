@@ -186,5 +186,7 @@ def _say(told: dict[str, Any]) -> None:
         correct, form = last["correct"], last["formatted"]
         shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
         click.echo(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
+    if lost := {name: arm["unverified"] for name, arm in told["arms"].items() if arm["unverified"]}:
+        click.echo(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
     for name, one in told["differences"].items():
         click.echo(f"{name} against {one['base']}: {one['difference']:+.1%} ({one['low']:+.1%} to {one['high']:+.1%}, p {one['p_holm']:.2g})")

@@ -27,6 +27,7 @@ from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.rating.ratings import Rating, crossed, mutated, ranks_of, shares, update
 from evolake.prompts.rating.selection import select, slots
+from evolake.prompts.rating.verifying import verified
 from evolake.prompts.reproduction.crossover import cross
 from evolake.prompts.reproduction.mutation import mutate
 from evolake.prompts.reproduction.operators import LINE, Operator, Reproduction
@@ -100,7 +101,8 @@ def run_iteration(
     chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
     places = slots(chosen, settings.prompts_per_iteration)
     pairs = [(prompt, problem) for prompt in places for problem in batch]
-    samples = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
+    sampled = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
+    samples = verified(pairs, sampled, settings.answer_format)
     groups, rollouts = rewarded(pairs, samples, judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
     payoffs = PayoffMatrix.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])

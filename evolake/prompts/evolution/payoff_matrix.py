@@ -110,6 +110,7 @@ def rollout_row(rollout: Rollout) -> dict[str, Any]:
     return {
         "prompt_id": rollout.prompt_id, "problem_id": rollout.problem_id, "number": rollout.number, "reply": rollout.reply, "tokens": rollout.tokens,
         "truncated": rollout.truncated, "correct": rollout.correct, "formatted": rollout.formatted, "reward": rollout.reward,
+        "unverified": rollout.unverified,
     }
 
 

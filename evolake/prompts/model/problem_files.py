@@ -2,7 +2,8 @@
 
 Known columns, the first that is there: the question is `text`, `question`, `problem` or `prompt` (a text or messages), the answer `answer`,
 `final_answer` or `reward_model.ground_truth`. Optional: problem_id or instance_id, family (or family_id), difficulty, category, case_sensitive,
-scorer. What `evolake families export` writes is read as it is. A question that does not say where its answer goes is asked for a boxed one.
+scorer, and entry where that is reasoning-gym. What `evolake families export` writes is read as it is. A question that does not say where its answer
+goes is asked for a boxed one.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
-from evolake.prompts.model.protocol import ANSWER, Problem, Split
+from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
+from evolake.verifiers.external import SCORER, check_entry
 
 GYM = "reasoning-gym:"
 QUESTIONS = ("text", "question", "problem", "prompt")
@@ -108,12 +111,27 @@ def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str, ans
     except (ValueError, TypeError) as error:
         raise InputError(f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=str(error)) from None
     text = question if "\\boxed" in question else f"{question}\n\n{request('en', None, answer_format)}"
+    scorer, entry = _scorer(row, where)
     name = row.get("problem_id") or row.get("instance_id") or extra.get("instance_id") or _sha(f"{text}\x1f{label}")
     return Problem(
         str(name), text, label, bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
         str(row.get("category") or row.get("ability") or "other"), difficulty, side, source,
-        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), str(row.get("scorer") or ANSWER),
+        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), scorer, entry,
     )
+
+
+def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
+    """(scorer, entry as JSON text) of a row."""
+    scorer = str(row.get("scorer") or ANSWER)
+    if scorer not in SCORERS:
+        raise InputError(f"{where} names a scorer that is not there", wanted=f"one of {', '.join(SCORERS)}", got=scorer, do="mend its column scorer")
+    if scorer != SCORER:
+        return scorer, None
+    given = row.get("entry")
+    if isinstance(given, str):
+        with suppress(ValueError):
+            given = json.loads(given)
+    return scorer, json.dumps(check_entry(given, where), sort_keys=True)
 
 
 def _question(row: Mapping[str, Any]) -> str:

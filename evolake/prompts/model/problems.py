@@ -21,8 +21,10 @@ from evolake.lake import Lake, following, preceding
 from evolake.lake.lineages import held, roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
-from evolake.prompts.model.protocol import ANSWER, Problem
+from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
+from evolake.verifiers.external import SCORER, require_library
+from evolake.verifiers.gym import ACCEPTS_ALL
 
 FILE = "problems.jsonl"
 FAMILIES = "families"
@@ -89,11 +91,6 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     test = _of_difficulty(
         read_side(settings.test, "heldout", gym_problems=settings.gym_problems, seed=seed), settings.test_difficulties or settings.difficulties,
     )
-    if other := next((one for one in (*train, *test) if one.scorer != ANSWER), None):
-        raise InputError(
-            f"problem {other.problem_id[:12]} names the scorer {other.scorer!r}", wanted=f"{ANSWER}: the prompts line compares answers in one way",
-            do="take its column scorer out, or evaluate on the file by `evolake families utility --benchmark`",
-        )
     common = overlap(train, test, words=settings.contamination_words, share=settings.contamination_share)
     if common.part > settings.contamination_limit:
         first, much = common.found[0]
@@ -188,29 +185,33 @@ def finished_families(lake: Lake) -> list[str]:
 
 
 def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Mapping[str, Any] | None = None) -> list[Problem]:
-    """`count` problems of each task of reasoning-gym. Its answers are texts; they are compared as every answer is.
+    """`count` problems of each task of reasoning-gym, whose own verifier judges the answers.
 
     configuration: options of the tasks, by their names.
 
     Raises:
-        InputError: the extra `reasoning-gym` is missing, there is no such task, or it has no such option.
+        InputError: the extra `reasoning-gym` is missing, there is no such task, its verifier judges nothing, or it has no such option.
     """
-    try:
-        import reasoning_gym
-    except ImportError:
-        raise InputError("reasoning-gym is not installed", do="pip install 'evolake[reasoning-gym]'") from None
-    found = []
+    require_library()
+    import reasoning_gym
+
+    found, options = [], dict(configuration or {})
     for task in tasks:
+        if task in ACCEPTS_ALL:
+            raise InputError(f"the task {task!r} of reasoning-gym cannot be used", got=ACCEPTS_ALL[task], do="choose another task")
         try:
-            entries = list(reasoning_gym.create_dataset(task, size=count, seed=seed % 2**31, **(configuration or {})))
+            entries = list(reasoning_gym.create_dataset(task, size=count, seed=seed % 2**31, **options))
         except ValueError as error:
             raise InputError(f"reasoning-gym has no task {task!r}", got=str(error)) from None
         except (TypeError, AssertionError) as error:
             raise InputError(f"the task {task!r} of reasoning-gym does not take this configuration", got=str(error) or repr(configuration)) from None
-        for entry in entries:
+        for index, entry in enumerate(entries):
             problem_id = _sha(f"{task}\x1f{entry['question']}")
             text = f"{entry['question'].strip()}\n\n{request('en', None)}"
-            found.append(Problem(problem_id, text, json.dumps(str(entry["answer"])), False, task, 1, "train", "reasoning-gym", problem_id))
+            made_by = {"dataset": task, "seed": seed % 2**31, "size": count, "index": index, "configuration": options}
+            found.append(Problem(
+                problem_id, text, json.dumps(str(entry["answer"])), False, task, 1, "train", SCORER, problem_id, SCORER, json.dumps(made_by),
+            ))
     return found
 
 

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from evolake.errors import MachineryError
+from evolake.verifiers.external import SCORER, Verified
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
 
 LINE = "prompts"
 Split = Literal["train", "heldout"]
-ANSWER = "answer"
-"""The scorer that compares as docs/answers.md says."""
+ANSWER, EXACT = "answer", "exact"
+SCORERS = (ANSWER, EXACT, SCORER)
+"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier of reasoning-gym's dataset."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Problem:
 
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
     problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
-    scorer: how an answer is compared with the right one, a name of `evolake.prompts.rating.scoring.SCORERS`.
+    scorer: how an answer is judged, one of SCORERS. entry: what makes the entry of reasoning-gym that it is, as JSON text
+    (`evolake.verifiers.external`); None for every other scorer.
     """
 
     problem_id: str
@@ -39,6 +42,7 @@ class Problem:
     source: str
     family: str
     scorer: str = ANSWER
+    entry: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ class Sample:
     """One reply as the policy gave it.
 
     tokens: how many it has, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens, empty for a
-    policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then.
+    policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then. verified: what the own verifier
+    of the problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and where there is none.
     """
 
     reply: str
@@ -55,12 +60,14 @@ class Sample:
     prompt_ids: tuple[int, ...] = ()
     reply_ids: tuple[int, ...] = ()
     failure: str | None = None
+    verified: Verified | None = None
 
 
 @dataclass(frozen=True)
 class Rollout:
     """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected and takes no part in
-    the update (group rejection of SSLogic's recipe); never None in E-SPL's."""
+    the update (group rejection of SSLogic's recipe); never None in E-SPL's. unverified: why the own verifier of the problem's dataset gave no score
+    for it; None where it did, or there is none."""
 
     prompt_id: str
     problem_id: str
@@ -71,6 +78,7 @@ class Rollout:
     correct: bool
     formatted: bool
     reward: float | None
+    unverified: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from evolake.errors import InputError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.rating.scoring import AnswerFormat, judge_reply
+from evolake.prompts.rating.verifying import verified
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,13 @@ def replies(
     """What `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
     pairs = [(prompt, problem) for prompt in prompts for problem in problems]
     rows = []
-    for (prompt, problem), found in zip(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), strict=True):
+    answered = verified(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), answer_format)
+    for (prompt, problem), found in zip(pairs, answered, strict=True):
         for number, sample in enumerate(found):
-            judged = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated)
+            judged = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
             rows.append({
                 "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "sample": number, "reply": sample.reply, "tokens": sample.tokens,
-                "truncated": sample.truncated, "correct": judged.correct, "formatted": judged.formatted,
+                "truncated": sample.truncated, "correct": judged.correct, "formatted": judged.formatted, "unverified": judged.unverified,
             })
     return rows
 

@@ -2,7 +2,8 @@
 
 A small model learns the form long before it learns anything else, so the two are never one number except in the reward. The answer of a reply is the
 content of its last \\boxed{...}; in the format `last`, where there is no box, it is the last number of the reply, or its last words, as many as the
-right answer has. Comparison is `evolake.answers`: the same that labels the problems. Nothing is evaluated.
+right answer has. Comparison is `evolake.answers`: the same that labels the problems. Nothing is evaluated here; a dataset's own verifier, which may
+evaluate, has scored the answer in the jail before (`verifying`): right is what it gives 1, and what it gives less counts in the reward alone.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from evolake.answers.asking import AnswerFormat
 from evolake.answers.forms import asked_units
 from evolake.answers.matching import answers, equivalent
 from evolake.answers.reading import extract_boxed, number
+from evolake.errors import MachineryError
 from evolake.gates import Raised, contained
-from evolake.prompts.model.protocol import ANSWER, Problem, Rollout, Sample
+from evolake.prompts.model.protocol import ANSWER, EXACT, Problem, Rollout, Sample
 from evolake.prompts.model.recipes import CORRECT, Recipe
+from evolake.verifiers.external import SCORER, Verified
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
@@ -30,40 +33,69 @@ _AFTER = " \t\r\n.!?*_`$)\"'”’"
 
 
 @dataclass(frozen=True)
+class Answered:
+    """What a reply answers. boxed: it stands in a box. formatted: it stands where and as the format wants it."""
+
+    answer: str
+    boxed: bool
+    formatted: bool
+
+
+@dataclass(frozen=True)
 class Judgement:
-    """answer: what was read as the reply's answer; None where nothing could be. formatted: it stands where and as the format wants it."""
+    """answer: what was read as the reply's answer; None where nothing could be. formatted: it stands where and as the format wants it. score: 0 to 1;
+    1 is correct, and only a dataset's own verifier gives what lies between. unverified: why that gave none."""
 
     answer: str | None
     correct: bool
     formatted: bool
+    score: float = 0.0
+    unverified: str | None = None
 
 
-def judge_reply(reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False) -> Judgement:
+def judge_reply(
+    reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False, verified: Verified | None = None
+) -> Judgement:
     """Judge one reply.
 
     formatted: in the format `boxed`, the answer is in a box; in `last`, it is in a box or the reply ends with it by itself (it was not cut off).
-    A reply that makes our code raise gives no answer.
+    A reply that makes our code raise gives no answer. verified: what the own verifier of the problem's dataset said, where that is its scorer.
+
+    Raises:
+        MachineryError: the problem has a verifier of its own, and that was not asked.
     """
-    found = contained(_judgement, reply, problem, answer_format, truncated)
+    if problem.scorer == SCORER and verified is None:
+        raise MachineryError(f"the verifier of problem {problem.problem_id[:12]} was not asked", do="ask it first: evolake.prompts.rating.verifying")
+    found = contained(_judgement, reply, problem, answer_format, truncated, verified)
     return Judgement(None, False, False) if isinstance(found, Raised) else found
 
 
-def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool) -> Judgement:
-    label = json.loads(problem.answer)
-    boxed = extract_boxed(reply)
-    if boxed is not None:
-        return Judgement(boxed, SCORERS[problem.scorer](boxed, label, problem), True)
-    if answer_format == "boxed":
-        return Judgement(None, False, False)
-    found = _last(reply, label)
+def read_answer(reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False) -> Answered | None:
+    """What is read as the reply's answer; None where nothing can be, or our code raises."""
+    found = contained(_answered, reply, problem, answer_format, truncated)
+    return None if isinstance(found, Raised) else found
+
+
+def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool, verified: Verified | None) -> Judgement:
+    found = _answered(reply, problem, answer_format, truncated)
     if found is None:
         return Judgement(None, False, False)
-    answer, end = found
-    ends = not truncated and not reply[end:].strip(_AFTER)
-    correct = equivalent(answer, label, case_sensitive=problem.case_sensitive) if problem.scorer == ANSWER else SCORERS[problem.scorer](
-        answer, label, problem,
-    )
-    return Judgement(answer, correct, ends)
+    label = json.loads(problem.answer)
+    if problem.scorer == SCORER and verified is not None:
+        return Judgement(found.answer, verified.score == 1.0, found.formatted, verified.score, verified.failure)
+    if problem.scorer == ANSWER and not found.boxed:
+        correct = equivalent(found.answer, label, case_sensitive=problem.case_sensitive)
+    else:
+        correct = COMPARED[problem.scorer](found.answer, label, problem)
+    return Judgement(found.answer, correct, found.formatted, float(correct))
+
+
+def _answered(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool) -> Answered | None:
+    boxed = extract_boxed(reply)
+    if boxed is not None:
+        return Answered(boxed, True, True)
+    found = None if answer_format == "boxed" else _last(reply, json.loads(problem.answer))
+    return None if found is None else Answered(found[0], False, not truncated and not reply[found[1] :].strip(_AFTER))
 
 
 def _same_answer(answer: str, label: Any, problem: Problem) -> bool:
@@ -75,8 +107,8 @@ def _same_text(answer: str, label: Any, problem: Problem) -> bool:
     return answer.strip() == shown.strip() or (not problem.case_sensitive and answer.strip().casefold() == shown.strip().casefold())
 
 
-SCORERS: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer, "exact": _same_text}
-"""Name -> whether the answer of a reply is the right one. answer: as docs/answers.md has it. exact: the same text."""
+COMPARED: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer, EXACT: _same_text}
+"""Scorer -> whether the answer of a reply is the right one, where that is found by comparing. answer: as docs/answers.md has it."""
 
 
 def judge_with(
@@ -84,16 +116,17 @@ def judge_with(
 ) -> Callable[[SystemPrompt, Problem, int, Sample], Rollout]:
     """The judge of an iteration: (prompt, problem, number, sample) -> rollout.
 
-    The reward is 1 for a correct answer, plus `format_bonus` for the right form; None where the recipe rejects the sample: a wrong answer
-    ("incorrect"), or none that can be read ("unanswered").
+    The reward is 1 for a correct answer (the score, where a dataset's own verifier gives one), plus `format_bonus` for the right form; None where the
+    recipe rejects the sample: a wrong answer ("incorrect"), or none that can be read ("unanswered").
     """
 
     def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
-        found = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated)
+        found = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
         rejected = (recipe.rejects == "incorrect" and not found.correct) or (recipe.rejects == "unanswered" and found.answer is None)
-        reward = None if rejected else CORRECT * found.correct + format_bonus * found.formatted
+        reward = None if rejected else CORRECT * found.score + format_bonus * found.formatted
         return Rollout(
             prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, found.correct, found.formatted, reward,
+            found.unverified,
         )
 
     return judge

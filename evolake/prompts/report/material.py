@@ -24,7 +24,7 @@ class Material:
 
     def table(self, name: str) -> pl.DataFrame:
         """The rows of all cycles."""
-        return pl.concat([self.lake.read(LINE, name, cycle) for cycle in self.cycles])
+        return pl.concat([self.lake.read(LINE, name, cycle) for cycle in self.cycles], how="diagonal")
 
     def champions(self) -> dict[int, str]:
         """Last iteration of a cycle -> who reigned after it."""

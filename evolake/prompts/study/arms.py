@@ -187,7 +187,9 @@ def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
             point[what] = {"share": spread.estimate, "low": spread.low, "high": spread.high}
         curve.append(point)
     rewards = [[row["mean_reward"] or 0.0 for row in run.rows["updates"]] for run in runs]
+    replies = [row for run in runs for table in ("rollouts", "heldout") for row in run.rows[table]]
     return {
+        "unverified": sum(row.get("unverified") is not None for row in replies),
         "rollouts": sum(row["rollouts"] for row in updates), "updates": sum(row["updated"] for row in updates),
         "prompts": sum(len(run.population.prompts) for run in runs), "prompt_id": first.prompt.prompt_id, "prompt": first.prompt.text(),
         "mean_reward": [sum(some) / len(some) for some in zip(*rewards, strict=True)], "heldout": curve,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evolake.lake import Lake
 from evolake.prompts.model.problems import ProblemSet
 from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.protocol import ANSWER
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 
@@ -25,7 +26,9 @@ def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt,
         "seed": settings.seed, "prompts": settings.of(PromptsSettings).model_dump(mode="json", exclude=set(OF_NO_ARM)), "backend": settings.backend,
         "models": settings.models, "root": root.text(), "iterations": iterations, "every": every,
         "library": hashlib.sha256((settings.seeds / "prompts" / "library.json").read_bytes()).hexdigest(),
-        "problems": [[one.problem_id, one.text, one.answer, one.split] for one in problems.all],
+        "problems": [
+            [one.problem_id, one.text, one.answer, one.split, *([] if one.scorer == ANSWER else [one.scorer, one.entry])] for one in problems.all
+        ],
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 

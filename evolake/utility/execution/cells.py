@@ -130,7 +130,7 @@ def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
         policy, [NO_PROMPT], [problem_of(row) for row in rows], samples=cell.sizes.eval_samples, answer_format=cell.sizes.answer_format,
         seed=cell.seed("evaluation", step),
     )
-    kept = ("problem_id", "sample", "reply", "tokens", "truncated", "correct", "formatted")
+    kept = ("problem_id", "sample", "reply", "tokens", "truncated", "correct", "formatted", "unverified")
     return [
         {"arm": arm, "seed": seed, "step": step, "suite": suite} | {name: row[name] for name in kept}
         | {"reflections": reflections(row["reply"]), "study_sha": cell.study_sha}

@@ -24,7 +24,6 @@ from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import finished_families
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.policies.registry import open_policy
-from evolake.prompts.rating.scoring import SCORERS
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.execution.pass_rates import PassRates, measure
@@ -110,13 +109,11 @@ def draw_problems(settings: Settings, lake: Lake, policy: Policy | None = None) 
 def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
     """Rows of PROBLEMS of a benchmark file. Raises InputError: it cannot be read, or names an unknown scorer."""
     problems = read_side(place, "heldout", gym_problems=own.benchmark_problems, seed=0, answer_format=own.answer_format)[: own.benchmark_problems]
-    if strange := [one.scorer for one in problems if one.scorer not in SCORERS]:
-        wanted = f"one of {', '.join(SCORERS)}"
-        raise InputError(f"{place} names a scorer that is not there", wanted=wanted, got=strange[0], do="mend its column scorer")
     return [
         {
             "problem_id": one.problem_id, "suite": Path(place).stem or place, "arms": [], "category": one.category, "difficulty": one.difficulty,
             "text": one.text, "answer": one.answer, "case_sensitive": one.case_sensitive, "scorer": one.scorer,
+            "entry": one.entry,
         }
         for one in problems
     ]
@@ -126,7 +123,7 @@ def problem_of(row: Mapping[str, Any]) -> Problem:
     """A row of PROBLEMS as the policy takes it."""
     return Problem(
         row["problem_id"], row["text"], row["answer"], row["case_sensitive"], row["category"], row["difficulty"],
-        "train" if row["suite"] == TRAIN else "heldout", row["suite"], row["family_id"] or row["problem_id"], row["scorer"],
+        "train" if row["suite"] == TRAIN else "heldout", row["suite"], row["family_id"] or row["problem_id"], row["scorer"], row.get("entry"),
     )
 
 

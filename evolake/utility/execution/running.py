@@ -73,10 +73,15 @@ def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
     values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=set(POLICY))}
     told = json.dumps(values, sort_keys=True)
-    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{told}\x1f{json.dumps(problems, sort_keys=True)}".encode()).hexdigest()
+    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{told}\x1f{json.dumps(_told(problems), sort_keys=True)}".encode()).hexdigest()
     study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, told, settings.seed)
     publish_study(lake, study, arms, seeds, run_id, before)
     return study
+
+
+def _told(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The problems without a column that is younger than the studies of old lakes, where it says nothing: such a study keeps its cells."""
+    return [{name: value for name, value in row.items() if name != "entry" or value is not None} for row in problems]
 
 
 def publish_study(lake: Lake, study: Study, arms: Sequence[str], seeds: Sequence[int], run_id: str, before: dict[str, Any]) -> None:
@@ -172,4 +177,4 @@ def read_study(lake: Lake) -> Stored:
         if is_finished(lake, cell, study["study_sha"]):
             replies.append(lake.read(LINE, "replies", cell))
             steps.append(lake.read(LINE, "steps", cell))
-    return Stored(study, lake.read(LINE, "problems"), pl.concat(steps), pl.concat(replies))
+    return Stored(study, lake.read(LINE, "problems"), pl.concat(steps), pl.concat(replies, how="diagonal"))

@@ -62,6 +62,8 @@ def caution(stored: Stored, found: Findings) -> str:
     said = f"{stored.study['policy']}, {steps} steps, {problems} held-out problems, {seeds} {'seed' if seeds == 1 else 'seeds'} per arm."
     if seeds < 5:
         said += " With so few seeds the intervals miss much of what chance in training does."
+    if lost := stored.replies["unverified"].count():
+        said += f" On {lost} of {stored.replies.height} replies their dataset's own verifier failed; they are worth 0."
     return said
 
 

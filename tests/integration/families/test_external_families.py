@@ -20,7 +20,7 @@ GYM = "__import__('reasoning_gym.factory', fromlist=['DATASETS'])"
 TAMPERING = {
     "the verifier": f"setattr({GYM}.DATASETS['string_insertion'][0], 'score_answer', lambda self, answer, entry: 1.0)",
     "what makes the entry": f"setattr({GYM}.DATASETS['string_insertion'][0], '__getitem__', lambda self, idx: {{'answer': 'wrong'}})",
-    "what makes the dataset": "setattr(__import__('evolake.families.sandbox.gym', fromlist=['make']), 'make', "
+    "what makes the dataset": "setattr(__import__('evolake.verifiers.gym', fromlist=['make']), 'make', "
     "lambda *some: (type('Generous', (), {'score_answer': lambda self, answer, entry: 1.0})(), {}))",
     "Python itself": "setattr(__import__('builtins'), 'float', lambda value: 1.0)",
 }

@@ -105,11 +105,42 @@ def test_a_held_out_problem_that_is_trained_on_is_refused_or_left_out(tmp_path: 
         found(train, test, contamination_limit=0.2, heldout_problems=9)
 
 
-def test_a_scorer_is_read_and_the_line_refuses_one_that_it_would_not_heed(tmp_path: Path) -> None:
+def test_a_scorer_is_read_and_one_that_is_not_there_is_refused(tmp_path: Path) -> None:
     test = lines(tmp_path / "test.jsonl", [row | {"scorer": "exact"} for row in questions(2, 50)])
-    assert {one.scorer for one in read(test, "heldout")} == {"exact"}
-    with pytest.raises(InputError, match="names the scorer 'exact'"):
-        found(lines(tmp_path / "train.jsonl", questions(4)), test)
+    made = found(lines(tmp_path / "train.jsonl", questions(4)), test)
+    assert ({one.scorer for one in made.train}, {one.scorer for one in made.heldout}) == ({"answer"}, {"exact"})
+    with pytest.raises(InputError, match=r"row 1 of .* names a scorer that is not there"):
+        read(lines(tmp_path / "wrong.jsonl", [row | {"scorer": "exactly"} for row in questions(1)]))
+
+
+ENTRY = {"dataset": "chain_sum", "seed": 1, "size": 3, "index": 2}
+
+
+@pytest.mark.parametrize("entry", [
+    None, "x", "[1]", {}, ENTRY | {"index": "2"}, ENTRY | {"index": True}, ENTRY | {"seed": -1}, ENTRY | {"more": 1}, ENTRY | {"configuration": []},
+    {"dataset": "chain_sum", "difficulty": 1},
+])
+def test_a_row_for_a_verifier_says_which_entry_it_is(tmp_path: Path, entry: object) -> None:
+    pytest.importorskip("reasoning_gym")
+    row = {"question": "How much is 1 plus 1?", "answer": "2", "scorer": "reasoning-gym"}
+    for right in (ENTRY, json.dumps(ENTRY | {"configuration": {"min_terms": 2}}), {"dataset": "chain_sum", "seed": 1, "difficulty": 3}):
+        assert [one.scorer for one in read(lines(tmp_path / "right.jsonl", [row | {"entry": right}]))] == ["reasoning-gym"]
+    with pytest.raises(InputError, match=r"row 1 of .* does not say which entry of reasoning-gym it is"):
+        read(lines(tmp_path / "wrong.jsonl", [row | {"entry": entry}]))
+
+
+def test_without_the_extra_a_row_for_its_verifier_is_refused_with_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolake.verifiers.external.find_spec", lambda name: None)
+    row = {"question": "Why?", "answer": "2", "scorer": "reasoning-gym", "entry": ENTRY}
+    for place in (lines(tmp_path / "a.jsonl", [row]), "reasoning-gym:chain_sum"):
+        with pytest.raises(InputError, match=r"(?s)reasoning-gym is not installed.*pip install 'evolake\[reasoning-gym\]'"):
+            read(place)
+
+
+def test_a_task_whose_verifier_accepts_anything_is_refused() -> None:
+    pytest.importorskip("reasoning_gym")
+    with pytest.raises(InputError, match="its verifier accepts any reply"):
+        read("reasoning-gym:game_of_life_halting")
 
 
 def test_one_side_alone_is_an_error(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from evolake.errors import MachineryError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import ESPL, SSLOGIC
 from evolake.prompts.rating.scoring import judge_reply, judge_with
+from evolake.verifiers.external import Verified
 
 
 def problem(answer: Any, *, case_sensitive: bool = False) -> Problem:
@@ -90,3 +92,19 @@ def test_rewards_are_correctness_and_the_bonus_and_a_recipe_may_reject(recipe: A
 def test_a_problem_names_how_its_answer_is_compared(reply: str, scorer: str, correct: bool) -> None:
     assert judge_reply(reply, replace(problem(7), scorer=scorer), "boxed").correct is correct
     assert judge_reply(reply[7:-1].replace("x = ", "x "), replace(problem(7), scorer="exact"), "last").formatted
+
+
+def test_a_verifiers_score_is_the_reward_and_only_1_is_correct() -> None:
+    asked, judge = replace(problem(7), scorer="reasoning-gym"), judge_with(ESPL, "boxed", 0.1)
+    said = [Verified(1.0), Verified(0.99), Verified(0.0), Verified(0.0, "cpu")]
+    found = [judge(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=one)) for one in said]
+    assert [(one.correct, one.reward, one.unverified) for one in found] == [
+        (True, 1.1, None), (False, pytest.approx(1.09), None), (False, 0.1, None), (False, 0.1, "cpu"),
+    ]
+    unread = judge(SystemPrompt(), asked, 0, Sample("8", 5, False, verified=Verified(1.0)))
+    assert (unread.correct, unread.reward) == (False, 0.0), "a score without an answer counts for nothing"
+
+
+def test_a_problem_whose_verifier_was_not_asked_is_never_judged() -> None:
+    with pytest.raises(MachineryError, match="was not asked"):
+        judge_reply(r"\boxed{7}", replace(problem(7), scorer="reasoning-gym"), "boxed")

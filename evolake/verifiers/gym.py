@@ -1,4 +1,6 @@
-"""reasoning-gym's datasets, inside the jail: an entry is a function of (dataset, difficulty, seed); the dataset's own `score_answer` judges replies.
+"""reasoning-gym's datasets, inside the jail: an entry is made anew from a few values, and the dataset's own `score_answer` judges replies.
+
+The values are `{"dataset", "seed", "size", "index", "configuration"}`, the library's own way, or `{"dataset", "seed", "difficulty"}`, by curriculum.
 
 Some of its verifiers hand a reply to a parser that evaluates it, so scoring is done here, in the candidate's process, and nowhere else. An entry is
 made anew for scoring: what JSON cannot carry of it need not travel.
@@ -6,13 +8,15 @@ made anew for scoring: what JSON cannot carry of it need not travel.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 LEVELS = 9
 """Steps between difficulty 1 and 10."""
-LEFT_OUT = {
+ACCEPTS_ALL = {"game_of_life_halting": "its verifier accepts any reply"}
+"""Datasets of version 0.1.25 whose verifier judges nothing, and why."""
+LEFT_OUT = ACCEPTS_ALL | {
     "knight_swap": "no level of its curriculum is a configuration that it accepts",
-    "game_of_life_halting": "its verifier accepts any reply",
     **dict.fromkeys(("boxnet", "graph_color", "propositional_logic", "rubiks_cube", "rush_hour"), "it gives no answer that its own verifier accepts"),
 }
 """Datasets of version 0.1.25 that cannot be adapted, and why: found by asking each for entries and scoring its own answer and a wrong one."""
@@ -45,13 +49,30 @@ def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
     raise ValueError(f"difficulties start at 1 (got {difficulty})")
 
 
+def made(entry: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """(the dataset, its entry) from the values that say which."""
+    if "difficulty" in entry:
+        return make(entry["dataset"], entry["difficulty"], entry["seed"])
+    from reasoning_gym.factory import create_dataset
+
+    dataset = create_dataset(entry["dataset"], seed=entry["seed"], size=entry["size"], **entry["configuration"])
+    return dataset, dataset[entry["index"]]
+
+
 def score(source: str, payload: dict[str, Any]) -> float:
-    """The score of one reply by the dataset's own verifier. payload: {"name", "difficulty", "seed", "reply"}.
+    """The score of one reply by the dataset's own verifier. payload: {"entry", "reply"}.
 
     One reply per process: the verifier may evaluate it, and what it changes here ends with this process.
     """
-    dataset, entry = make(payload["name"], payload["difficulty"], payload["seed"])
+    dataset, entry = made(payload["entry"])
     return float(dataset.score_answer(answer=payload["reply"], entry=entry))
+
+
+def asks(source: str, payload: dict[str, Any]) -> bool:
+    """Whether the entry can be made and is what a text asks, so that its verifier judges replies to that text. payload: {"entry", "text"}; without a
+    text the first alone. No reply is read here."""
+    _, entry = made(payload["entry"])
+    return payload["text"] is None or payload["text"].startswith(entry["question"].strip())
 
 
 def listing(source: str, payload: dict[str, Any]) -> list[str]:

@@ -1,0 +1,54 @@
+"""Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a batch at once.
+
+The verifier gets what was read as the answer, the content of the box, and not the reply around it. A reply without an answer is worth 0 unasked. The
+jail is there for the batch alone: it holds the library in memory, which the weights need in between.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from evolake.answers.asking import AnswerFormat
+from evolake.prompts.model.protocol import Problem, Sample
+from evolake.prompts.rating.scoring import read_answer
+from evolake.verifiers.external import GYM_PRELOAD, SCORER, Asked, Verified, require_library, score_replies
+
+MOST_JAILS = 4
+"""Jails of one batch: each imports the library first, which takes longer than scoring a hundred replies."""
+EACH = 50
+"""Replies that are worth another jail."""
+
+
+def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sample]], answer_format: AnswerFormat) -> list[list[Sample]]:
+    """The samples of all pairs (prompt, problem), those of problems with a verifier with what it said of them.
+
+    Raises:
+        InputError: reasoning-gym is not installed, or is of a version that makes other problems. MachineryError: the jail failed.
+    """
+    asked = [(problem, sample) for (_, problem), some in zip(pairs, samples, strict=True) for sample in some]
+    said = iter(verify([(problem, sample.reply, sample.truncated) for problem, sample in asked], answer_format))
+    return [[replace(sample, verified=found) if (found := next(said)) else sample for sample in some] for some in samples]
+
+
+def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerFormat) -> list[Verified | None]:
+    """What their verifiers say of (problem, reply, truncated), in their order; None where a problem has none. Raises as `verified`."""
+    places, entries, found = [], [], list[Verified | None]()
+    for problem, reply, truncated in asked:
+        found.append(Verified(0.0) if problem.scorer == SCORER else None)
+        if problem.scorer == SCORER and (answer := read_answer(reply, problem, answer_format, truncated=truncated)) is not None:
+            places.append(len(found) - 1)
+            entries.append(Asked(json.loads(problem.entry or "{}"), answer.answer, problem.text))
+    if not entries:
+        return found
+    from evolake.jail import open_pool
+
+    require_library()
+    workers = min(MOST_JAILS, os.cpu_count() or 1, 1 + len(entries) // EACH)
+    with open_pool(workers=workers, preload=GYM_PRELOAD) as pool:
+        for place, one in zip(places, score_replies(entries, pool=pool), strict=True):
+            found[place] = one
+    return found

@@ -1,0 +1,115 @@
+"""Replies to problems of reasoning-gym (Stojanovski et al. 2025), scored in the jail by the verifier that their dataset brings.
+
+Each reply is scored in a process of its own, forked from what the jail held before any reply came: verifiers evaluate what they read, so a reply may
+change the verifier that it meets, and the next reply must not meet it. One reply may use `SCORE_LIMITS`; what others used up is not counted.
+The library is an extra (`pip install evolake[reasoning-gym]`), and a pinned one: another version may make other entries of the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.jail.protocol import Call, Limits, Outcome
+
+LIBRARY, DISTRIBUTION = "reasoning_gym", "reasoning-gym"
+SCORER = DISTRIBUTION
+"""What the rows of problems call this way of judging."""
+GYM = "evolake.verifiers.gym"
+GYM_PRELOAD = (f"{GYM}_preload", GYM)
+"""What a pool that scores should preload: the library takes seconds to import."""
+SCORE_LIMITS = Limits(cpu_s=10.0, wall_s=22.0, memory_mb=2048)
+"""Of one reply: making its entry anew, and scoring it."""
+MAKE_LIMITS = Limits(cpu_s=120.0, wall_s=242.0, memory_mb=2048)
+"""Of making an entry alone: single ones of the largest levels take seconds."""
+BY_INDEX: Mapping[str, type] = {"dataset": str, "seed": int, "size": int, "index": int, "configuration": dict}
+BY_DIFFICULTY: Mapping[str, type] = {"dataset": str, "seed": int, "difficulty": int}
+"""What makes an entry: name -> type of its values, in one of two ways."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a dataset's verifier said of one reply. score: 0 to 1. failure: why it said nothing (a status of the jail), so that the score is 0."""
+
+    score: float
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One reply to score. entry: what makes the dataset's entry. text: the problem as it was asked, which has to begin with the entry's question;
+    None where the entry alone says what was asked."""
+
+    entry: Mapping[str, Any]
+    reply: str
+    text: str | None = None
+
+
+def require_library() -> None:
+    """Raises InputError where reasoning-gym is not installed."""
+    if find_spec(LIBRARY) is None:
+        raise InputError("reasoning-gym is not installed", wanted="the extra reasoning-gym", do="pip install 'evolake[reasoning-gym]'")
+
+
+def check_entry(entry: Any, where: str) -> dict[str, Any]:
+    """The values that make an entry; a configuration that is not given is the dataset's own.
+
+    Raises:
+        InputError: they are not such values; says where. Also where the library is not installed.
+    """
+    require_library()
+    given = dict(entry) if isinstance(entry, Mapping) else {}
+    wanted = BY_DIFFICULTY if "difficulty" in given else BY_INDEX
+    given = given if wanted is BY_DIFFICULTY else {"configuration": {}} | given
+    typed = {name: type(value) for name, value in given.items()} == dict(wanted)
+    if not typed or any(value < 0 for value in given.values() if type(value) is int):
+        raise InputError(
+            f"{where} does not say which entry of reasoning-gym it is", wanted=f"entry: {{{', '.join(BY_INDEX)}}} or {{{', '.join(BY_DIFFICULTY)}}}",
+            got=repr(entry)[:200], do="write the values that made it, whole numbers from 0 on, or take the column scorer out",
+        )
+    return given
+
+
+def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_LIMITS) -> list[Verified]:
+    """The replies scored by their datasets' verifiers, in their order, by all workers of `pool` at once.
+
+    A reply that its verifier fails on, or runs out of `limits` on, is worth 0 and says so. Whether the entry is at fault is asked apart, without a
+    reply, so that no reply can say so.
+
+    Raises:
+        InputError: an entry cannot be made by the library that is here, or asks something else than its text. MachineryError: the jail failed.
+    """
+    outcomes = pool.map([Call(f"{GYM}:score", "", {"entry": dict(one.entry), "reply": one.reply}, limits) for one in asked])
+    _check_texts(asked, outcomes, pool)
+    return [_verified(outcome) for outcome in outcomes]
+
+
+def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any) -> None:
+    """Asks once per entry whether it is what was asked: of all that stand beside a text, and of those that a verifier failed on."""
+    doubtful = {
+        repr((dict(one.entry), one.text)): one for one, outcome in zip(asked, outcomes, strict=True)
+        if one.text is not None or outcome.status != "ok"
+    }
+    calls = [Call(f"{GYM}:asks", "", {"entry": dict(one.entry), "text": one.text}, MAKE_LIMITS) for one in doubtful.values()]
+    for one, outcome in zip(doubtful.values(), pool.map(calls) if calls else [], strict=True):
+        if outcome.status != "ok" or outcome.value is not True:
+            raise InputError(
+                f"reasoning-gym {version(DISTRIBUTION)} does not make the entry of a problem of {one.entry['dataset']}",
+                wanted=" ".join((one.text or "an entry").split())[:120],
+                got=f"{outcome.status}: {outcome.reason}" if outcome.status != "ok" else f"another question from {dict(one.entry)!r}",
+                do="install the version of reasoning-gym that made it, or mend its entry",
+            )
+
+
+def _verified(outcome: Outcome) -> Verified:
+    """What a scoring process said, held to 0..1; 0 where it said no number."""
+    score = outcome.value
+    if outcome.status != "ok":
+        return Verified(0.0, outcome.status)
+    if not isinstance(score, int | float) or score != score:
+        return Verified(0.0, "protocol")
+    return Verified(float(min(max(score, 0.0), 1.0)))
