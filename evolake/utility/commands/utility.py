@@ -44,6 +44,11 @@ def utility(
         settings.with_section(own), pick_arms(arms), range(own.seeds), f"utility-{uuid4().hex[:12]}", minutes=minutes,
         tell=lambda line: click.echo(line, err=True),
     )
+    if outcome.study is None:
+        reason = "the time was over while pass rates were measured"
+        left = {"verdict": "unfinished", "reasons": [reason], "ran": [], "kept": [], "left": list(outcome.left)}
+        click.echo(json.dumps(left) if as_json else f"unfinished: {reason}\n  the same command goes on after the last problem that was asked")
+        return 0
     told: dict[str, Any] = {
         "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
         "study_sha": outcome.study.sha, "policy": outcome.study.policy, "ran": list(outcome.ran), "kept": list(outcome.kept),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,13 @@ from evolake.prompts.model.problems import finished_families
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.study.journal import Journal
 from evolake.settings import Settings
 from evolake.utility.execution.pass_rates import PassRates, measure
 from evolake.utility.execution.policy import POLICY, policy_settings
 from evolake.utility.model.pools import Pools, filled, pools_of
 from evolake.utility.settings import UtilitySettings
-from evolake.utility.tables import LINEAGES, TRAIN
+from evolake.utility.tables import LINE, LINEAGES, TRAIN
 
 SPARE = 2
 """How many times as many instances are drawn as an arm takes: some are too long, some are repeated."""
@@ -44,11 +45,13 @@ class Drawn:
     notes: list[str]
 
 
-def draw_problems(settings: Settings, lake: Lake, policy: Policy | None = None) -> Drawn:
+def draw_problems(
+    settings: Settings, lake: Lake, policy: Policy | None = None, tell: Callable[[int, int], None] = lambda done, of: None
+) -> Drawn:
     """All problems of the study that the settings describe, from the families of the last finished cycle.
 
     Args:
-        policy: whose pass rates are measured where the settings name two; None: that of the settings.
+        policy: whose pass rates are measured where the settings name two; None: that of the settings. tell: as of `measure`.
 
     Raises:
         InputError: no finished cycle, an arm or a side without a problem, or a benchmark that cannot be read.
@@ -59,7 +62,7 @@ def draw_problems(settings: Settings, lake: Lake, policy: Policy | None = None) 
     wanted = sorted({*pools.test, *(family for arm in pools.train.values() for family in arm)})
     rows = {row["family_id"]: row for row in population.rows("accepted")}
     families = load_families(lake, [rows[family] for family in wanted])
-    rates = _pass_rates(families, settings, lake, policy)
+    rates = _pass_rates(families, settings, lake, policy, tell)
     instances = _instances(families, pools, settings)
     short = [row for row in instances if len(row["text"]) <= own.longest_statement]
     notes = list(pools.notes)
@@ -158,7 +161,18 @@ MEASURED_BY = ("pass_rates", "pass_rate_instances", "pass_rate_samples", "max_to
 """Sizes that they depend on besides where pass rates decide."""
 
 
-def _pass_rates(families: Sequence[Family], settings: Settings, lake: Lake, policy: Policy | None) -> PassRates | None:
+def journal_of_rates(settings: Settings, lake: Lake) -> Journal:
+    """Where the replies that pass rates come from are noted, in the lake's work folder, which is no part of its content. The shares between which
+    families are kept are no part of its key: with others nothing is asked again."""
+    asked = settings.of(UtilitySettings).model_dump_json(include={*MEASURED_BY, "answer_format"} - {"pass_rates"})
+    model = policy_settings(settings).of(PromptsSettings).model_dump_json(include=set(POLICY))
+    key = hashlib.sha256("\x1f".join([str(settings.seed), asked, model]).encode()).hexdigest()
+    return Journal(lake.root / "work" / LINE / "pass-rates", key)
+
+
+def _pass_rates(
+    families: Sequence[Family], settings: Settings, lake: Lake, policy: Policy | None, tell: Callable[[int, int], None]
+) -> PassRates | None:
     """What the model as it is answers right; None where the settings do not ask."""
     own = settings.of(UtilitySettings)
     if own.pass_rates is None:
@@ -168,6 +182,7 @@ def _pass_rates(families: Sequence[Family], settings: Settings, lake: Lake, poli
         return measure(
             families, difficulties_of(own.band_weights), held, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed,
             instances=own.pass_rate_instances, samples=own.pass_rate_samples, answer_format=own.answer_format, longest=own.longest_statement,
+            journal=journal_of_rates(settings, lake), tell=tell,
         )
 
 

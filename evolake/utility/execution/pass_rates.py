@@ -7,7 +7,7 @@ neither. The rates are taken on instances that are drawn for this alone.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +22,12 @@ from evolake.gates import Raised, contained
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.rating.scoring import judge_reply
+from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed
 from evolake.utility.tables import LINE
 
+AT_ONCE = 16
+"""Problems that are asked before what was asked is noted."""
 Key = tuple[str, int]
 """(family_id, difficulty)"""
 
@@ -48,13 +51,15 @@ class PassRates:
 
 def measure(
     families: Sequence[Family], difficulties: Collection[int], policy: Policy, *, pool: Any, settings: FamiliesSettings, root_seed: int,
-    instances: int, samples: int, answer_format: AnswerFormat, longest: int,
+    instances: int, samples: int, answer_format: AnswerFormat, longest: int, journal: Journal | None = None,
+    tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> PassRates:
     """Ask the model.
 
     Args:
         instances: of each family and difficulty; samples: replies to each, drawn at the policy's temperature. longest: characters of a statement;
-        a longer one is not asked.
+        a longer one is not asked. journal: where each AT_ONCE problems are noted, so that a run that was cut off asks the others only.
+        tell: called after problems were asked and noted, with how many have been and all there are; what it raises ends the measuring there.
 
     Raises:
         MachineryError: the jail failed.
@@ -76,12 +81,24 @@ def measure(
     ]
     replies: dict[Key, int] = {}
     correct: dict[Key, int] = {}
-    sampled = policy.sample([(prompt, problem) for problem in problems], samples, child_seed(root_seed, LINE, "pass rates", "replies"))
-    for problem, given in zip(problems, sampled, strict=True):
-        key = (problem.family, problem.difficulty)
-        replies[key] = replies.get(key, 0) + len(given)
-        right = sum(judge_reply(one.reply, problem, answer_format, truncated=one.truncated).correct for one in given)
-        correct[key] = correct.get(key, 0) + right
+    noted = journal.read()[0] if journal else []
+    for start in range(0, len(problems), AT_ONCE):
+        part, number = problems[start : start + AT_ONCE], start // AT_ONCE
+        gave = noted[number] if number < len(noted) else {}
+        if gave.get("asked") != [one.problem_id for one in part]:
+            sampled = policy.sample([(prompt, one) for one in part], samples, child_seed(root_seed, LINE, "pass rates", "replies", number))
+            right_of = [
+                sum(judge_reply(one.reply, problem, answer_format, truncated=one.truncated).correct for one in given)
+                for problem, given in zip(part, sampled, strict=True)
+            ]
+            gave = {"asked": [one.problem_id for one in part], "replies": [len(given) for given in sampled], "right": right_of}
+            if journal:
+                journal.note(number + 1, gave, None)
+            tell(start + len(part), len(problems))
+        for problem, given, right in zip(part, gave["replies"], gave["right"], strict=True):
+            key = (problem.family, problem.difficulty)
+            replies[key] = replies.get(key, 0) + given
+            correct[key] = correct.get(key, 0) + right
     return PassRates(replies, correct, frozenset(rows))
 
 

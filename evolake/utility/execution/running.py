@@ -21,7 +21,7 @@ from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
-from evolake.utility.execution.drawing import draw_problems, inputs_sha
+from evolake.utility.execution.drawing import draw_problems, inputs_sha, journal_of_rates
 from evolake.utility.execution.policy import POLICY, policy_settings
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import ARMS, LINE, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
@@ -44,19 +44,22 @@ class Study:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: cells it ran, those that were there, those that are left."""
+    """What a run did: cells it ran, those that were there, those that are left. study: None where it stopped before there was one."""
 
-    study: Study
+    study: Study | None
     ran: tuple[str, ...]
     kept: tuple[str, ...]
     left: tuple[str, ...]
 
 
-def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str, policy: Policy | None = None) -> Study:
+def prepare(
+    settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str, policy: Policy | None = None,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+) -> Study:
     """The study that the settings describe, its problems and its record published. Problems that are there already are read.
 
     Args:
-        policy: as `draw_problems`.
+        policy, tell: as `draw_problems`.
 
     Raises:
         InputError: as `draw_problems`, or the settings name a policy that cannot learn.
@@ -69,13 +72,14 @@ def prepare(settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence
     if before.get("inputs_sha") == inputs and lake.record(LINE, "problems") is not None:
         problems, notes = lake.read(LINE, "problems").to_dicts(), before["notes"]
     else:
-        drawn = draw_problems(settings, lake, policy)
+        drawn = draw_problems(settings, lake, policy, tell)
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
     values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=set(POLICY))}
     told = json.dumps(values, sort_keys=True)
     sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{told}\x1f{json.dumps(_told(problems), sort_keys=True)}".encode()).hexdigest()
     study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, told, settings.seed)
     publish_study(lake, study, arms, seeds, run_id, before)
+    journal_of_rates(settings, lake).clear()
     return study
 
 
@@ -115,15 +119,28 @@ def run_study(
     """Run what is missing of the study that the settings describe.
 
     Args:
-        minutes: stop at the end of the step in which these are over; None: never. tell: a line of progress. policy: None: that of the settings.
+        minutes: stop at the end of the step, or of what is asked at once, in which these are over; None: never. tell: a line of progress.
+        policy: None: that of the settings.
 
     Raises:
         InputError: as `prepare`. PartitionBusy: another run of the study is under way. MachineryError: the policy cannot be trained.
     """
     lake, started = Lake(settings.lake), time.monotonic()
     with lake.line_lock(LINE, run_id=run_id):
-        study = prepare(settings, lake, arms, seeds, run_id, policy)
         cells = [cell_of(arm, seed) for seed in seeds for arm in arms]
+
+        def on_time() -> None:
+            if minutes is not None and time.monotonic() - started > 60 * minutes:
+                raise Pause
+
+        def on_problems(done: int, of: int) -> None:
+            tell(f"pass rates: {done} of {of} problems asked")
+            on_time()
+
+        try:
+            study = prepare(settings, lake, arms, seeds, run_id, policy, on_problems)
+        except Pause:
+            return Outcome(None, (), (), tuple(cells))
         kept = [name for name in cells if is_finished(lake, name, study.sha)]
         todo = [name for name in cells if name not in kept]
         ran: list[str] = []
@@ -135,8 +152,7 @@ def run_study(
 
                 def on_step(step: int, name: str = name) -> None:
                     tell(f"{name}: step {step} of {settings.of(UtilitySettings).steps}" if step else f"{name}: evaluated")
-                    if minutes is not None and time.monotonic() - started > 60 * minutes:
-                        raise Pause
+                    on_time()
 
                 try:
                     rows = run_cell(cell, held, journal_of(lake, cell), on_step)

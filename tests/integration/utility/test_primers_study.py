@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,10 @@ from evolake.families.model.loading import read_families
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.settings import Settings, load
+from evolake.utility.execution.cells import Pause
 from evolake.utility.execution.drawing import draw_problems, inputs_sha
+from evolake.utility.execution.pass_rates import AT_ONCE
+from evolake.utility.execution.running import run_study
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINEAGES, TRAIN
 
@@ -27,6 +31,12 @@ PRIMERS = read_families(Path(__file__).parents[3] / "examples" / "families" / "p
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     lake = families_lake(tmp_path_factory.mktemp("primers") / "lake", [*PRIMERS, *(child(one, "switch", one) for one in PRIMERS)])
     return load("laptop", lake=lake.root, workers=1)
+
+
+@pytest.fixture(autouse=True)
+def nothing_noted(settings: Settings) -> None:
+    """The policies of these tests are no part of the settings that tell one journal from another."""
+    shutil.rmtree(settings.lake / "work", ignore_errors=True)
 
 
 def sized(settings: Settings, **given: Any) -> Settings:
@@ -81,6 +91,32 @@ def test_pass_rates_are_part_of_what_problems_are_drawn_from_only_where_they_are
     assert inputs_sha(plain, lake_of(settings)) == inputs_sha(other, lake_of(settings))
     asked, more = sized(settings, pass_rates=(0.1, 0.9)), sized(settings, pass_rates=(0.1, 0.9), pass_rate_samples=3)
     assert len({inputs_sha(one, lake_of(settings)) for one in (plain, asked, more)}) == 3
+
+
+def test_measuring_that_was_cut_off_goes_on_and_asks_nothing_again(settings: Settings):
+    def cut_off(done: int, of: int) -> None:
+        assert done < of
+        raise Pause
+
+    own, lake = sized(settings, pass_rates=(0.0, 1.0), pass_rate_instances=3), lake_of(settings)
+    whole: Any = Knowing(lambda text: "lamp" in text)
+    unbroken = draw_problems(own, lake, whole).rows
+    shutil.rmtree(lake.root / "work")
+    first, second = Knowing(lambda text: "lamp" in text), Knowing(lambda text: "lamp" in text)
+    with pytest.raises(Pause):
+        draw_problems(own, lake, first, cut_off)  # type: ignore[arg-type]
+    assert draw_problems(own, lake, second).rows == unbroken  # type: ignore[arg-type]
+    wider = draw_problems(sized(settings, pass_rates=(0.0, 0.5), pass_rate_instances=3), lake, Knowing(lambda text: "no" in text))  # type: ignore[arg-type]
+    assert {row["pass_rate"] for row in wider.rows} == {0.0, 0.5}
+    assert len(first.asked) == AT_ONCE and not first.asked & second.asked and first.asked | second.asked == whole.asked
+
+
+def test_minutes_that_are_over_while_pass_rates_are_measured_end_the_run_before_there_is_a_study(settings: Settings):
+    own, said = sized(settings, pass_rates=(0.0, 1.0), pass_rate_instances=3, pass_rate_samples=4), list[str]()
+    policy: Any = Knowing(lambda text: True)
+    stopped = run_study(own, ["base"], [0], "run", minutes=1e-9, tell=said.append, policy=policy)
+    assert stopped.study is None and stopped.left == ("base-0",) and len(policy.asked) == AT_ONCE
+    assert len(said) == 1 and said[0].startswith(f"pass rates: {AT_ONCE} of ")
 
 
 def test_shares_in_the_wrong_order_are_refused():

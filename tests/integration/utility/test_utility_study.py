@@ -141,7 +141,7 @@ def test_a_pause_ends_after_a_step_and_a_changed_size_is_another_study(studied):
     settings = load("laptop")
     settings = settings.with_section(settings.of(UtilitySettings).model_copy(update={"learning_rate": 2e-3}))
     paused = run_study(settings, ["evolved"], [0], "run-pause", minutes=1e-9)
-    assert (paused.ran, paused.left) == ((), ("evolved-0",)) and paused.study.sha != studied[2]["study_sha"]
+    assert (paused.ran, paused.left) == ((), ("evolved-0",)) and paused.study and paused.study.sha != studied[2]["study_sha"]
     said: list[str] = []
     assert run_study(settings, ["evolved"], [0], "run-again", tell=said.append).ran == ("evolved-0",)
     assert said == ["evolved-0: step 2 of 3", "evolved-0: step 3 of 3"]
