@@ -69,8 +69,9 @@ def compare(
     found = problem_set(own, lake=lake, seeds=settings.seeds, seed=settings.seed)
     sha = comparison_sha(settings, found, roots[name], iterations=iterations, every=every)
 
-    def report(arm: str, done: int) -> None:
-        click.echo(f"{arm}: iteration {done} of {iterations}", err=True)
+    def report(arm: str, replicate: int, done: int) -> None:
+        whose = f"{arm}, replicate {replicate + 1} of {replicates}" if replicates > 1 else arm
+        click.echo(f"{whose}: iteration {done} of {iterations}", err=True)
         if minutes is not None and time.monotonic() - started > 60 * minutes:
             raise Pause
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,14 +54,15 @@ class ArmRun:
 def compare(
     arms: Sequence[str], policy: Policy, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int,
     agents: Callable[[str], Agents], judge: Judge, settings: PromptsSettings, library: PrincipleLibrary, root_seed: int,
-    report: Callable[[str, int], None] = lambda arm, done: None, replicates: int = 1, journal: Callable[[str, int], Journal] | None = None,
+    report: Callable[[str, int, int], None] = lambda arm, replicate, done: None, replicates: int = 1,
+    journal: Callable[[str, int], Journal] | None = None,
 ) -> list[ArmRun]:
     """Run the arms one after the other, all of them once before any a second time.
 
     Args:
         arms: names of `iteration.ARMS`. policy: as it starts; one that learns is put back to that before each arm and after the last.
         every: iterations between evaluations; the start and the end are always evaluated. agents: arm -> the editors of that arm, closed here.
-        report: called with (arm, iterations done) after each iteration, which is noted already; what it raises ends the comparison there.
+        report: called with (arm, replicate, iterations done) after each iteration, which is noted already; what it raises ends the comparison there.
         journal: (arm, replicate) -> where its iterations are noted, and read from; None: nowhere.
 
     Raises:
@@ -82,7 +84,7 @@ def compare(
                 noted = journal(name, replicate) if journal else None
                 runs.append(_run_arm(
                     ARMS[name], policy, problems, root, noted, iterations=iterations, every=every, agents=agents, judge=judge, settings=settings,
-                    library=library, seed=seed, replicate=replicate, report=lambda done, name=name: report(name, done),
+                    library=library, seed=seed, replicate=replicate, report=partial(report, name, replicate),
                 ))
                 if start is not None:
                     policy.load(start)

@@ -56,7 +56,7 @@ def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(tmp
     policy = tiny_policy()
     before = policy.save()
     seen: list[tuple[str, int]] = []
-    runs = {one.arm.name: one for one in run(policy, ARMS, tmp_path, report=lambda arm, done: seen.append((arm, done)))}
+    runs = {one.arm.name: one for one in run(policy, ARMS, tmp_path, report=lambda arm, _, done: seen.append((arm, done)))}
 
     assert policy.save() == before
     assert seen == [(arm, number) for arm in ARMS for number in (1, 2, 3)]
@@ -103,16 +103,16 @@ def test_a_comparison_ended_between_iterations_goes_on_to_the_same_rows(tmp_path
     def journal(arm: str, replicate: int) -> Journal:
         return Journal(tmp_path / f"{arm}-{replicate}", "key")
 
-    seen: list[tuple[str, int]] = []
+    seen: list[tuple[int, str, int]] = []
 
-    def end(arm: str, done: int) -> None:
-        seen.append((arm, done))
+    def end(arm: str, replicate: int, done: int) -> None:
+        seen.append((replicate, arm, done))
         raise Pause
 
     for _ in range(12):
         with pytest.raises(Pause):
             run(tiny_policy(), arms, tmp_path, replicates=2, journal=journal, report=end)
-    assert seen == [(arm, number) for _ in (0, 1) for arm in arms for number in (1, 2, 3)]
+    assert seen == [(replicate, arm, number) for replicate in (0, 1) for arm in arms for number in (1, 2, 3)]
     again = run(tiny_policy(), arms, tmp_path, replicates=2, journal=journal, report=end)
     assert [(one.arm, one.replicate, one.rows, one.prompt) for one in again] == [(one.arm, one.replicate, one.rows, one.prompt) for one in whole]
     assert whole[0].rows["rollouts"] != whole[2].rows["rollouts"]
