@@ -5,7 +5,7 @@
     OSError                 2 where a path that was named cannot be what it was named for, 3 where the machine refuses (space, permissions, limits)
     MemoryError             3
     Ctrl-C, SIGTERM         130 and 143, one sentence
-    a closed pipe           0: whoever read the output has had enough
+    a closed pipe           141, as of a program that SIGPIPE ended: whoever read the output had enough before all was said
     anything else           3: a bug of ours, and it says so
 
 A candidate's failure is no exception and never comes here.
@@ -31,6 +31,7 @@ import evolake
 from evolake.errors import EvolakeError, InputError, MachineryError
 
 KEPT = "what was finished is kept, run the command again to go on"
+PIPE_CLOSED = 128 + signal.SIGPIPE
 
 _OF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY, errno.EINVAL, errno.ENODEV}
 """What says that a path is not what it was named for. The rest says what the machine refuses."""
@@ -42,10 +43,12 @@ class Stopped(BaseException):
 
 def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Runs a command and gives its exit code; whatever it raises is told. arguments: by default those of the process."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given, printed = list(sys.argv[1:] if arguments is None else arguments), sys.stdout
     try:
         return int(command.main(args=given, standalone_mode=False) or 0)
     except SystemExit as leaving:
+        if sys.stdout is not printed:  # click wraps a stream whose reader is gone, and ends with 1, which is a verdict here
+            return PIPE_CLOSED
         return leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 1
     except (click.Abort, KeyboardInterrupt):
         return _tell(MachineryError(f"interrupted; {KEPT}"), 130, given, prefix="")
@@ -58,7 +61,7 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
         return _tell(InputError(error.format_message(), do="see --help"), error.exit_code, given)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return PIPE_CLOSED
     except Exception as error:
         if os.environ.get("EVOLAKE_TRACEBACK"):
             raise

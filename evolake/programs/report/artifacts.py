@@ -86,7 +86,7 @@ ARTIFACTS = LineArtifacts(
     kinds={
         "program": Kind(
             "program_id", ("incoming_programs", "candidates", "seeds"),
-            ("project", "operator", "origin", "cycle", "generation", "score", "metrics", "cell", "size", "protected", "state", "reason"),
+            ("project", "operator", "origin", "cycle", "generation", "score", "metrics", "cell", "size", "protected", "reason"),
             text=program_text, write=write_program,
         ),
     },

@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -14,7 +16,7 @@ import pytest
 from bad_inputs import CASES, FILES, Case
 
 from evolake.cli import cli
-from evolake.cli.ending import end, expected
+from evolake.cli.ending import PIPE_CLOSED, end, expected
 from evolake.errors import InputError, MachineryError
 from evolake.gates.checkers import CHECKERS, apply
 from evolake.gates.rules import load_rules
@@ -110,6 +112,17 @@ def test_ctrl_c_ends_with_one_sentence(error: BaseException, code: int, capsys):
 
     assert end(stopped, []) == code
     assert capsys.readouterr().err.strip() == "interrupted; what was finished is kept, run the command again to go on"
+
+
+@pytest.mark.parametrize("typed", [("--help",), ("rules", "checkers")])
+def test_a_reader_that_is_gone_is_no_verdict(typed: tuple[str, ...]):
+    """1 says that something was judged bad; whoever closed the pipe did not hear what was."""
+    read, write = os.pipe()
+    os.close(read)
+    program = "import sys; from evolake.cli import main; main()"
+    with os.fdopen(write) as closed:
+        done = subprocess.run([sys.executable, "-c", program, *typed], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (PIPE_CLOSED, "")
 
 
 @pytest.mark.parametrize("seeds", sorted({name.partition("/")[0] for name in FILES if name.endswith("solvers.toml")}))
