@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import assets.prompts.judge  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.prompts.line import archive, line, policy_at, problems_of, shown, unverified
+from assets.prompts.line import archive, called, line, policy_at, problems_of, shown, unverified
 from assets.store import LineStore
 from evolake.lake import AGENT_CALLS
 from evolake.prompts.settings import PromptsSettings
@@ -54,7 +54,8 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
         rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in found]
     store.side(AGENT_CALLS, calls)
     frame = EVALUATIONS.frame(rows)
-    store.tell({"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)} | unverified(frame))
+    told = {"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)}
+    store.tell(told | unverified(frame) | called(frame))
     return frame
 
 
@@ -104,7 +105,8 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
     store.side(AGENT_CALLS, calls)
     now = scores([row for row in rows if row["iteration"] == population.iteration])
     frame = EVALUATIONS.frame(rows)
-    store.tell({"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()} | unverified(frame))
+    told = {"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()}
+    store.tell(told | unverified(frame) | called(frame))
     return frame
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -69,6 +71,14 @@ def problems_of(rows: pl.DataFrame, split: str) -> list[Problem]:
 def shown(share: float | None) -> str:
     """A share as metadata shows it."""
     return "none" if share is None else f"{100 * share:.1f}%"
+
+
+def called(replies: pl.DataFrame) -> dict[str, str]:
+    """Metadata on calls of tools; {} for replies of a policy without tools."""
+    calls = [call for text in replies["calls"].drop_nulls() for call in json.loads(text)]
+    by_status = Counter(f"{call['tool'] or 'no tool'} {call['status']}" for call in calls)
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(by_status.items()))
+    return {"calls_of_tools": told or "none"} if replies["calls"].count() else {}
 
 
 def unverified(replies: pl.DataFrame) -> dict[str, str]:

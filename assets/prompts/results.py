@@ -8,7 +8,7 @@ import dagster as dg
 import polars as pl
 
 import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.prompts.line import archive, line, shown, unverified
+from assets.prompts.line import archive, called, line, shown, unverified
 from assets.store import LineStore
 from evolake.prompts.tables import EDITS, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
 
@@ -27,7 +27,7 @@ def rollouts(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     store.tell({
         "prompts": frame["prompt_id"].n_unique(), "problems": frame["problem_id"].n_unique(), "cut_off": shown(frame["truncated"].mean()),  # pyright: ignore
         "rejected": frame["reward"].null_count(),
-    } | unverified(frame))
+    } | unverified(frame) | called(frame))
     return frame
 
 

@@ -132,6 +132,7 @@ def _gates(
 
 
 def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims) -> Iterator[Said]:
+    from evolake.prompts.model.tool_calls import outside_calls
     from evolake.prompts.rating.scoring import judge_reply
     from evolake.prompts.rating.verifying import verify
 
@@ -139,9 +140,10 @@ def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
     if not claims.replies:
         yield Said("replies", "note", "it was asked no held-out problem after the last iteration")
         return
-    said = verify([(problems[one.problem_id], one.reply, one.truncated) for one in claims.replies], own.answer_format)
-    for one, verified in zip(claims.replies, said, strict=True):
-        found = judge_reply(one.reply, problems[one.problem_id], own.answer_format, truncated=one.truncated, verified=verified)
+    judged = [outside_calls(one.reply) if own.tools else one.reply for one in claims.replies]
+    given = [(problems[one.problem_id], reply, one.truncated) for one, reply in zip(claims.replies, judged, strict=True)]
+    for one, (problem, reply, truncated), verified in zip(claims.replies, given, verify(given, own.answer_format), strict=True):
+        found = judge_reply(reply, problem, own.answer_format, truncated=truncated, verified=verified)
         if (found.correct, found.formatted) != (one.correct, one.formatted):
             claim, here = ("right" if right else "wrong" for right in (one.correct, found.correct))
             yield Said("replies", "fails", f"its reply to {one.problem_id} is {here}, and it claims {claim}")
@@ -156,10 +158,14 @@ def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
 
 
 def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims, own: PromptsSettings) -> Iterator[Said]:
-    """The policy asked again, greedily; what was drawn by chance, or came from an endpoint, was seen by no weights that are here."""
+    """The policy asked again, greedily; what was drawn by chance, or came from an endpoint, was seen by no weights that are here, and no bundle holds
+    what was searched for."""
     if own.policy == "endpoint" or own.heldout_samples != 1:
         why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance"
         yield Said("policy", "hashed", f"{why}: the replies were judged again, not given again")
+        return
+    if "search" in own.tools:
+        yield Said("policy", "hashed", "they rest on a corpus that a bundle does not carry: the replies were judged again, not given again")
         return
     if own.policy_model is not None:
         raise MachineryError("its policy stands on a model that a bundle does not carry", got=own.policy_model)

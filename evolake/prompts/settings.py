@@ -47,6 +47,14 @@ class PromptsSettings(BaseModel):
     max_tokens: int = Field(default=512, gt=0, description="longest reply, in tokens")
     reply_start: str = Field(default="", description="what a policy on this machine reads as the start of its own reply and goes on from")
     max_prompt_tokens: int = Field(default=2048, gt=0, description="a longer system prompt with its problem is an error, never cut")
+    tools: list[Literal["python", "search"]] = Field(
+        default=[], description="what a policy on this machine may call while it replies: `python`, run in the jail; `search`, BM25 over `corpus`",
+    )
+    tool_turns: int = Field(default=3, gt=0, description="most calls of tools in one reply")
+    tool_tokens: int = Field(default=256, ge=48, description="most tokens of a tool's result, its marks included; what is longer is cut and says so")
+    corpus: str | None = Field(
+        default=None, description="documents for `search`: a folder of .txt, .md and .jsonl files, or one of these; a row has `text` or `contents`",
+    )
     rows_at_once: int = Field(default=16, gt=0, description="replies that are sampled at once")
     rows_per_pass: int = Field(default=8, gt=0, description="replies a forward and backward pass takes: what an update needs of memory grows with it")
     threads: int = Field(default=2, gt=0, description="of torch on a CPU; another number may change the last bits of the weights")

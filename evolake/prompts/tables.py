@@ -8,6 +8,7 @@ from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
 
 TERMS = {
     "arm": "What was switched on: espl (prompts and weights), evolution (prompts), rl (weights) or reflection (one prompt, replaced by its mutant).",
+    "calls": "Calls of tools as a JSON list, each with tool, given, status, result and the result's tokens; null for a policy without tools.",
     "challenger_id": "Best-rated prompt, which tried to take the title.",
     "champion_id": "Prompt that was champion when the duel began.",
     "correct": "Whether the answer is right.",
@@ -17,10 +18,10 @@ TERMS = {
     "problem_id": "What was asked, by its source's name for it.",
     "prompt_id": "System prompt: sha256 (hex) of its principles.",
     "rejected": "Rollouts that were kept out of the update.",
-    "reply": "What the policy wrote.",
+    "reply": "What the policy wrote, with the results of its tools where it called them.",
     "rollouts": "Replies that were sampled.",
     "sigma": "Standard deviation of the prompt's rating (TrueSkill): how uncertain it is.",
-    "tokens": "Length of the reply in tokens.",
+    "tokens": "Length of the reply in tokens, without results of tools.",
     "truncated": "Whether the reply ran into its limit.",
     "unverified": "Why the own verifier of the problem's dataset gave no score, so that the reply is worth 0; null where it did, or there is none.",
 }
@@ -88,6 +89,7 @@ ROLLOUTS = TableSchema(
         "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
         "reward": (pl.Float64, "What the update and the rating get for it; null where it was kept out of the update."),
         "unverified": pl.String,
+        "calls": pl.String,
     },
     keys=("arm", "iteration", "prompt_id", "problem_id", "number"), terms=TERMS,
 )
@@ -161,6 +163,7 @@ EVALUATIONS = TableSchema(
         "sample": (pl.Int64, "Which answer to this problem; 0 is the greedy one."),
         "reply": pl.String, "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean,
         "unverified": pl.String,
+        "calls": pl.String,
     },
     keys=("arm", "iteration", "prompt_id", "problem_id", "sample"), terms=TERMS,
 )

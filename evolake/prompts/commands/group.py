@@ -57,10 +57,12 @@ def compare(
     from evolake.prompts.study.arms import Pause, summary
     from evolake.prompts.study.arms import compare as run_arms
     from evolake.prompts.study.comparison import comparison_sha, journals_of
+    from evolake.prompts.tools.toolbox import check_tools
 
     settings = settings_module.load(profile)
     names = [name.strip() for name in arms.split(",") if name.strip()]
     own = settings.of(PromptsSettings)
+    check_tools(own)
     roots = load_roots(settings.seeds / LINE)
     name = root_name or next(iter(roots))
     if name not in roots:

@@ -11,6 +11,7 @@ from typing import Any
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Sample, UpdateStats
+from evolake.prompts.model.tool_calls import calls_json
 from evolake.prompts.rating.ratings import ranks_of
 from evolake.prompts.reproduction.crossover import wins
 from evolake.prompts.reproduction.operators import Evidence, worth
@@ -111,6 +112,7 @@ def rollout_row(rollout: Rollout) -> dict[str, Any]:
         "prompt_id": rollout.prompt_id, "problem_id": rollout.problem_id, "number": rollout.number, "reply": rollout.reply, "tokens": rollout.tokens,
         "truncated": rollout.truncated, "correct": rollout.correct, "formatted": rollout.formatted, "reward": rollout.reward,
         "unverified": rollout.unverified,
+        "calls": calls_json(rollout.calls),
     }
 
 

@@ -18,6 +18,7 @@ from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.tools.toolbox import corpus_of
 
 if TYPE_CHECKING:
     from evolake.lake import BlobStore
@@ -36,9 +37,9 @@ class Notes:
 
 
 def facts_of(settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str) -> dict[str, Any]:
-    """Everything that the iterations depend on, as JSON values; hashes where it is large."""
-    library = settings.seeds / "prompts" / "library.json"
-    return {
+    """Everything that the iterations depend on, as JSON values; hashes where it is large. Raises InputError: the corpus cannot be read."""
+    library, corpus = settings.seeds / "prompts" / "library.json", corpus_of(settings.of(PromptsSettings))
+    return ({"corpus": corpus} if corpus else {}) | {
         "seed": settings.seed, "prompts": settings.of(PromptsSettings).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
         "backend": settings.backend, "models": settings.models, "guidance": list(guidance), "cycle": cycle,
         "library": _sha(library.read_bytes()), "problems": _frame_sha(problems),

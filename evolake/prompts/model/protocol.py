@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from evolake.errors import MachineryError
+from evolake.prompts.model.tool_calls import ToolCall, outside_calls
 from evolake.verifiers.external import SCORER, Verified
 
 if TYPE_CHECKING:
@@ -49,9 +50,11 @@ class Problem:
 class Sample:
     """One reply as the policy gave it.
 
-    tokens: how many it has, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens, empty for a
-    policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then. verified: what the own verifier
-    of the problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and where there is none.
+    tokens: how many it has of its own, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens,
+    empty for a policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then. verified: what the
+    own verifier of the problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and where there is none.
+    reply_mask: 1 for each of reply_ids that is its own, 0 for those of a tool's result; empty: all are. calls: of tools, whose results stand in
+    `reply`; None: it had no tool.
     """
 
     reply: str
@@ -61,13 +64,20 @@ class Sample:
     reply_ids: tuple[int, ...] = ()
     failure: str | None = None
     verified: Verified | None = None
+    reply_mask: tuple[int, ...] = ()
+    calls: tuple[ToolCall, ...] | None = None
+
+    @property
+    def said(self) -> str:
+        """What is judged: of a policy with tools, what stands outside calls and results."""
+        return self.reply if self.calls is None else outside_calls(self.reply)
 
 
 @dataclass(frozen=True)
 class Rollout:
     """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected and takes no part in
     the update (group rejection of SSLogic's recipe); never None in E-SPL's. unverified: why the own verifier of the problem's dataset gave no score
-    for it; None where it did, or there is none."""
+    for it; None where it did, or there is none. calls: the sample's."""
 
     prompt_id: str
     problem_id: str
@@ -79,6 +89,7 @@ class Rollout:
     formatted: bool
     reward: float | None
     unverified: str | None = None
+    calls: tuple[ToolCall, ...] | None = None
 
 
 @dataclass(frozen=True)

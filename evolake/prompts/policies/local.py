@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError, MachineryError
@@ -18,9 +19,11 @@ from evolake.prompts.policies.checkpoints import pack, unpack
 from evolake.prompts.policies.models import Base
 from evolake.prompts.policies.shared_prompts import can_share, read_prompts
 from evolake.prompts.policies.training import take_step, usable
+from evolake.prompts.policies.turns import Stops, replies
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
+    from evolake.prompts.tools.toolbox import Toolbox
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -32,14 +35,15 @@ class LocalPolicy:
         base: what the adapter is trained on; it belongs to this policy from now on.
         lora_rank, lora_alpha: of the adapter; its first weights come from seed. max_tokens: longest reply. max_prompt_tokens: longest system prompt
         with problem. rows_at_once, rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes.
-        threads: of torch on the CPU. reply_start: read after the start of a reply, and no part of the sample.
+        threads: of torch on the CPU. reply_start: read after the start of a reply, and no part of the sample. tools: what it may call; the policy's
+        from now on, closed with it.
     """
 
     learns = True
 
     def __init__(
         self, base: Base, recipe: Recipe, *, lora_rank: int, lora_alpha: int, max_tokens: int, max_prompt_tokens: int, rows_at_once: int,
-        rows_per_pass: int, threads: int, seed: int, reply_start: str = "",
+        rows_per_pass: int, threads: int, seed: int, reply_start: str = "", tools: Toolbox | None = None,
     ):
         import torch
         from peft import LoraConfig, get_peft_model
@@ -49,6 +53,7 @@ class LocalPolicy:
         self.name, self.recipe, self.tokenizer, self.steps = base.name, recipe, base.tokenizer, 0
         self._reply_start = list(base.tokenizer(reply_start, add_special_tokens=False)["input_ids"]) if reply_start else []
         self.max_tokens, self.max_prompt_tokens, self.rows_at_once, self.rows_per_pass = max_tokens, max_prompt_tokens, rows_at_once, rows_per_pass
+        self.tools = tools
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         config = LoraConfig(r=lora_rank, lora_alpha=lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
         with torch.random.fork_rng(devices=[]):
@@ -66,6 +71,13 @@ class LocalPolicy:
         self._pad = base.tokenizer.pad_token_id if base.tokenizer.pad_token_id is not None else base.tokenizer.eos_token_id
         marks = {"bos_token_id": base.tokenizer.bos_token_id, "eos_token_id": self._ends, "pad_token_id": self._pad}
         base.model.generation_config = GenerationConfig(**marks)  # none of the model's own habits of sampling
+
+    def __enter__(self) -> LocalPolicy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.tools is not None:
+            self.tools.close()
 
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
@@ -106,7 +118,7 @@ class LocalPolicy:
         drawn = {"do_sample": True, "temperature": heat, "top_k": 0, "top_p": 1.0} if heat else {"do_sample": False}
         with torch.random.fork_rng(), torch.no_grad(), nullcontext() if adapted else self.model.disable_adapter():
             torch.manual_seed(seed)
-            return self._drawn([ids], min(most_tokens, room), drawn)[0]
+            return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn)[0])
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
         """One step on these groups; none, where nothing in them tells one reply from another."""
@@ -154,8 +166,10 @@ class LocalPolicy:
                 self.optimizer.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
 
     def prompt_ids(self, prompt: SystemPrompt, problem: Problem) -> list[int]:
-        """The tokens that the policy reads: the system prompt as it is (empty where it has no principle), the problem, and the start of a reply."""
-        messages = [{"role": "system", "content": prompt.text()}, {"role": "user", "content": problem.text}]
+        """The tokens that the policy reads: the system prompt as it is (empty where it has no principle), the problem, what tools there are, and the
+        start of a reply."""
+        asked = f"{problem.text}\n\n{self.tools.description()}" if self.tools else problem.text
+        messages = [{"role": "system", "content": prompt.text()}, {"role": "user", "content": asked}]
         ids = list(self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False))
         ids += self._reply_start
         if len(ids) > self.max_prompt_tokens:
@@ -163,13 +177,34 @@ class LocalPolicy:
                 f"prompt {prompt.prompt_id[:12]} with problem {problem.problem_id[:12]} is too long",
                 wanted=f"at most {self.max_prompt_tokens} tokens", got=f"{len(ids)}", do="raise EVOLAKE_PROMPTS__MAX_PROMPT_TOKENS",
             )
+        if self.tools is not None:
+            self._check_room(len(ids), self.tools)
         return ids
+
+    def _check_room(self, read: int, tools: Toolbox) -> None:
+        longest = read + self.max_tokens + tools.most_calls * tools.most_tokens
+        if longest > (most := int(self.model.get_base_model().config.max_position_embeddings)):
+            raise InputError(
+                "a reply with the results of its tools may be longer than the model can read", wanted=f"at most {most} tokens",
+                got=f"{longest}: {read} of the prompt, {self.max_tokens} of its own, {tools.most_calls} results of {tools.most_tokens}",
+                do="lower EVOLAKE_PROMPTS__TOOL_TOKENS, EVOLAKE_PROMPTS__TOOL_TURNS or EVOLAKE_PROMPTS__MAX_TOKENS",
+            )
 
     def _generate(self, rows: list[list[int]], greedy: bool) -> list[Sample]:
         drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
-        return self._drawn(rows, self.max_tokens, drawn)
+        if self.tools is None:
+            return [self._sample(ids, reply) for ids, reply in zip(rows, self._drawn(rows, self.max_tokens, drawn), strict=True)]
+        found = replies(
+            rows, lambda read, stops: self._drawn(read, max(stops.rooms), drawn, stops), self.tools, self.tokenizer, most_tokens=self.max_tokens,
+            ends=self._ends,
+        )
+        return [
+            replace(self._sample(one.prompt, one.ids), tokens=one.own, truncated=not one.ended, reply_mask=tuple(one.mask), calls=tuple(one.calls))
+            for one in found
+        ]
 
-    def _drawn(self, rows: list[list[int]], most_tokens: int, drawn: dict[str, Any]) -> list[Sample]:
+    def _drawn(self, rows: list[list[int]], most_tokens: int, drawn: dict[str, Any], stops: Stops | None = None) -> list[list[int]]:
+        """The tokens that follow on each row, up to its end mark, or to where `stops` ends it."""
         import torch
         from transformers import GenerationConfig
 
@@ -185,13 +220,18 @@ class LocalPolicy:
         plain = self.model.get_base_model()
         if width > 1 and len({tuple(ids) for ids in rows}) < len(rows) and can_share(plain):
             known["past_key_values"] = read_prompts(plain.base_model, inputs[:, :-1], mask[:, :-1]).cache
-        output = self.model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **known)
-        return [self._sample(ids, reply) for ids, reply in zip(rows, output[:, width:].tolist(), strict=True)]
+        if stops is not None:
+            known["stopping_criteria"] = stops.criteria(self.tokenizer, width)
+        output = self.model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **known)[:, width:].tolist()
+        kept = [self._to_end(stops.kept(row, reply) if stops else reply) for row, reply in enumerate(output)]
+        if not all(kept):
+            raise MachineryError("the policy generated nothing", wanted="at least one token")
+        return kept
+
+    def _to_end(self, reply: list[int]) -> list[int]:
+        end = next((place for place, token in enumerate(reply) if token in self._ends), None)
+        return reply if end is None else reply[: end + 1]
 
     def _sample(self, prompt: list[int], reply: list[int]) -> Sample:
-        end = next((place for place, token in enumerate(reply) if token in self._ends), None)
-        kept = reply if end is None else reply[: end + 1]
-        if not kept:
-            raise MachineryError("the policy generated nothing", wanted="at least one token")
-        text = self.tokenizer.decode(kept, skip_special_tokens=True)
-        return Sample(text, len(kept), end is None, tuple(prompt), tuple(kept))
+        text = self.tokenizer.decode(reply, skip_special_tokens=True)
+        return Sample(text, len(reply), reply[-1] not in self._ends, tuple(prompt), tuple(reply))

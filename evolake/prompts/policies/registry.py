@@ -14,6 +14,7 @@ from evolake.prompts.model.protocol import LINE, Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.policies.models import load_base, missing_extra, missing_model
 from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.tools.toolbox import check_tools, open_toolbox
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 
@@ -26,9 +27,11 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
 
     Raises:
         MachineryError: the extra `policy` is missing and needed; says what to install.
-        InputError: the endpoint's settings are not enough, or the checkpoint that they name is not there.
+        InputError: the endpoint's settings are not enough, the checkpoint that they name is not there, or the policy cannot have their tools.
+        JailUnavailable: `python` is among the tools, and no jail holds here.
     """
     own = settings.of(PromptsSettings)
+    check_tools(own)
     if own.policy == "endpoint":
         from evolake.prompts.policies.endpoint import open_endpoint
 
@@ -39,7 +42,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
     return LocalPolicy(
         base, recipe_of(own), lora_rank=own.lora_rank, lora_alpha=own.lora_alpha, max_tokens=own.max_tokens,
         max_prompt_tokens=own.max_prompt_tokens, rows_at_once=own.rows_at_once, rows_per_pass=own.rows_per_pass, threads=own.threads,
-        seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start,
+        seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start, tools=open_toolbox(settings),
     )
 
 
@@ -52,7 +55,12 @@ def model_cache(lake_root: Path) -> Path:
 
 
 def missing(settings: Settings) -> str | None:
-    """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library."""
+    """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library.
+
+    Raises:
+        InputError: the settings ask for tools that the policy cannot have.
+    """
+    check_tools(settings.of(PromptsSettings))
     if settings.of(PromptsSettings).policy != "endpoint":
         return missing_extra() or missing_model(settings.of(PromptsSettings).policy, settings.of(PromptsSettings).policy_model)
     return None

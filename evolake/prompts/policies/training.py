@@ -6,7 +6,8 @@ the plain policy gradient: sum over tokens of advantage times grad log p, in dr_
 
 A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes, and the loss is scaled by the share of the rows
 that stay, so that the gradient is the same. A rejected sample stays in its group as a row whose only token carries no loss: it counts neither in the
-group's mean and deviation nor among the tokens (a reward of None alone would leave it in the denominator and in the KL term).
+group's mean and deviation nor among the tokens (a reward of None alone would leave it in the denominator and in the KL term). The same mask takes the
+results of tools out of loss, KL and entropy; they are read by the tokens after them all the same.
 """
 
 from __future__ import annotations
@@ -128,8 +129,8 @@ class _Replay:
             "prompt_ids": [[self.end] if reward is None else list(sample.prompt_ids) for sample, reward in rows],
             "completion_ids": [[self.end] if reward is None else list(sample.reply_ids) for sample, reward in rows],
         }
-        if any(reward is None for _, reward in rows):
-            found["env_mask"] = [[int(reward is not None)] * len(ids) for (_, reward), ids in zip(rows, found["completion_ids"], strict=True)]
+        if any(reward is None or sample.reply_mask for sample, reward in rows):
+            found["env_mask"] = [[0] if reward is None else list(sample.reply_mask) or [1] * len(sample.reply_ids) for sample, reward in rows]
         return found | {"logprobs": None}  # type: ignore[dict-item]
 
     def rewards(self, completion_ids: list[list[int]], **_: Any) -> list[float | None]:

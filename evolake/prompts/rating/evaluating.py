@@ -9,6 +9,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.model.tool_calls import calls_json
 from evolake.prompts.rating.scoring import AnswerFormat, judge_reply
 from evolake.prompts.rating.verifying import verified
 
@@ -49,10 +50,11 @@ def replies(
     answered = verified(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), answer_format)
     for (prompt, problem), found in zip(pairs, answered, strict=True):
         for number, sample in enumerate(found):
-            judged = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
+            judged = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
             rows.append({
                 "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "sample": number, "reply": sample.reply, "tokens": sample.tokens,
                 "truncated": sample.truncated, "correct": judged.correct, "formatted": judged.formatted, "unverified": judged.unverified,
+                "calls": calls_json(sample.calls),
             })
     return rows
 

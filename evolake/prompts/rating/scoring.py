@@ -2,8 +2,9 @@
 
 A small model learns the form long before it learns anything else, so the two are never one number except in the reward. The answer of a reply is the
 content of its last \\boxed{...}; in the format `last`, where there is no box, it is the last number of the reply, or its last words, as many as the
-right answer has. Comparison is `evolake.answers`: the same that labels the problems. Nothing is evaluated here; a dataset's own verifier, which may
-evaluate, has scored the answer in the jail before (`verifying`): right is what it gives 1, and what it gives less counts in the reward alone.
+right answer has. Calls of tools and their results are no part of what is read. Comparison is `evolake.answers`: the same that labels the problems.
+Nothing is evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail before (`verifying`): right is what it
+gives 1, and what it gives less counts in the reward alone.
 """
 
 from __future__ import annotations
@@ -121,12 +122,12 @@ def judge_with(
     """
 
     def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
-        found = judge_reply(sample.reply, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
+        found = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
         rejected = (recipe.rejects == "incorrect" and not found.correct) or (recipe.rejects == "unanswered" and found.answer is None)
         reward = None if rejected else CORRECT * found.score + format_bonus * found.formatted
         return Rollout(
             prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, found.correct, found.formatted, reward,
-            found.unverified,
+            found.unverified, sample.calls,
         )
 
     return judge

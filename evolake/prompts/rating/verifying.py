@@ -30,7 +30,7 @@ def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sa
         InputError: reasoning-gym is not installed, or is of a version that makes other problems. MachineryError: the jail failed.
     """
     asked = [(problem, sample) for (_, problem), some in zip(pairs, samples, strict=True) for sample in some]
-    said = iter(verify([(problem, sample.reply, sample.truncated) for problem, sample in asked], answer_format))
+    said = iter(verify([(problem, sample.said, sample.truncated) for problem, sample in asked], answer_format))
     return [[replace(sample, verified=found) if (found := next(said)) else sample for sample in some] for some in samples]
 
 

@@ -13,6 +13,7 @@ from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import ANSWER
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
+from evolake.prompts.tools.toolbox import corpus_of
 
 if TYPE_CHECKING:
     from evolake.settings import Settings
@@ -30,6 +31,8 @@ def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt,
             [one.problem_id, one.text, one.answer, one.split, *([] if one.scorer == ANSWER else [one.scorer, one.entry])] for one in problems.all
         ],
     }
+    if corpus := corpus_of(settings.of(PromptsSettings)):
+        facts["corpus"] = corpus
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.settings import UtilitySettings
@@ -14,8 +16,8 @@ POLICY = (
 
 
 def policy_settings(settings: Settings) -> Settings:
-    """The settings with those of the study in place of the policy's own: one policy, trained as the study says."""
+    """The settings with those of the study in place of the policy's own: one policy, trained as the study says, and without tools."""
     own = settings.of(UtilitySettings)
     names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
-    given = {name: getattr(own, name) for name in names}
+    given: dict[str, Any] = {name: getattr(own, name) for name in names} | {"tools": [], "corpus": None}
     return settings.with_section(settings.of(PromptsSettings).model_copy(update=given))

@@ -161,6 +161,27 @@ def test_the_command_prints_one_object_and_writes_the_rows(tmp_path: Path, monke
     assert done.stderr.splitlines() == ["rl: iteration 1 of 1", "evolution: iteration 1 of 1"]
 
 
+def test_the_command_gives_the_policy_its_tools_and_goes_on_only_with_the_same_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = tmp_path / "corpus.txt"
+    for name, value in {
+        "EVOLAKE_LAKE": str(tmp_path / "lake"), "EVOLAKE_PROMPTS__POLICY": "tiny", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "2",
+        "EVOLAKE_PROMPTS__ROLLOUTS": "2", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "3", "EVOLAKE_PROMPTS__MAX_TOKENS": "8",
+        "EVOLAKE_PROMPTS__LORA_RANK": "4", "EVOLAKE_PROMPTS__THREADS": "1", "EVOLAKE_PROMPTS__CORPUS": str(corpus),
+        "EVOLAKE_PROMPTS__TOOLS": '["search"]',
+    }.items():
+        monkeypatch.setenv(name, value)
+    asked = ["compare", "--arms", "evolution", "--iterations", "1", "--profile", "demo", "--out", str(tmp_path / "out")]
+    said = []
+    for text in ("one", "one", "two"):
+        corpus.write_text(text)
+        done = CliRunner().invoke(prompts, asked, standalone_mode=False)
+        assert done.exception is None
+        said.append(done.stderr.splitlines())
+    assert said == [["evolution: iteration 1 of 1"], [], ["evolution: iteration 1 of 1"]]
+    rollouts = pl.read_parquet(tmp_path / "out" / "rollouts.parquet")
+    assert rollouts["calls"].to_list() == ["[]"] * 8
+
+
 def test_show_says_that_there_is_no_prompt_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
     done = CliRunner().invoke(prompts, ["show"], standalone_mode=False)

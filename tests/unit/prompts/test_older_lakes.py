@@ -1,4 +1,4 @@
-"""Lakes from before replies said what their verifier failed on, beside newer cycles."""
+"""Lakes from before replies said what their verifier failed on and which tools were called, beside newer cycles."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from evolake.prompts.tables import EVALUATIONS, PROBLEMS
 from evolake.utility import tables as utility
 from evolake.utility.execution.running import read_study
 
-YOUNG = ("unverified", "scorer", "entry")
+YOUNG = ("unverified", "scorer", "entry", "calls")
 
 
 def older(schema: TableSchema) -> TableSchema:
-    """The schema without the columns that came with verifiers."""
+    """The schema without the columns that came with verifiers and tools."""
     return TableSchema(schema.name, schema.version, {name: one for name, one in schema.described.items() if name not in YOUNG}, keys=schema.keys)
 
 
@@ -29,10 +29,12 @@ def publish(lake: Lake, line: str, asset: str, schema: TableSchema, cycle: str |
 def test_evaluations_of_old_and_new_cycles_are_read_together(tmp_path: Path) -> None:
     lake, row = Lake(tmp_path), {"arm": "espl", "iteration": 1, "prompt_id": "p", "problem_id": "q", "sample": 0, "correct": True}
     publish(lake, "prompts", "heldout", older(EVALUATIONS), "0001", row | {"cycle": "0001"})
-    publish(lake, "prompts", "heldout", EVALUATIONS, "0002", row | {"cycle": "0002", "unverified": "cpu"})
-    assert Material(lake, ["0001", "0002"], Population.empty()).table("heldout")["unverified"].to_list() == [None, "cpu"]
+    publish(lake, "prompts", "heldout", EVALUATIONS, "0002", row | {"cycle": "0002", "unverified": "cpu", "calls": "[]"})
+    read = Material(lake, ["0001", "0002"], Population.empty()).table("heldout")
+    assert (read["unverified"].to_list(), read["calls"].to_list()) == ([None, "cpu"], [None, "[]"])
     with Catalogue(lake, {("prompts", "heldout"): EVALUATIONS}) as catalogue:
-        assert catalogue.query("SELECT cycle, unverified FROM prompts.heldout ORDER BY cycle").rows == [("0001", None), ("0002", "cpu")]
+        found = catalogue.query("SELECT cycle, unverified, calls FROM prompts.heldout ORDER BY cycle").rows
+        assert found == [("0001", None, None), ("0002", "cpu", "[]")]
 
 
 def test_problems_of_an_old_cycle_are_compared_as_they_were(tmp_path: Path) -> None:

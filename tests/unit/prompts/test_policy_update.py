@@ -11,6 +11,7 @@ from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 
 from evolake.prompts.model.protocol import Group, Sample
 from evolake.prompts.model.recipes import ESPL, SSLOGIC, Recipe
+from evolake.prompts.policies import training
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.training import usable
 
@@ -30,14 +31,19 @@ def gradients(policy: LocalPolicy, loss: torch.Tensor) -> dict[str, torch.Tensor
     return dict(zip(names, found, strict=True))
 
 
+def own_tokens(sample: Sample) -> torch.Tensor:
+    """1 at the sample's own tokens, 0 at those of a tool's result."""
+    return torch.tensor(sample.reply_mask or [1] * len(sample.reply_ids))
+
+
 def espl_loss(policy: LocalPolicy, groups: list[Group]) -> torch.Tensor:
-    """- sum over rows and tokens of (r - mean r of the group) log p, over rows times the longest reply."""
+    """- sum over rows and own tokens of (r - mean r of the group) log p, over rows times the longest reply."""
     total, rows = torch.zeros(()), 0
     for group in groups:
         mean = np.mean(group.rewards)  # type: ignore[arg-type]
         for sample, reward in zip(group.samples, group.rewards, strict=True):
             assert reward is not None
-            total = total - (reward - mean) * log_probabilities(policy, sample).sum()
+            total = total - (reward - mean) * (log_probabilities(policy, sample) * own_tokens(sample)).sum()
             rows += 1
     return total / (rows * policy.max_tokens)
 
@@ -86,6 +92,49 @@ def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_per_pass: int) ->
         torch.testing.assert_close(policy.model.get_parameter(name).detach(), before[name] - 4e-5 * gradient / (gradient.abs() + 1e-8))
 
 
+def with_results(sample: Sample) -> Sample:
+    """The sample with foreign tokens after its third and its sixth; its own stay what they were."""
+    ids, mask = list(sample.reply_ids), [1] * len(sample.reply_ids)
+    for place, tokens in ((6, [30, 31]), (3, [20, 21, 22, 23, 24])):
+        if place < len(ids):
+            ids[place:place], mask[place:place] = tokens, [0] * len(tokens)
+    return replace(sample, reply_ids=tuple(ids), reply_mask=tuple(mask), calls=())
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["prompts read once", "as trl reads them"])
+def test_results_of_tools_have_no_gradient_of_their_own(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The update is the policy gradient by hand over the policy's own tokens, which read the results; over all tokens it would be another one."""
+    if not shared:
+        monkeypatch.setattr(training, "can_share", lambda model: False)
+    policy = trained_once(tiny_policy())
+    drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
+    groups = groups_of([[with_results(sample) for sample in some] for some in drawn], REWARDS)
+    wanted = gradients(policy, espl_loss(policy, groups))
+    unmasked = [replace(group, samples=tuple(replace(one, reply_mask=()) for one in group.samples)) for group in groups]
+    whole = gradients(policy, espl_loss(policy, unmasked))
+    without = gradients(policy, espl_loss(policy, groups_of(drawn, REWARDS)))
+    moving = [group for group in groups if len(set(group.rewards)) > 1]
+    entropies = [entropy for group in moving for sample in group.samples for entropy in own_entropies(policy, sample)]
+
+    stats = policy.update(groups, 1)
+
+    found = first_gradients(policy)
+    assert_same(found, wanted)
+    for other in (whole, without):
+        with pytest.raises(AssertionError):
+            assert_same(found, other)
+    assert stats.tokens == sum(sample.tokens for group in moving for sample in group.samples) == len(entropies)
+    assert stats.entropy == pytest.approx(sum(entropies) / len(entropies), rel=1e-4)
+
+
+def own_entropies(policy: LocalPolicy, sample: Sample) -> list[float]:
+    """Of what each of its own tokens was drawn from, in nats."""
+    with torch.no_grad():
+        logits = policy.model(torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])).logits[0, len(sample.prompt_ids) - 1 : -1]
+    found = torch.distributions.Categorical(logits=logits.double()).entropy().tolist()
+    return [entropy for entropy, mine in zip(found, own_tokens(sample).tolist(), strict=True) if mine]
+
+
 def test_advantages_are_not_divided_by_their_deviation() -> None:
     once, twice = trained_once(tiny_policy()), trained_once(tiny_policy())
     samples = once.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
@@ -110,10 +159,12 @@ def test_where_no_reward_differs_nothing_is_updated() -> None:
     assert (stats.updated, stats.step, stats.tokens, policy.save()) == (False, 0, 0, before)
 
 
-def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_first_policy() -> None:
+@pytest.mark.parametrize("tools", [False, True], ids=["plain", "with results of tools"])
+def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_first_policy(tools: bool) -> None:
     recipe = replace(SSLOGIC, kl=0.5, clip=None)
     policy = trained_once(tiny_policy(recipe))
     samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
+    samples = [[with_results(sample) if tools else sample for sample in some] for some in samples]
     groups = groups_of(samples, [(1.0, None, 0.0, 1.0), (1.0, 1.0, None, None)])
 
     total, tokens, kl_total = torch.zeros(()), 0, 0.0
@@ -126,9 +177,10 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
             with policy.model.disable_adapter(), torch.no_grad():
                 first = log_probabilities(policy, sample, recipe.temperature)
             kl = torch.exp(first - own) - (first - own) - 1
-            total = total - (reward - rewards.mean()) / (rewards.std() + 1e-4) * own.sum() + recipe.kl * kl.sum()
-            tokens += len(own)
-            kl_total += float(kl.detach().sum())
+            mine = own_tokens(sample)
+            total = total - (reward - rewards.mean()) / (rewards.std() + 1e-4) * (own * mine).sum() + recipe.kl * (kl * mine).sum()
+            tokens += int(mine.sum())
+            kl_total += float((kl.detach() * mine).sum())
     wanted = gradients(policy, total / tokens)
 
     stats = policy.update(groups, 1)
@@ -203,10 +255,6 @@ def test_a_reply_goes_on_from_its_start_which_is_no_part_of_it() -> None:
 def test_the_entropy_of_an_update_is_that_of_what_the_replies_were_drawn_from() -> None:
     policy = tiny_policy()
     samples = policy.sample([(PROMPT, one) for one in problems(2)], 2, 1)
-    found = []
-    for sample in (one for some in samples for one in some):
-        with torch.no_grad():
-            logits = policy.model(torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])).logits[0, len(sample.prompt_ids) - 1 : -1]
-        found += torch.distributions.Categorical(logits=logits.double()).entropy().tolist()
+    found = [entropy for some in samples for sample in some for entropy in own_entropies(policy, sample)]
     stats = policy.update(groups_of(samples, [[1.0, 0.0], [0.0, 1.0]]), 1)
     assert stats.entropy == pytest.approx(sum(found) / len(found), rel=1e-4)

@@ -1,0 +1,92 @@
+"""The corpus of the tool `search`: a folder of texts, or JSON lines with one document a row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+
+TEXTS, ROWS = (".txt", ".md"), ".jsonl"
+CONTENTS, TITLES = ("text", "contents"), ("title", "id")
+"""Keys of a row: the first that is there counts."""
+WANTED = f"a folder with files {', '.join((*TEXTS, ROWS))}, or one such file"
+VARIABLE = "EVOLAKE_PROMPTS__CORPUS"
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document."""
+
+    title: str
+    text: str
+
+
+def corpus_files(place: str) -> list[Path]:
+    """The files of a corpus, by name.
+
+    Raises:
+        InputError: there is no such file or folder, or no file in it that can be one of a corpus.
+    """
+    path = Path(place).expanduser()
+    if path.is_dir():
+        found = sorted(one for one in path.rglob("*") if one.suffix in (*TEXTS, ROWS) and one.is_file())
+        if not found:
+            raise InputError(f"the corpus {place} is empty", wanted=WANTED, got="no such file in it", do=f"mend {VARIABLE}")
+        return found
+    if not path.is_file():
+        raise InputError(f"there is no corpus at {place}", wanted=WANTED, got="no such file", do=f"mend {VARIABLE}")
+    if path.suffix not in (*TEXTS, ROWS):
+        raise InputError(f"{place} cannot be read as a corpus", wanted=WANTED, got=path.suffix or "no ending", do=f"mend {VARIABLE}")
+    return [path]
+
+
+def read_corpus(place: str) -> list[Document]:
+    """The documents, in the order of the files and of their rows. A text's title is the name of its file.
+
+    Raises:
+        InputError: as `corpus_files`; a file that is no text, a row that is no document, or not one word in all of them.
+    """
+    path = Path(place).expanduser()
+    found = [document for file in corpus_files(place) for document in _documents(file, path if path.is_dir() else path.parent)]
+    if not any(document.text.strip() for document in found):
+        raise InputError(f"the corpus {place} is empty", wanted="a document with words", got=f"{len(found)} documents", do=f"mend {VARIABLE}")
+    return found
+
+
+def corpus_sha(documents: list[Document]) -> str:
+    """sha256 of the documents."""
+    digest = hashlib.sha256()
+    for one in documents:
+        digest.update(json.dumps([one.title, one.text]).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _documents(file: Path, base: Path) -> Iterator[Document]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"the document {file} cannot be read", wanted="text in UTF-8", got=str(error), do=f"mend it, or {VARIABLE}") from None
+    if file.suffix in TEXTS:
+        yield Document(str(file.relative_to(base).with_suffix("")), text)
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield _row(line, f"row {number} of {file}")
+
+
+def _row(line: str, where: str) -> Document:
+    try:
+        row: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is no document", wanted="a JSON object", got=str(error)[:200], do="mend the file") from None
+    keys = row if isinstance(row, dict) else {}
+    text = next((keys[key] for key in CONTENTS if isinstance(keys.get(key), str)), None)
+    if text is None:
+        got = ", ".join(keys) or type(row).__name__
+        raise InputError(f"{where} is no document", wanted=f"an object with a text in {' or '.join(CONTENTS)}", got=got[:200], do="mend the file")
+    return Document(next((str(keys[key]) for key in TITLES if keys.get(key) is not None), ""), text)

@@ -1,0 +1,188 @@
+"""Replies of several turns, token by token: whose tokens are whose, what a result is cut to, and when a reply ends."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_policy import PROMPT, problems, tiny_policy
+
+from evolake.errors import InputError
+from evolake.prompts.model.tool_calls import RESULT, RESULT_END, is_unmarked
+from evolake.prompts.policies.turns import CUT, Reply, Stops, replies, told
+from evolake.prompts.tools.tool import Answered
+from evolake.prompts.tools.toolbox import Called, Toolbox
+
+TOKENIZER = tiny_policy().tokenizer
+END = TOKENIZER.eos_token_id
+
+
+class Echo:
+    """A tool that gives back what it is given."""
+
+    name, says = "echo", "<tool>echo text</tool> shows the text."
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.closed = False
+
+    def answer(self, given: Sequence[str]) -> list[Answered]:
+        self.asked.append(list(given))
+        return [Answered("ok", text) for text in given]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def ids(text: str) -> list[int]:
+    return list(TOKENIZER(text, add_special_tokens=False)["input_ids"])
+
+
+def text(tokens: Sequence[int]) -> str:
+    return TOKENIZER.decode(tokens, skip_special_tokens=False)
+
+
+def scripted(*turns: Sequence[str]) -> Callable[[list[list[int]], Stops], list[list[int]]]:
+    """Draws these texts, turn by turn, cut to what a row may still say; what the rows had read is kept in `read`."""
+    left = [list(turn) for turn in turns]
+
+    def draw(read: list[list[int]], stops: Stops) -> list[list[int]]:
+        draw.read.append([text(row) for row in read])  # type: ignore[attr-defined]
+        said = left.pop(0)
+        return [(ids(one.removesuffix("$")) + [END] * one.endswith("$"))[:room] for one, room in zip(said, stops.rooms, strict=True)]
+
+    draw.read = []  # type: ignore[attr-defined]
+    return draw
+
+
+def run(draw: Callable, count: int = 1, *, most_calls: int = 2, most_tokens: int = 200, tool: Echo | None = None) -> list[Reply]:
+    toolbox = Toolbox([tool or Echo()], most_calls=most_calls, most_tokens=64)
+    return replies([ids("Q:")] * count, draw, toolbox, TOKENIZER, most_tokens=most_tokens, ends=[END])
+
+
+def own(reply: Reply) -> str:
+    return text([token for token, mine in zip(reply.ids, reply.mask, strict=True) if mine])
+
+
+def test_the_mask_tells_the_policys_tokens_from_the_results() -> None:
+    draw = scripted(["so <tool>echo one</tool>"], ["and <tool>echo two</tool>"], ["done$"])
+    [reply] = run(draw)
+    first, second = f"{RESULT}one{RESULT_END}", f"{RESULT}two{RESULT_END}"
+    assert text(reply.ids) == f"so <tool>echo one</tool>{first}and <tool>echo two</tool>{second}done<|im_end|>"
+    assert own(reply) == "so <tool>echo one</tool>and <tool>echo two</tool>done<|im_end|>"
+    assert reply.own == sum(reply.mask) and reply.ended
+    assert [(call.tool, call.given, call.status, call.result, call.tokens) for call in reply.calls] == [
+        ("echo", "one", "ok", "one", len(ids(first))), ("echo", "two", "ok", "two", len(ids(second))),
+    ]
+    assert [row[0] for row in draw.read] == [  # type: ignore[attr-defined]
+        "Q:", f"Q:so <tool>echo one</tool>{first}", f"Q:so <tool>echo one</tool>{first}and <tool>echo two</tool>{second}",
+    ]
+
+
+def test_rows_that_are_still_going_are_drawn_and_answered_together() -> None:
+    draw, tool = scripted(["<tool>echo a</tool>", "no$", "<tool>echo b</tool>"], ["x$", "<tool>echo c</tool>"], ["y$"]), Echo()
+    found = run(draw, 3, tool=tool)
+    assert [own(reply) for reply in found] == [
+        "<tool>echo a</tool>x<|im_end|>", "no<|im_end|>", "<tool>echo b</tool><tool>echo c</tool>y<|im_end|>",
+    ]
+    assert tool.asked == [["a", "b"], ["c"]]
+    assert found[1].mask == [1, 1, 1] and found[1].calls == []
+
+
+def test_a_call_beyond_the_limit_is_text_and_gets_no_result() -> None:
+    tool = Echo()
+    [reply] = run(scripted(["<tool>echo a</tool>"], ["<tool>echo b</tool> and on$"]), most_calls=1, tool=tool)
+    assert tool.asked == [["a"]] and len(reply.calls) == 1 and reply.ended
+    assert own(reply) == "<tool>echo a</tool><tool>echo b</tool> and on<|im_end|>"
+
+
+def test_a_call_with_which_a_reply_runs_out_of_tokens_is_not_made() -> None:
+    call, tool = "<tool>echo a</tool>", Echo()
+    [reply] = run(scripted([call]), most_tokens=len(ids(call)), tool=tool)
+    assert (tool.asked, reply.calls, reply.ended, reply.own) == ([], [], False, len(ids(call)))
+
+
+def test_results_take_nothing_of_the_tokens_that_a_reply_may_have() -> None:
+    [reply] = run(scripted(["<tool>echo a</tool>"], ["b" * 500]), most_tokens=30)
+    assert reply.own == sum(reply.mask) == 30 and len(reply.ids) > 40 and not reply.ended
+
+
+@pytest.mark.parametrize(("turn", "status", "result"), [
+    ("</tool>", "malformed", "no call: </tool> without <tool> before it"),
+    ("<tool>sing a song</tool>", "unknown", "no tool sing, only echo"),
+])
+def test_what_is_no_call_of_a_tool_is_told_to_the_policy(turn: str, status: str, result: str) -> None:
+    [reply] = run(scripted([turn], ["ok$"]))
+    [call] = reply.calls
+    assert call.status == status
+    assert call.result == result.replace("</tool>", "< /tool>").replace("<tool>", "< tool>") or status == "unknown"
+    assert call.result in text(reply.ids)
+
+
+STRANGE = st.lists(st.sampled_from([*"ab<>/|é€\x00\n", "<|im_end|>", "<|im_start|>", "</result>", "<tool>"]), max_size=60).map("".join)
+
+
+@given(STRANGE, st.integers(48, 90))
+def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text: str, most: int) -> None:
+    tokens, call = told(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, most)
+    before, after = ids(RESULT), ids(RESULT_END)
+    assert len(tokens) == call.tokens <= most
+    assert tokens[: len(before)] == before and tokens[len(tokens) - len(after) :] == after
+    body = tokens[len(before) : len(tokens) - len(after)]
+    assert not set(body) & set(TOKENIZER.all_special_ids)
+    assert is_unmarked(call.result) and text(body) == call.result
+    whole = told(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, 10_000)[1]
+    assert call == whole if whole.tokens <= most else call.result.endswith(CUT)
+
+
+def test_a_long_result_is_cut_and_says_so() -> None:
+    tokens, call = told(Called("echo", "x", Answered("ok", "0123456789" * 10_000)), TOKENIZER, 60)
+    assert len(tokens) == 60 and call.result == ("0123456789" * 9)[: 60 - len(ids(RESULT + RESULT_END + CUT))] + CUT
+
+
+def test_a_policy_with_tools_reads_of_them_after_the_problem_and_its_prompt_stays_what_it_was() -> None:
+    tool = Echo()
+    policy = tiny_policy(tools=Toolbox([tool], most_calls=2, most_tokens=64))
+    read = text(policy.prompt_ids(PROMPT, problems(1)[0]))
+    plain = text(tiny_policy().prompt_ids(PROMPT, problems(1)[0]))
+    assert policy.tools is not None and policy.tools.description() in read and tool.says in read
+    assert read.replace(f"\n\n{policy.tools.description()}", "") == plain
+    with policy:
+        pass
+    assert tool.closed
+
+
+def test_a_reply_that_could_outgrow_the_model_is_refused() -> None:
+    policy = tiny_policy(tools=Toolbox([Echo()], most_calls=60, most_tokens=64))
+    with pytest.raises(InputError, match="longer than the model can read"):
+        policy.sample([(PROMPT, problems(1)[0])], 1, 1)
+
+
+def test_samples_of_random_weights_are_the_same_with_a_tool_that_they_never_call() -> None:
+    """But for what they read of it: the same prompt drawn with and without ends in the same tokens."""
+    toolbox = Toolbox([Echo()], most_calls=2, most_tokens=64)
+    toolbox.description = lambda: ""  # type: ignore[method-assign]
+    pairs = [(PROMPT, problem) for problem in problems(2)]
+    tiny = tiny_policy(tools=toolbox)
+    tiny.prompt_ids = lambda prompt, problem: tiny_policy().prompt_ids(prompt, problem)  # type: ignore[method-assign]
+    with_tool, without = tiny.sample(pairs, 3, 5), tiny_policy().sample(pairs, 3, 5)
+    assert [one.reply_ids for some in with_tool for one in some] == [one.reply_ids for some in without for one in some]
+    for mine, plain in zip(itertools.chain(*with_tool), itertools.chain(*without), strict=True):
+        assert (mine.reply, mine.tokens, mine.truncated, mine.prompt_ids) == (plain.reply, plain.tokens, plain.truncated, plain.prompt_ids)
+        assert (set(mine.reply_mask), mine.calls, plain.reply_mask, plain.calls) == ({1}, (), (), None)
+
+
+def test_a_turn_ends_at_the_token_that_ends_a_call_and_at_its_own_room() -> None:
+    import torch
+
+    stops = Stops([9, 3, 9, 9], [True, True, False, True])
+    criteria = stops.criteria(TOKENIZER, 2)
+    rows = [ids("Q:") + ids(said) for said in ("</tool>xx", "abcdefghi", "</tool>xx", "Q:</tool>")]
+    for length in range(3, 12):
+        ended = criteria(torch.tensor([row[:length] for row in rows]), None).tolist()
+        assert ended == [length >= 9, length >= 5, length >= 11, length >= 11]
+    assert stops.lengths == [7, 3, 9, 9]
+    assert [text(stops.kept(row, tokens[2:])) for row, tokens in enumerate(rows)] == ["</tool>", "abc", "</tool>xx", "Q:</tool>"]
