@@ -69,15 +69,15 @@ def colours_of_arms(arms: Sequence[str]) -> dict[str, str]:
     return {arm: colours[place % len(colours)] for place, arm in enumerate(arms)}
 
 
-def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solved") -> bytes:
-    """A bar an arm with its interval, the parts as markers."""
+def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solved", colours: Mapping[str, str] | None = None) -> bytes:
+    """A bar an arm with its interval, the parts as markers. colours: of the arms, where several figures show them; None: see `colours_of_arms`."""
     from matplotlib.lines import Line2D
 
     drawn, axes = figure(height=1.7 + 0.62 * max(len(rates), 4))
     if not rates:
         say(axes, NOTHING)
         return to_png(drawn)
-    colours, places = colours_of_arms([one.arm for one in rates]), np.arange(len(rates))[::-1]
+    colours, places = colours or colours_of_arms([one.arm for one in rates]), np.arange(len(rates))[::-1]
     for place, one in zip(places, rates, strict=True):
         axes.barh(place, one.rate, height=0.56, color=colours[one.arm], alpha=0.85, zorder=1)
         axes.plot([one.low, one.high], [place, place], color=INK, linewidth=1.6, marker="|", markersize=9, zorder=3)
@@ -115,13 +115,13 @@ def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
     return _of_shares(drawn, axes, title, x, y)
 
 
-def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
-    """Share solved by the end of each round: a line an arm with its interval."""
+def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: Mapping[str, str] | None = None) -> bytes:
+    """Share solved by the end of each round: a line an arm with its interval. colours: as of `arm_rates`."""
     drawn, axes = figure(height=4.6)
     if not curves:
         say(axes, NOTHING)
         return to_png(drawn)
-    colours = colours_of_arms([one.arm for one in curves])
+    colours = colours or colours_of_arms([one.arm for one in curves])
     for place, one in enumerate(curves):
         if len(one.low):
             axes.fill_between(one.x, one.low, one.high, color=colours[one.arm], alpha=0.18, linewidth=0)
@@ -150,15 +150,15 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
     return _of_shares(drawn, axes, title, x, y)
 
 
-def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str) -> bytes:
-    """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their scale."""
+def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, colours: Mapping[str, str] | None = None) -> bytes:
+    """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their scale. colours: as of `arm_rates`."""
     arms = list(dict.fromkeys(one.arm for panel in panels.values() for one in panel))
     drawn, axes = figure(height=2.0 + 0.5 * max(len(arms), 4))
     if not arms:
         say(axes, "No perturbed problems have been run.")
         return to_png(drawn)
     axes.remove()
-    colours, places = colours_of_arms(arms), {arm: len(arms) - 1 - place for place, arm in enumerate(arms)}
+    colours, places = colours or colours_of_arms(arms), {arm: len(arms) - 1 - place for place, arm in enumerate(arms)}
     reach = 1.15 * max([0.02, *(abs(end) for panel in panels.values() for one in panel for end in (one.low, one.high, one.delta))])
     grid = drawn.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for panel, (name, deltas) in zip(grid, panels.items(), strict=True):
@@ -182,15 +182,15 @@ def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str) -> 
     return to_png(drawn)
 
 
-def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str) -> bytes:
-    """One panel a measure, each on its own scale: a line an arm. A panel without curves is left out."""
+def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, colours: Mapping[str, str] | None = None) -> bytes:
+    """One panel a measure, each on its own scale: a line an arm. A panel without curves is left out. colours: as of `arm_rates`."""
     panels = {name: curves for name, curves in panels.items() if curves}
     drawn, axes = figure(height=4.8)
     if not panels:
         say(axes, NOTHING)
         return to_png(drawn)
     axes.remove()
-    colours = colours_of_arms(list(dict.fromkeys(one.arm for curves in panels.values() for one in curves)))
+    colours = colours or colours_of_arms(list(dict.fromkeys(one.arm for curves in panels.values() for one in curves)))
     columns = min(2, len(panels))
     grid = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False)
     for place in range(len(panels), grid.size):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.plots.arms import ArmCurve, arm_curves
+from evolake.plots.arms import ArmCurve, arm_curves, colours_of_arms
 from evolake.report.figures import Figure
 from evolake.utility.statistics.findings import Findings
-from evolake.utility.tables import LINEAGES, TRAINED
+from evolake.utility.tables import ARMS, LINEAGES, TRAINED
 
 
 def draw(findings: Findings) -> bytes | None:
@@ -17,7 +17,8 @@ def draw(findings: Findings) -> bytes | None:
         ArmCurve(arm, part["step"].to_list(), part["value"].to_list(), part["low"].to_list(), part["high"].to_list())
         for arm in TRAINED if (part := found.filter(pl.col("arm") == arm)).height
     ]
-    return arm_curves(curves, "Problems of held-out lineages solved, with 95% bands", "step", "share solved") if curves else None
+    title = "Problems of held-out lineages solved, with 95% bands"
+    return arm_curves(curves, title, "step", "share solved", colours_of_arms(list(ARMS))) if curves else None
 
 
 FIGURE = Figure("Held-out lineages solved over the steps", draw, order=2)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.plots.arms import ArmCurve, arm_traces
+from evolake.plots.arms import ArmCurve, arm_traces, colours_of_arms
 from evolake.report.figures import Figure
 from evolake.utility.statistics.findings import TRAINING, Findings
-from evolake.utility.tables import TRAINED
+from evolake.utility.tables import ARMS, TRAINED
 
 NAMES = {
     "reward": "mean reward", "length": "tokens per reply", "reflections": "words of self-checking per reply", "entropy": "entropy per token, nats",
@@ -22,7 +22,7 @@ def draw(findings: Findings) -> bytes | None:
             part = findings.curves.filter((pl.col("measure") == measure) & (pl.col("arm") == arm)).sort("step")
             if part.height:
                 panels[NAMES[measure]].append(ArmCurve(arm, part["step"].to_list(), part["value"].to_list()))
-    return arm_traces(panels, "Replies that were trained on", "step") if any(panels.values()) else None
+    return arm_traces(panels, "Replies that were trained on", "step", colours_of_arms(list(ARMS))) if any(panels.values()) else None
 
 
 FIGURE = Figure("Replies that were trained on", draw, order=3)
