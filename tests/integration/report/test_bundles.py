@@ -115,6 +115,13 @@ def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(bundles: Callable
         assert (code, told["verdict"]) == (1, "does_not_hold") and "no whole bundle" in told["reasons"][0]
 
 
+def answered_by_a_tool(claims: dict[str, Any]) -> None:
+    """The right answer stands in the reply, in the result of a search."""
+    claims["settings"]["tools"] = ["search"]
+    reply = "<tool>search 1 + 4</tool>\n<result>\n\\boxed{5}\n</result>\n"
+    claims["replies"][0].update(reply=reply, correct=True, formatted=True)
+
+
 FALSE_CLAIMS = {
     "a better held-out score": ("programs", {"claims": lambda claims: claims["own"][0].update(score=9.5)}, "score"),
     "better search metrics": ("programs", {"claims": lambda claims: claims["search"][0]["metrics"].update(combined_score=7.0)}, "search"),
@@ -125,6 +132,7 @@ FALSE_CLAIMS = {
     "another label": ("families", {"claims": lambda claims: claims["instances"][0].update(answer='"no such"')}, "the label is"),
     "another text": ("families", {"claims": lambda claims: claims["instances"][0].update(text="What is 1 + 1?")}, "its text is"),
     "a right reply": ("prompts", {"claims": lambda claims: claims["replies"][0].update(correct=True)}, "and it claims right"),
+    "an answer that is its tool's": ("prompts", {"claims": lambda claims: answered_by_a_tool(claims)}, "and it claims right"),
     "edits that make another": ("prompts", {"claims": lambda claims: claims["edits"].clear()}, "form blocks it"),
     "a held problem": ("prompts", {"problems": lambda rows: rows[0].update(text="Check the end.", split="train")}, "leak blocks it"),
     "a verdict that is none": ("programs", {"verdicts": lambda told: told["verdicts"][0].update(outcome="block", reason="bad")}, "its own verdicts"),
