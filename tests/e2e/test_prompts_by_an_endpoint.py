@@ -21,7 +21,7 @@ from loopback_model import KEY, Action, Asked, LoopbackModel, say
 from evolake.prompts.model.problems import read_problems
 
 pytestmark = pytest.mark.e2e
-PROBLEMS = {problem.text: problem for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")}
+PROBLEMS = {problem.text: problem for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl", "last")}
 READER = "designs_planner_directions"
 
 

@@ -129,8 +129,10 @@ def split(
     return [problem for text, problem in train.items() if text not in heldout], list(heldout.values())
 
 
-def read_problems(path: Path) -> list[Problem]:
+def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Problem]:
     """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others are passed over.
+
+    A line with a `language` is a statement alone: the request for the answer is added, in this format and that language. Any other asks by itself.
 
     Raises:
         InputError: there is no such file, or a line is no problem; names the line.
@@ -139,7 +141,7 @@ def read_problems(path: Path) -> list[Problem]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise InputError(f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=str(error)) from None
-    found = []
+    found, languages = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -147,9 +149,14 @@ def read_problems(path: Path) -> list[Problem]:
             values = json.loads(line)
             json.loads(values["answer"])
             found.append(Problem(**{name: values[name] for name in _FIELDS}, split="train", source="shipped"))
+            languages.append(values.get("language"))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"line {number} of {path} is no problem", wanted=f"JSON with {', '.join(_FIELDS)}", got=repr(error)) from None
-    return found
+    forms = answer_forms({"family_id": one.family, "answer": one.answer} for one in found)
+    return [
+        replace(one, text=f"{one.text}\n\n{request(language, forms.get(one.family), answer_format)}") if language else one
+        for one, language in zip(found, languages, strict=True)
+    ]
 
 
 def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed") -> list[Problem]:
@@ -223,7 +230,7 @@ def _read(
     source: str, settings: PromptsSettings, lake: Lake | None, seeds: Path, seed: int, cycles: Sequence[str] | None
 ) -> list[Problem]:
     if source == "shipped":
-        return read_problems(seeds / "prompts" / FILE)
+        return read_problems(seeds / "prompts" / FILE, settings.answer_format)
     if source == "reasoning-gym":
         return gym_problems(settings.gym_tasks, settings.gym_problems, seed)
     if lake is None:
