@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import polars as pl
 
 from assets.families.checks import GUARDS
 from assets.families.judge import of_record, settled
 from assets.families.line import archive, line
+from assets.predicates import rows_check
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES
+from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES, LEARNABILITY, SURVIVAL
 from evolake.lake import DERIVATIONS
+
+if TYPE_CHECKING:
+    from evolake.families.model.population import Population
 
 
 @line.asset(deps=of_record.assets, schema=EXPERIENCE)
@@ -32,7 +38,8 @@ def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame)
 
 @line.asset(deps=[*of_record.assets, "complexity", "drift"], schema=FAMILIES)
 def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame, instances: pl.DataFrame, experience: pl.DataFrame) -> pl.DataFrame:
-    """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it."""
+    """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it. With EVOLAKE_FAMILIES__LEARNABILITY above 0
+    families from which a policy learns nothing are retired, and those that it was not asked of late come back."""
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
 
@@ -45,10 +52,34 @@ def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame
     }
     after = before.settle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
     after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(**{MADE: made})
+    after, changed = chosen(store, after)
     live = after.rows("accepted")
-    store.artifacts(row for row in live if row["cycle"] == cycle)
+    store.artifacts([*(row for row in live if row["cycle"] == cycle), *(row | {"cycle": cycle} for row in changed)])
     store.tell(store.seal(after.frames(), GUARDS, survivors="families").metadata() | {
         "live": len(live), "accepted_this_cycle": accepted.height, "instances_so_far": sum(row["instances"] or 0 for row in live),
-        "lessons": experience.height,
+        "lessons": experience.height, "retired": len(after.rows("retired")),
+        "retired_this_cycle": sum(row["state"] == "retired" for row in changed),
     })
     return FAMILIES.frame(live)
+
+
+def chosen(store: LineStore, population: Population) -> tuple[Population, list[dict[str, Any]]]:
+    """(the archive after survival; its rows that are in another state than before), by the scores that the cycle read when it opened."""
+    from evolake.families.evolution.learnability import survival
+    from evolake.families.model.population import PASSED
+
+    scores = store.rows(LEARNABILITY.name) if store.has(LEARNABILITY.name) else []
+    rows = survival(population.rows(*PASSED), scores, store.settings.of(FamiliesSettings), store.cycle)
+    store.extra(SURVIVAL, rows)
+    after = population.with_survivors({row["family_id"]: row["lives"] for row in rows})
+    before = {row["family_id"]: row["before"] for row in rows}
+    return after, [row for row in after.rows(*PASSED) if before.get(row["family_id"], row["state"]) != row["state"]]
+
+
+retired_were_asked = rows_check(
+    survivors, "retired_families_were_asked", "Whoever is retired was asked, scores below the floor and is no survivor; whoever lives on is one.",
+    "lives OR score < floor", "lives OR groups > 0", "lives = survives", "before IN ('accepted', 'retired')",
+    rows=f"""
+SELECT s.*, s.family_id IN (SELECT family_id FROM {line.name}.survivors WHERE cycle = $cycle) AS survives FROM {line.name}.survival AS s
+WHERE s.cycle = $cycle""",
+)

@@ -12,7 +12,7 @@ from assets.families.line import archive, judge, line, open_jail
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import CANDIDATES, FAMILIES, UNMADE, VALIDATOR_AUTHORS
+from evolake.families.tables import CANDIDATES, FAMILIES, LEARNABILITY, LEARNABILITY_READ, UNMADE, VALIDATOR_AUTHORS
 from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ def candidates(store: LineStore) -> pl.DataFrame:
         opened, sealed, examine = store.open_cycle(), population_of(store.population()), judge(store, pool, agents, store.rules())
         admit_seeds(store, sealed, lambda: items(settings.seeds), "families", admitting(store, sealed, pool, agents, examine))
         population, notes = archive(store), store.guidance()
+        factors = learnt(store)
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
         made = propose_families(
             agents, parents, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle,
-            root_seed=settings.seed, known=population.known(), experience=population.lessons(), guidance=notes,
+            root_seed=settings.seed, known=population.known(), experience=population.lessons(), guidance=notes, factors=factors,
         )
     rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
     store.artifacts(rows, "candidate")
@@ -52,8 +53,28 @@ def candidates(store: LineStore) -> pl.DataFrame:
     store.tell(opened.metadata() | {
         "attempts": len(made.proposals) + unmade.height, "versions": len(rows), "passed_on_the_way": len(made.accepted), "unmade": unmade.height,
         "parents": len(parents), "lessons": len(population.lessons()), "guidance": len(notes), "backend": settings.backend,
+        "learnability": f"{len(factors)} families scored by the policy of the prompts line" if factors else "not used",
     })
     return CANDIDATES.frame(rows)
+
+
+def learnt(store: LineStore) -> dict[str, float]:
+    """What the prompts line says of families, now or as an earlier run of this cycle noted it: family_id -> factor of its draw. Publishes what was
+    read, by content, and the scores."""
+    from evolake.families.evolution.learnability import factors, read_scores, reading
+
+    settings = store.settings.of(FamiliesSettings)
+    read = reading(store.lake, settings, store.cycle, store.rows(LEARNABILITY_READ.name) if store.has(LEARNABILITY_READ.name) else [])
+    if read.renewed:
+        store.warn("the learnability that this cycle read before is not there any more, or not with that content: it reads the newest")
+    store.extra(LEARNABILITY_READ, read.rows)
+    scores = read_scores(store.lake, read.rows, store.cycle)
+    found = factors(scores, settings.learnability)
+    store.extra(LEARNABILITY, (row | {"factor": found[row["family_id"]]} for row in scores))
+    if scores:
+        told = ", ".join(f"{row['prompts_cycle']} ({row['content_sha'][:12]})" for row in read.rows)
+        store.log(f"learnability of {len(scores)} families, from cycles {told} of the prompts line" + (", as noted before" if read.kept else ""))
+    return found
 
 
 def admitting(store: LineStore, population: Population, pool: Jails, agents: Agents, examine: Callable[..., Any]) -> Admit:
@@ -61,8 +82,9 @@ def admitting(store: LineStore, population: Population, pool: Jails, agents: Age
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.loading import read_family
+    from evolake.families.model.population import PASSED
 
-    known, present = population.known(), {row["family_id"]: row for row in population.rows("accepted")}
+    known, present = population.known(), {row["family_id"]: row for row in population.rows(*PASSED)}
 
     def admit(seed: Seedling) -> Arrival:
         assert seed.blob_sha is not None, "what could not be kept is not judged"

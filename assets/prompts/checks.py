@@ -14,7 +14,7 @@ from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, we
 from assets.prompts.champion_selection import champion, duel_replies, heldout
 from assets.prompts.judge import accepted
 from assets.prompts.line import line
-from assets.prompts.results import children, edits, ratings, rollouts, updates, values
+from assets.prompts.results import children, edits, learnability, ratings, rollouts, updates, values
 from assets.prompts.train import iterations, problems
 from assets.raised import raised_check
 from evolake.lake import Lake
@@ -94,6 +94,18 @@ updates_have_checkpoints = suite_check(
     f"SELECT iteration, policy, checkpoint_sha FROM {line.name}.updates WHERE cycle = $cycle ORDER BY iteration",
     prepare=_checkpoints,
 )
+learnability_is_of_rollouts = rows_check(
+    learnability, "learnability_counts_rollouts_of_training",
+    "One row per family and difficulty; its replies are those to problems to train on, counted again, and nothing is learnt where no group is mixed.",
+    once("arm", "policy", "source", "family", "difficulty"), "replies = counted", "correct = counted_correct", "informative <= groups",
+    "score BETWEEN 0 AND 1", "(score > 0) = (variance > 0)", "pass_rate BETWEEN low AND high",
+    rows=f"""
+SELECT l.*, r.counted, r.counted_correct FROM (SELECT * FROM {line.name}.learnability WHERE cycle = $cycle) AS l FULL JOIN (
+  SELECT r.arm, u.policy, p.source, p.family, p.difficulty, count(*) AS counted, count(*) FILTER (r.correct) AS counted_correct
+  FROM {line.name}.rollouts AS r JOIN {line.name}.problems AS p ON p.problem_id = r.problem_id AND p.cycle = r.cycle AND p.split = 'train'
+  JOIN {line.name}.updates AS u ON u.cycle = r.cycle AND u.iteration = r.iteration AND u.arm = r.arm WHERE r.cycle = $cycle GROUP BY ALL
+) AS r USING (arm, policy, source, family, difficulty)""",
+)
 edits_say_why = rows_check(
     edits, "edits_say_why", "Every hunk that was not applied has a reason, and none that was has one.", "applied = (coalesce(reason, '') = '')",
 )
@@ -111,6 +123,7 @@ wins_are_beyond_noise = rows_check(
 judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])
 some_proposal_was_answered = answered_checks(line, iterations)
 GUARDS = (
-    problems_are_apart, rollouts_are_of_training, values_are_means, ratings_follow_from_ranks, updates_have_checkpoints, edits_say_why,
+    problems_are_apart, rollouts_are_of_training, values_are_means, ratings_follow_from_ranks, updates_have_checkpoints,
+    learnability_is_of_rollouts, edits_say_why,
     children_are_new, accepted_passed_every_gate, duels_are_of_training, wins_are_beyond_noise, heldout_is_held_out,
 )

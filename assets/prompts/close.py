@@ -14,7 +14,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
 
 
-@line.asset(deps=["rollouts", "values", "ratings", "updates", "edits", "children"], schema=PROMPTS)
+@line.asset(deps=["rollouts", "values", "ratings", "updates", "learnability", "edits", "children"], schema=PROMPTS)
 def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame, heldout: pl.DataFrame) -> pl.DataFrame:
     """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
     from evolake.prompts.model.problems import finished_families

@@ -1,4 +1,4 @@
-"""What the iterations gave, each table an asset of its own: replies, values, ratings, updates, edits, and the children."""
+"""What the iterations gave, each table an asset of its own: replies, values, ratings, updates, learnability, edits, and the children."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, called, line, shown, unverified
 from assets.store import LineStore
-from evolake.prompts.tables import EDITS, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
+from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
 
 
 def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
@@ -59,6 +59,33 @@ def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
         "grad_norms": ", ".join(f"{norm:.3g}" for norm in frame["grad_norm"].drop_nulls()) or "none",
     })
     return frame
+
+
+@line.asset(schema=LEARNABILITY)
+def learnability(store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
+    """What the policy can learn from which family, between too easy and impossible, and what moved where it was asked again. Of replies that the
+    cycle has anyway, to problems that may be trained on."""
+    from evolake.lake import preceding
+    from evolake.prompts.rating.learnability import learnability_rows
+
+    before = preceding(store.cycle)
+    there = before is not None and all(store.lake.record(line.name, name, before) is not None for name in ("rollouts", "updates"))
+    frame = LEARNABILITY.frame(learnability_rows(
+        rollouts, problems, policies_of(updates), cycle=store.cycle, root_seed=store.settings.seed,
+        before=store.lake.read(line.name, "rollouts", before) if there else None,
+        policies_before=policies_of(store.lake.read(line.name, "updates", before)) if there else None,
+    ))
+    learnt = frame.filter(pl.col("score") > 0)
+    store.tell({
+        "families": frame["family"].n_unique(), "families_that_teach": learnt["family"].n_unique(),
+        "groups": int(frame["groups"].sum()), "informative_groups": int(frame["informative"].sum()), "asked_again": int(frame["repeated"].sum()),
+    })
+    return frame
+
+
+def policies_of(updates: pl.DataFrame) -> dict[int, str]:
+    """Iteration -> the policy's name."""
+    return dict(updates.select("iteration", "policy").iter_rows())
 
 
 @line.asset(schema=EDITS)

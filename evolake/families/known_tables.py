@@ -15,7 +15,8 @@ def known_tables() -> dict[str, TableSchema]:
     gates = gates_of_assets(GATES)
     named = (
         tables.CANDIDATES, tables.UNMADE, tables.VALIDATOR_VOTES, tables.VALIDATOR_AUTHORS, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY,
-        tables.FUNNEL, tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT, tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
+        tables.LEARNABILITY_READ, tables.LEARNABILITY, tables.SURVIVAL, tables.FUNNEL, tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE,
+        tables.DRIFT, tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
     )
     return incoming_tables(tables.ARCHIVE) | {schema.name: schema for schema in named} | {
         **dict.fromkeys(("seeds", "immigrant_families", "accepted", "survivors"), tables.FAMILIES),

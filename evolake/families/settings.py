@@ -20,6 +20,15 @@ class FamiliesSettings(BaseModel):
         default="one-shot", description="how a model writes families: `one-shot` (one reply, and one for each refinement), or `session` (it writes "
         "the files, runs the generator, looks at samples and sees the votes by tools in the jail)",
     )
+    learnability: float = Field(
+        default=0.0, ge=0, le=1, description="how much counts what the policy of the prompts line learns from a family: in who is drawn as a parent, "
+        "and, above 0, families from which it learns nothing are retired; 0: nothing of that line is read",
+    )
+    learnability_cycles: int = Field(default=5, gt=0, description="cycles of the prompts line whose scores are read, the newest finished ones")
+    learnability_floor: float = Field(
+        default=0.05, ge=0, le=1, description="a family that scores below is retired; scores go from 0 (too easy, or impossible) to 1; 0: none is",
+    )
+    learnability_groups: int = Field(default=4, gt=0, description="groups of replies from which on a family may be retired")
     validator_authors: Literal["separate", "together"] = Field(
         default="separate", description="who writes the independent validators of a model's family: `separate` calls, which see the statement and "
         "some instances and never the primary, or `together` with the primary, in one reply",

@@ -27,7 +27,7 @@ FAMILIES = TableSchema(
     "families", 1,
     {
         "family_id": pl.String,
-        "state": (pl.String, "accepted (may have children) or blocked."),
+        "state": (pl.String, "accepted (may have children), retired (passed every gate; a policy learns nothing from it) or blocked."),
         "cycle": (pl.String, "Cycle in which this version was made; 0000 for a seed."),
         "name": (pl.String, "Short name for its folder, unique among the seeds; no part of its content."),
         "title": pl.String, "category": pl.String, "language": pl.String, "operator": pl.String,
@@ -67,6 +67,49 @@ def further_table(asset: str) -> str:
     return f"{FURTHER.name}_{asset}"
 
 
+LEARNABILITY_READ = TableSchema(
+    "learnability_read", 1,
+    {
+        "cycle": pl.String,
+        "number": (pl.Int64, "Place among what was read, from 0, the newest first."),
+        "newest": (pl.Int64, "How many tables were wanted at most."),
+        "prompts_cycle": (pl.String, "Cycle of the prompts line whose table `learnability` is read; null where there was none with a family."),
+        "content_sha": (pl.String, "sha256 (hex) over the content of that table when the cycle opened; null where there was none."),
+    },
+    keys=("number",), terms=TERMS,
+)
+"""What a cycle read of the prompts line when it opened; without rows where it reads nothing (EVOLAKE_FAMILIES__LEARNABILITY is 0)."""
+LEARNABILITY = TableSchema(
+    "learnability", 1,
+    {
+        "family_id": pl.String, "cycle": pl.String,
+        "policy": (pl.String, "Policy of the prompts line that was asked, by name."),
+        "prompts_cycles": (pl.List(pl.String), "Cycles of the prompts line that asked the family, of those that were read."),
+        "groups": (pl.Int64, "Groups of replies: one prompt on one problem in one iteration."),
+        "replies": (pl.Int64, "Replies in these groups."),
+        "correct": (pl.Int64, "Replies that were right."),
+        "informative": (pl.Int64, "Groups whose rewards differ, so that something can be learnt from them."),
+        "pass_rate": (pl.Float64, "Share of the replies that were right, from 0 to 1."),
+        "score": (pl.Float64, "Learnability from 0 (too easy, or impossible) to 1 (half are right), over all difficulties and cycles read."),
+        "factor": (pl.Float64, "What its chance to become a parent is multiplied with; a family that was not asked has 1."),
+    },
+    keys=("family_id",), terms=TERMS,
+)
+"""What the prompts line says of families, as a cycle used it: one row per family that was asked there."""
+SURVIVAL = TableSchema(
+    "survival", 1,
+    {
+        "family_id": pl.String, "cycle": pl.String,
+        "before": (pl.String, "State that it entered the end of the cycle with: accepted or retired."),
+        "lives": (pl.Boolean, "Whether it goes on; where not, it is retired."),
+        "score": (pl.Float64, "Learnability from 0 to 1 that was used; null where no policy was asked."),
+        "groups": (pl.Int64, "Groups of replies that the score rests on."),
+        "floor": (pl.Float64, "Score below which a family is retired that was asked often enough."),
+        "reason": (pl.String, "What decided, in words."),
+    },
+    keys=("family_id",), terms=TERMS,
+)
+"""Who of the families that passed every gate goes on; without rows where learnability counts nothing."""
 EXPERIENCE = TableSchema(
     "experience", 1,
     {

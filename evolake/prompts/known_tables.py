@@ -14,5 +14,5 @@ def known_tables() -> dict[str, TableSchema]:
         "accepted": tables.GATED, "problems": tables.PROBLEMS,
         "iterations": tables.JOURNAL, "notes": tables.JOURNAL, "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS,
         "edits": tables.EDITS, "updates": tables.UPDATES, "duel_replies": tables.EVALUATIONS, "heldout": tables.EVALUATIONS,
-        "champion": tables.DECISIONS,
+        "champion": tables.DECISIONS, "learnability": tables.LEARNABILITY,
     }

@@ -168,6 +168,39 @@ EVALUATIONS = TableSchema(
     keys=("arm", "iteration", "prompt_id", "problem_id", "sample"), terms=TERMS,
 )
 """Held-out problems, answered by the policy as it is after `iteration` under one prompt."""
+LEARNABILITY = TableSchema(
+    "learnability", 1,
+    {
+        "cycle": pl.String, "arm": pl.String,
+        "policy": (pl.String, "Policy that was asked, by name."),
+        "source": (pl.String, "Where the problems come from: families, or the file of the seeds."),
+        "family": (pl.String, "Family of tasks that the problems are instances of; one that is held out has no row."),
+        "difficulty": (pl.Int64, "Level that the problems were made at, from 1 to 10."),
+        "problems": (pl.Int64, "Different problems that were asked."),
+        "groups": (pl.Int64, "Groups of replies: one prompt on one problem in one iteration."),
+        "replies": (pl.Int64, "Replies in these groups."),
+        "correct": (pl.Int64, "Replies that were right."),
+        "rejected": pl.Int64,
+        "informative": (pl.Int64, "Groups whose rewards differ, so that something can be learnt from them."),
+        "pass_rate": (pl.Float64, "Share of the replies that were right, from 0 to 1."),
+        "low": (pl.Float64, "Lower end of the 95% interval of pass_rate (Wilson), as if replies were independent."),
+        "high": (pl.Float64, "Upper end of the 95% interval of pass_rate (Wilson), as if replies were independent."),
+        "variance": (pl.Float64, "Mean over groups of p (1 - p), p the share of right replies that took part in the update; from 0 to 0.25."),
+        "score": (
+            pl.Float64,
+            "Learnability from 0 (too easy, or impossible) to 1 (half are right): sum over groups of 4 r w / (n (n + 1)), r right and w wrong of n "
+            "replies that took part in the update, over one group more than there are.",
+        ),
+        "repeated": (pl.Int64, "Pairs of a prompt and a problem that were asked in an earlier iteration of this cycle, or in the cycle before it."),
+        "before": (pl.Float64, "Share of right replies of these pairs when they were first asked; null without any."),
+        "after": (pl.Float64, "Share of right replies of these pairs when they were last asked; null without any."),
+        "moved": (pl.Float64, "after less before; null where no pair was asked again."),
+        "moved_low": (pl.Float64, "Lower end of the 95% interval of moved (bootstrap over pairs)."),
+        "moved_high": (pl.Float64, "Upper end of the 95% interval of moved (bootstrap over pairs)."),
+    },
+    keys=("arm", "policy", "source", "family", "difficulty"), terms=TERMS,
+)
+"""What the policy learns from: one row per family and difficulty that was trained on in the cycle."""
 DECISIONS = TableSchema(
     "champion", 1,
     {

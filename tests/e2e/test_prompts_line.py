@@ -20,8 +20,8 @@ from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 ASSETS = (
-    "problems", "iterations", "rollouts", "values", "ratings", "updates", "edits", "children", "accepted", "duel_replies", "champion", "heldout",
-    "survivors",
+    "problems", "iterations", "rollouts", "values", "ratings", "updates", "learnability", "edits", "children", "accepted", "duel_replies",
+    "champion", "heldout", "survivors",
 )
 SMALL = {
     "EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE": "2", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "3", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "6",

@@ -57,7 +57,10 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
         seeds=[(row["name"], row["family_id"]) for row in population.rows() if row["operator"] == "seed"],
         rulesets=distinct(made, "ruleset"), cycles=cycles, root_seeds=distinct(made, "seed"), backends=distinct(made, "backend"),
         versions=distinct(made, "version"),
-        counts={f"families {state}": len(population.rows(state)) for state in ("accepted", "blocked")},
+        counts={
+            f"families {state}": len(population.rows(state)) for state in ("accepted", "retired", "blocked")
+            if state != "retired" or population.rows(state)
+        },
     )
     return Dataset(instances, families, made_by, roots_of({row["family_id"]: row["parents"] for row in population.rows()}))
 

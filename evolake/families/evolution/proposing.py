@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -91,13 +91,14 @@ class Proposals:
 def propose_families(
     agents: Agents, population: Sequence[Family], *, pool: Any, judge: Judge, settings: FamiliesSettings, cycle: str, root_seed: int,
     known: Sequence[Fingerprint], experience: Sequence[str] = (), guidance: Sequence[str] = (), count: int | None = None,
+    factors: Mapping[str, float] | None = None,
 ) -> Proposals:
     """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements` refinements.
 
     Args:
         population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
         judge: the gates. Where it is a `FamilyGates` and the operators propose, attempts are made side by side.
-        experience: lessons that requests show. guidance: what people asked for.
+        experience: lessons that requests show. guidance: what people asked for. factors: of the draw of parents, see `operators.novelty`.
 
     Raises:
         InputError: the population is empty, or operators are to hold sessions. MachineryError: the jail failed, or the budget is spent.
@@ -110,10 +111,11 @@ def propose_families(
     requests = [
         request_of(
             population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings, known=prints,
+            factors=factors,
         )
         for number in range(settings.families_per_cycle if count is None else count)
     ]
-    taken = {family.family_id for family in population}
+    taken = {family.family_id for family in population} | prints.keys()
     attempts = _Attempts(agents, judge, pool, settings, cycle, root_seed, requests, taken, list(known), session)
     if isinstance(judge, FamilyGates) and agents.backend.name == "operators":
         made = in_turn(range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle)

@@ -33,13 +33,13 @@ IDEAS = {
 
 def request_of(
     population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str],
-    settings: FamiliesSettings, known: Mapping[str, Fingerprint],
+    settings: FamiliesSettings, known: Mapping[str, Fingerprint], factors: Mapping[str, float] | None = None,
 ) -> EvolveRequest:
-    """The request of attempt `number` of a cycle. known: fingerprints of the population, by family."""
+    """The request of attempt `number` of a cycle. known: fingerprints of the population, by family. factors: see `novel_parents`."""
     random = generator(root_seed, LINE, cycle, "parents", number)
     operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
     deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
-    chosen = novel_parents(population, PARENTS, random, known=known, deepest=deepest)
+    chosen = novel_parents(population, PARENTS, random, known=known, deepest=deepest, factors=factors)
     return FamilyRequest(
         deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
         experience=list(experience), guidance=list(guidance),

@@ -15,6 +15,9 @@ from evolake.families.tables import ARCHIVE
 from evolake.lake import BlobStore
 from evolake.lake.population import Tables
 
+PASSED = ("accepted", "retired")
+"""States of families that every gate let through."""
+
 
 @dataclass(frozen=True)
 class Population(Tables):
@@ -32,8 +35,8 @@ class Population(Tables):
         return (self.families.filter(pl.col("state").is_in(states)) if states else self.families).to_dicts()
 
     def known(self) -> list[Fingerprint]:
-        """Fingerprints of every accepted family: what a new one must differ from."""
-        return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows("accepted") if row["fingerprint"]]
+        """Fingerprints of every family that passed, the retired too: what a new one must differ from."""
+        return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows(*PASSED) if row["fingerprint"]]
 
     def lessons(self) -> list[str]:
         """The items of the experience, oldest first."""
@@ -47,8 +50,15 @@ class Population(Tables):
         """A cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
         given = [dict(row) for row in rows]
         accepted = {row["family_id"] for row in given if row["state"] == "accepted"}
-        kept = [row for row in self.rows() if row["state"] == "accepted" or row["family_id"] not in accepted]
+        kept = [row for row in self.rows() if row["state"] in PASSED or row["family_id"] not in accepted]
         return self.with_tables(families=kept).add(families=given, derivations=derivations)
+
+    def with_survivors(self, lives: Mapping[str, bool]) -> Population:
+        """Families that passed every gate, accepted where they live on and retired where not; those that are not named, and blocked ones, stay."""
+        states = {True: "accepted", False: "retired"}
+        return self.with_tables(families=[
+            row | {"state": states[lives[row["family_id"]]]} if row["state"] in PASSED and row["family_id"] in lives else row for row in self.rows()
+        ])
 
     def with_experience(self, items: Iterable[str], cycle: str) -> Population:
         """The experience replaced. An item that was there keeps the cycle that it was learnt in."""

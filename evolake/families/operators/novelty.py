@@ -24,16 +24,21 @@ def depth(family: Family) -> int:
 
 def novel_parents(
     population: Sequence[Family], count: int, random: np.random.Generator, *, known: Mapping[str, Fingerprint], deepest: int | None = None,
+    factors: Mapping[str, float] | None = None,
 ) -> list[Family]:
     """`count` of the population, as many as there are: drawn with a weight that falls with the number of their children, then the unlikest.
 
     known: fingerprints by family_id, for those that have one. deepest: families of so many compositions inside one another are left out, unless
-    there is no other.
+    there is no other. factors: family_id -> what its weight is multiplied with (`evolution.learnability`); 1 where it is not named.
+    With factors at most half of the families are looked at: of a few, all would be, whatever their weight.
     """
     used = Counter(parent for family in population for parent in family.parents)
     fit = [family for family in population if deepest is None or depth(family) < deepest] or list(population)
-    weights = np.array([1.0 / (1 + used[family.family_id]) ** 2 for family in fit])
-    drawn = random.choice(len(fit), size=min(LOOKED_AT, len(fit)), replace=False, p=weights / weights.sum()).tolist()
+    weights, looked_at = np.array([1.0 / (1 + used[family.family_id]) ** 2 for family in fit]), min(LOOKED_AT, len(fit))
+    if factors:
+        weights *= [factors.get(family.family_id, 1.0) for family in fit]
+        looked_at = min(looked_at, max(count, len(fit) // 2))
+    drawn = random.choice(len(fit), size=min(looked_at, len(fit)), replace=False, p=weights / weights.sum()).tolist()
     sketches = {place: _sketch(fit[place], known) for place in drawn}
     chosen = drawn[:1]
     while len(chosen) < min(count, len(drawn)):

@@ -13,7 +13,7 @@ from evolake.errors import InputError
 from evolake.families.dataset.datasets import LINE, archive_after
 from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.population import Population
+from evolake.families.model.population import PASSED, Population
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import DRIFT_SUMMARY, GRADES
 from evolake.families.tables_faults import KILL_RATES
@@ -56,8 +56,13 @@ class FamiliesReport:
 
     @property
     def accepted(self) -> list[dict[str, Any]]:
-        """Rows of FAMILIES that are accepted, seeds among them."""
-        return self.population.rows("accepted")
+        """Rows of FAMILIES that passed every gate, seeds and retired ones among them."""
+        return self.population.rows(*PASSED)
+
+    @property
+    def retired(self) -> list[dict[str, Any]]:
+        """Those from which a policy learns nothing (`evolution.learnability`)."""
+        return self.population.rows("retired")
 
     @property
     def evolved(self) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ def story(told: Story, ask: Ask) -> Story:
     made = ask(MADE)
     now = next((row for row in made if row["cycle"] == told.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
     families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
-    labels = ask(LABELS)[0]
+    labels, chosen = ask(LABELS)[0], ask(SURVIVAL)[0]
     cost, spent = with_cpu(told, ask(SECONDS))
     return replace(
         told, noun="attempt", made=now["attempts"], passed=now["accepted"],
@@ -26,8 +26,9 @@ def story(told: Story, ask: Ask) -> Story:
         leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=_gain(now), short_gain=_gain(now),
         measured=f"{labels['unanimous']:,} of {labels['instances']:,} new labels are unanimous, every one has a strict majority"
         if labels["instances"] and labels["instances"] == labels["by_majority"] else "",
-        changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more",
-        goes_on=f"{counted(families, 'family', 'families')} as possible parents, {counted(instances, 'instance')} in all", look=_look(told, now),
+        changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more{_chosen(chosen)}",
+        goes_on=f"{counted(families - chosen['retired'], 'family', 'families')} as possible parents, {counted(instances, 'instance')} in all",
+        look=_look(told, now),
         cost=cost, spent=spent, trend=Trend("families accepted so far", [(row["cycle"], row["families"]) for row in ask(GROWTH)]),
     )
 
@@ -37,6 +38,16 @@ def _gain(now: Row) -> str:
         return "no attempt was made"
     share = wilson_interval(now["accepted"], now["attempts"])
     return f"{share.estimate:.0%} of attempts accepted (95% interval {share.low:.0%} to {share.high:.0%})"
+
+
+def _chosen(chosen: Row) -> str:
+    """What learnability did in the cycle; "" where it counts nothing."""
+    said = []
+    if chosen["going"]:
+        said.append(f"{chosen['going']} {'is' if chosen['going'] == 1 else 'are'} retired, as the policy learns nothing from them")
+    if chosen["back"]:
+        said.append(f"{chosen['back']} {'comes' if chosen['back'] == 1 else 'come'} back from retirement")
+    return "".join(f"; {part}" for part in said)
 
 
 def _look(told: Story, now: Row) -> str:
@@ -64,6 +75,9 @@ WHERE cycle = $cycle AND operator = 'all' AND gate <> 'attempts' ORDER BY list_p
 LABELS = """
 SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*) FILTER (votes = voters) AS unanimous
 FROM families.instances WHERE cycle = $cycle"""
+SURVIVAL = """
+SELECT count(*) FILTER (NOT lives) AS retired, count(*) FILTER (NOT lives AND before = 'accepted') AS going,
+  count(*) FILTER (lives AND before = 'retired') AS back FROM families.survival WHERE cycle = $cycle"""
 SECONDS = """
 SELECT cycle, cpu_s_mean * attempts AS cpu_s FROM families.resources WHERE outcome = 'all' AND cycle <= $cycle ORDER BY cycle"""
 GROWTH = """

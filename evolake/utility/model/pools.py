@@ -62,6 +62,9 @@ def pools_of(rows: Sequence[Mapping[str, Any]], share: float, languages: Sequenc
     notes = [f"{len(seeds)} seed families and {len(evolved)} evolved ones to train on, {len(sides['test'])} of held-out lineages"]
     if drawn:
         notes.append(f"{drawn} of the evolved families were drawn from a world and have no parent: the arm `parents` has nothing for them")
+    left = {parent for one in evolved for parent in usable[one]["parents"]} & {row["family_id"] for row in rows if row["state"] == "retired"}
+    if left:
+        notes.append(f"{len(left)} parents of evolved families are retired, as a policy learns nothing from them, and are in no arm")
     if sides[NEITHER]:
         notes.append(f"{len(sides[NEITHER])} families descend from roots of both sides and are used by neither")
     return Pools({arm: train[arm] for arm in TRAINED}, tuple(sides["test"]), tuple(notes))

@@ -66,7 +66,7 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
 
 
 def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    population: Any = SimpleNamespace(rows=lambda _: [{"operator": EVIL}])
+    population: Any = SimpleNamespace(rows=lambda *_: [{"operator": EVIL}])
     frames = {one.name: evil("title", EVIL) for one in fields(FamiliesReport) if one.type == "pl.DataFrame"}
     frames |= {
         "measured": COMPLEXITY.empty(), "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]), "drift": evil("cycle", "family"),
