@@ -83,7 +83,7 @@ def test_through_real_iterations_the_policy_learns_to_call_the_tool(base: Base) 
     assert np.mean([row["correct"] for row, some in zip(rows, called, strict=True) if some]) > 0.9
     assert np.mean([row["correct"] for row, some in zip(rows, called, strict=True) if not some]) < 0.4
     shares = [np.mean(called[start : start + 32]) for start in range(0, len(called), 32)]
-    assert shares[0] < 0.8 and shares[-1] > 0.9
+    assert np.mean(shares[-2:]) > max(0.8, shares[0] + 0.15)
     assert updates[0]["updated"] and updates[0]["grad_norm"] > 0
     for row in rows:
         results = [call["result"] for call in json.loads(row["calls"])]
