@@ -17,6 +17,8 @@ TESTS = Path(__file__).parent
 QUIET = {"DASK_LOGGING__DISTRIBUTED": "error", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
 """One death of a worker is forgiven, so that no test waits for four."""
 
+GRACE_S = 5.0
+
 
 @dataclass
 class Cluster:
@@ -45,12 +47,12 @@ class Cluster:
         self._start([*before, *_dask("worker"), self.address, *options], environment)
 
     def stop(self) -> None:
-        """Ends what was started, newest first."""
+        """Ends what was started, newest first. A worker that holds a task which it may not run does not end by itself."""
         for process in reversed(self.processes):
             process.terminate()
-        for process in self.processes:
+        for process in reversed(self.processes):
             try:
-                process.wait(120)
+                process.wait(GRACE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
 
