@@ -42,11 +42,17 @@ class Section:
             raise MachineryError(what, wanted="a place that the section's template shows", do="mend its `place`")
 
 
-def page(sections: Sequence[Section], stories: Sequence[Story] = (), findings: Mapping[str, Sequence[str]] | None = None) -> str:
-    """The whole page: first what each line and each study has to tell, then a line after the other, with all details folded."""
+LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it.")
+
+
+def page(
+    sections: Sequence[Section], stories: Sequence[Story] = (), findings: Mapping[str, Sequence[str]] | None = None, source: str | Markup = LAKE
+) -> str:
+    """The whole page: first what each line and each study has to tell, then a line after the other, with all details folded. source: one sentence on
+    what it rests on."""
     stands = ", ".join(f"{one.line} cycle {one.cycle}" for one in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
-    return render("evolake.report", "page.html.j2", sections=sections, stories=stories, findings=findings or {}, title=title)
+    return render("evolake.report", "page.html.j2", sections=sections, stories=stories, findings=findings or {}, title=title, source=source)
 
 
 def render(package: str, template: str, **values: Any) -> Markup:

@@ -31,7 +31,8 @@ def arms_page(told: Mapping[str, Any]) -> str:
         "evolake.prompts.report", "arms.html.j2", note=note, headline=lead, arms=arms_table(told), differences=differences_table(told),
         figures=figures, prompts=prompts,
     )
-    return page([Section(LINE, "compare", escape(lead), body, figures)])
+    source = "summary.json and the tables beside this page (.parquet) hold every figure, reply and prompt."
+    return page([Section(LINE, "compare", escape(lead), body, figures)], source=source)
 
 
 def verdict(told: Mapping[str, Any]) -> str:
