@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from evolake.parsing import parse_python
+
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -22,7 +24,7 @@ def code_version(roots: Sequence[str], carriers: Sequence[str] = (), package: st
     """
     digest = hashlib.sha256()
     for name, source in sorted(_closure(roots, carriers, package).items()):
-        digest.update(f"{name}\0{ast.dump(_bare(ast.parse(source)))}\0".encode())
+        digest.update(f"{name}\0{ast.dump(_bare(parse_python(source)))}\0".encode())
     return digest.hexdigest()
 
 
@@ -42,7 +44,7 @@ def _closure(roots: Sequence[str], carriers: Sequence[str], package: str) -> dic
         if spec is None or spec.origin is None:
             continue
         found[name] = Path(spec.origin).read_text(encoding="utf-8")
-        waiting += _imported(ast.parse(found[name]), package)
+        waiting += _imported(parse_python(found[name]), package)
     return found
 
 

@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any
 
 from evolake.objectives.family import NAME
+from evolake.parsing import parse_python
 
 FAMILY_FOLDER = "evolake.objectives.families"
 HELPERS = "levels"
@@ -77,7 +78,7 @@ class _Pieces:
 
     def __init__(self, text: str):
         lines = text.split("\n")
-        tree = ast.parse(text)
+        tree = parse_python(text)
         self.docstring = ast.get_docstring(tree, clean=False) or ""
         self.modules: dict[str, str] = {}
         self.imported: set[str] = set()

@@ -8,6 +8,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake.immigrants import SeedItem, SeedSource, file_item
+from evolake.parsing import parse_python
 
 WANTED = ("VARIABLES_SPEC", "HYPER_SPACE", "_grad_single")
 
@@ -23,7 +24,7 @@ def check(path: Path) -> str:
     if not accepts(path):
         raise InputError(f"{path} is no design", wanted="a Python file", do=do)
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = parse_python(path.read_bytes())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deep for the parser
         raise InputError(f"{path} is no Python", got=str(error), do=do) from None
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

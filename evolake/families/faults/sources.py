@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import Family
+from evolake.parsing import parse_python
 
 SOLVE = '''
 import json
@@ -105,7 +106,7 @@ def own_answer(family: Family) -> Family:
 def renamed(source: str, number: int) -> str:
     """The source with other names of variables: the same program. Names of the language, of entries, constants, keywords and modules stay."""
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise NotComposable(f"cannot be parsed: {error}") from None
     stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

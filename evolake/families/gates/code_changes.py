@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from evolake.families.model.syntax import Unreadable, parse
+from evolake.parsing import parse_python
 
 ENTRIES = frozenset({"input", "solution", "read"})
 
@@ -55,7 +56,7 @@ def without_function(source: str, name: str, gives: str) -> str | None:
     tree = _tree(source)
     places = [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
     for node in places:
-        node.body = [ast.Return(value=ast.parse(gives, mode="eval").body)]
+        node.body = [ast.Return(value=parse_python(gives, "eval").body)]
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n" if tree is not None and places else None
 
 
@@ -161,5 +162,5 @@ def with_ties_turned(source: str) -> str | None:
         return None
     start = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
     docstring = bool(tree.body) and isinstance(tree.body[0], ast.Expr)
-    tree.body[start + docstring : start + docstring] = ast.parse(TURNED).body
+    tree.body[start + docstring : start + docstring] = parse_python(TURNED).body
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from evolake.families.model.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, Family
 from evolake.families.model.syntax import Unreadable, parse, parse_expression
+from evolake.parsing import parse_python
 
 
 class NotComposable(ValueError):
@@ -99,7 +100,7 @@ def factory(name: str, source: str, entry: str) -> ast.FunctionDef:
         if isinstance(node, ast.Name) and node.id in ("globals", "__name__", "__file__"):
             raise NotComposable(f"line {node.lineno}: {node.id}")
     body = [node for node in tree.body if not (isinstance(node, ast.ImportFrom) and node.module == "__future__") and not _is_docstring(node)]
-    shell = ast.parse(f"def {name}():\n    return {entry}").body[0]
+    shell = parse_python(f"def {name}():\n    return {entry}").body[0]
     assert isinstance(shell, ast.FunctionDef)
     shell.body = [*body, *shell.body]
     return shell
@@ -107,7 +108,7 @@ def factory(name: str, source: str, entry: str) -> ast.FunctionDef:
 
 def compose(factories: Sequence[ast.FunctionDef], glue: str) -> str:
     """One source: the factories, then the glue."""
-    tree = ast.parse(glue)
+    tree = parse_python(glue)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     rest = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
     module = ast.Module(body=[*imports, *factories, *rest], type_ignores=[])

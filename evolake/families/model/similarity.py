@@ -18,6 +18,7 @@ from typing import Any
 from evolake.answers.reading import number
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import stated
+from evolake.parsing import parse_python
 
 SHINGLE = 6
 SKETCH = 256
@@ -77,7 +78,7 @@ def similarity(one: Fingerprint, other: Fingerprint) -> Similarity:
 def normalised(source: str) -> list[str]:
     """The syntax tree as a list of words without names; the words of the text where it cannot be parsed."""
     try:
-        tree = ast.parse(source)  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
+        tree = parse_python(source)  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.split()
     names: dict[str, str] = {}

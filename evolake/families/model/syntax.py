@@ -7,8 +7,10 @@ then be neither written nor visited. The parser also raises MemoryError for what
 from __future__ import annotations
 
 import ast
+from typing import Literal
 
 from evolake.families.model.contract import MAX_SOURCE_BYTES
+from evolake.parsing import parse_python
 
 MAX_NESTING = 120
 """Depth of a tree. Seeds are at most 16 deep and a child adds two; `ast.unparse` fails from about 400 on, less where the stack is in use."""
@@ -54,11 +56,11 @@ def nesting(tree: ast.AST) -> int:
     return deepest
 
 
-def _parsed(source: str, mode: str, longest: int) -> ast.AST:
+def _parsed(source: str, mode: Literal["exec", "eval"], longest: int) -> ast.AST:
     if len(source) > longest:
         raise Unreadable(f"longer than {longest} characters")
     try:
-        tree = ast.parse(source, mode=mode)
+        tree = parse_python(source, mode)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"cannot be parsed: {str(error) or type(error).__name__}") from None
     if nesting(tree) > MAX_NESTING:

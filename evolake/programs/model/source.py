@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from evolake.parsing import parse_python
+
 LONGEST = 200_000
 """Characters of a file."""
 MAX_NESTING = 120
@@ -20,7 +22,7 @@ def parse(source: str) -> ast.Module:
     if len(source) > LONGEST:
         raise Unreadable(f"longer than {LONGEST} characters")
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"cannot be parsed: {str(error) or type(error).__name__}") from None
     if nesting(tree) > MAX_NESTING:
