@@ -27,7 +27,7 @@ NAMES = (
 )
 EASY, IMPOSSIBLE = "clinic-queue", "truth-tellers"
 SMALL = {
-    "FAMILIES_PER_CYCLE": "1", "INSTANCES_PER_FAMILY": "4", "BAND_WEIGHTS": "[1,0,0]", "WORLD_SHARE": "0", "REFINEMENTS": "0",
+    "FAMILIES_PER_CYCLE": "2", "INSTANCES_PER_FAMILY": "4", "BAND_WEIGHTS": "[1,0,0]", "WORLD_SHARE": "0", "REFINEMENTS": "0",
     "CHECKED_EVIDENCE": "0", "LEARNABILITY": "1",
 }
 
@@ -145,6 +145,11 @@ def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family
     factor = {name: scores[family]["factor"] for family, name in names_of(house, scores).items()}
     assert factor[EASY] == factor[IMPOSSIBLE] < 0.02
     assert all(value > 1 for name, value in factor.items() if name not in (EASY, IMPOSSIBLE))
+
+
+def test_who_is_drawn_as_a_parent_is_learnable(house: House):
+    parents = {parent for row in house.rows("candidates", "0001") for parent in row["parents"]}
+    assert parents and not set(names_of(house, parents).values()) & {EASY, IMPOSSIBLE}
 
 
 def test_retired_families_give_the_prompts_line_no_problems(house: House):
