@@ -89,9 +89,9 @@ def _put_off(name: str) -> None:
 
 def suite_check(
     asset: dg.AssetsDefinition, name: str, description: str, partitions_def: dg.PartitionsDefinition | None, expectations: Expectations,
-    offenders_sql: str, *, prepare: Prepare | None = None,
+    offenders_sql: str, *, prepare: Prepare | None = None, blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
-    """A blocking check of `asset`, judged by a suite.
+    """A check of `asset`, judged by a suite.
 
     Args:
         partitions_def: the asset's own (`cycles`), or None for an unpartitioned asset.
@@ -115,7 +115,7 @@ def suite_check(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
         return dg.asset_check(
-            asset=asset, name=name, description=description, blocking=True, partitions_def=partitions_def, pool=asset.op.pool,
+            asset=asset, name=name, description=description, blocking=blocking, partitions_def=partitions_def, pool=asset.op.pool,
             compute_kind="great_expectations",
         )(check)
 

@@ -26,12 +26,13 @@ def once(*columns: str) -> str:
 
 
 def rows_check(
-    asset: dg.AssetsDefinition, name: str, description: str, *predicates: str, rows: str | None = None,
+    asset: dg.AssetsDefinition, name: str, description: str, *predicates: str, rows: str | None = None, blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
-    """A blocking check that `predicates` hold in every row.
+    """A check that `predicates` hold in every row.
 
     Args:
         rows: a query for other rows than those of the asset (a join with a side table, a count); `$cycle` is the cycle that is checked.
+        blocking: False for a check of the asset that seals: it is judged when the cycle is sealed already.
     """
     selected = rows.strip() if rows else f"SELECT * FROM {table_of(asset)}" + (" WHERE cycle = $cycle" if asset.partitions_def else "")
 
@@ -45,7 +46,7 @@ def rows_check(
     return suite_check(
         asset, name, description, asset.partitions_def,
         lambda gxe: [gxe.ExpectColumnValuesToBeInSet(column=text, value_set=[True]) for text in predicates],
-        offenders_sql(selected, predicates, "*" if rows else _shown(asset, predicates)), prepare=judged,
+        offenders_sql(selected, predicates, "*" if rows else _shown(asset, predicates)), prepare=judged, blocking=blocking,
     )
 
 

@@ -82,4 +82,5 @@ retired_were_asked = rows_check(
     rows=f"""
 SELECT s.*, s.family_id IN (SELECT family_id FROM {line.name}.survivors WHERE cycle = $cycle) AS survives FROM {line.name}.survival AS s
 WHERE s.cycle = $cycle""",
+    blocking=False,
 )

@@ -68,7 +68,7 @@ def suites(monkeypatch: pytest.MonkeyPatch) -> list[Suite]:
     """The checks that are defined while the test runs."""
     found: list[Suite] = []
 
-    def noted(asset, name, description, partitions_def, expectations, sql, *, prepare):
+    def noted(asset, name, description, partitions_def, expectations, sql, *, prepare, blocking=True):
         assert partitions_def == asset.partitions_def
         found.append(Suite(asset, name, expectations, sql, prepare))
 
