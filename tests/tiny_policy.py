@@ -15,12 +15,12 @@ from evolake.prompts.policies.models import load_base
 PROMPT = prompt_of(["Be brief."])
 
 
-def tiny_policy(recipe: Recipe = ESPL, **options: Any) -> LocalPolicy:
+def tiny_policy(recipe: Recipe = ESPL, *, dtype: str = "float32", **options: Any) -> LocalPolicy:
     """A fresh policy; the same options give the same weights."""
     sizes = {
         "lora_rank": 4, "lora_alpha": 4, "max_tokens": 10, "max_prompt_tokens": 1000, "rows_at_once": 6, "rows_per_pass": 6, "threads": 1, "seed": 3,
     }
-    return LocalPolicy(load_base("tiny", None, Path("unused")), recipe, **(sizes | options))
+    return LocalPolicy(load_base("tiny", None, Path("unused"), dtype), recipe, **(sizes | options))
 
 
 def problems(count: int) -> list[Problem]:

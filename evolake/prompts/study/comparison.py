@@ -11,6 +11,7 @@ from evolake.lake import Lake
 from evolake.prompts.model.problems import ProblemSet
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import ANSWER
+from evolake.prompts.policies.dtypes import with_dtype
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.prompts.tools.toolbox import corpus_of
@@ -24,8 +25,8 @@ OF_NO_ARM = ("threads", "arm", "iterations_per_cycle", "duel_problems", "duel_sa
 def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int) -> str:
     """sha256 of everything that the rows of an arm depend on, but the arm and the replicate."""
     facts: dict[str, Any] = {
-        "seed": settings.seed, "prompts": settings.of(PromptsSettings).model_dump(mode="json", exclude=set(OF_NO_ARM)), "backend": settings.backend,
-        "models": settings.models, "root": root.text(), "iterations": iterations, "every": every,
+        "seed": settings.seed, "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ARM)),
+        "backend": settings.backend, "models": settings.models, "root": root.text(), "iterations": iterations, "every": every,
         "library": hashlib.sha256((settings.seeds / "prompts" / "library.json").read_bytes()).hexdigest(),
         "problems": [
             [one.problem_id, one.text, one.answer, one.split, *([] if one.scorer == ANSWER else [one.scorer, one.entry])] for one in problems.all

@@ -28,7 +28,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.settings import Settings
 from evolake.utility.execution.pass_rates import PassRates, measure
-from evolake.utility.execution.policy import POLICY, policy_settings
+from evolake.utility.execution.policy import policy_fields, policy_settings
 from evolake.utility.model.pools import Pools, filled, pools_of
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINE, LINEAGES, TRAIN
@@ -144,7 +144,7 @@ def inputs_sha(settings: Settings, lake: Lake) -> str:
     seal = lake.seals.read("families", following(last_cycle(lake)))
     parts = [seal.version if seal else "", str(settings.seed), own.model_dump_json(include=set(DRAWN_BY))]
     if own.pass_rates is not None:
-        model = policy_settings(settings).of(PromptsSettings).model_dump_json(include=set(POLICY))
+        model = _policy_json(settings)
         parts += [own.model_dump_json(include=set(MEASURED_BY)), model]
     for place in own.benchmarks:
         path = Path(place)
@@ -165,9 +165,14 @@ def journal_of_rates(settings: Settings, lake: Lake) -> Journal:
     """Where the replies that pass rates come from are noted, in the lake's work folder, which is no part of its content. The shares between which
     families are kept are no part of its key: with others nothing is asked again."""
     asked = settings.of(UtilitySettings).model_dump_json(include={*MEASURED_BY, "answer_format"} - {"pass_rates"})
-    model = policy_settings(settings).of(PromptsSettings).model_dump_json(include=set(POLICY))
+    model = _policy_json(settings)
     key = hashlib.sha256("\x1f".join([str(settings.seed), asked, model]).encode()).hexdigest()
     return Journal(lake.root / "work" / LINE / "pass-rates", key)
+
+
+def _policy_json(settings: Settings) -> str:
+    own = policy_settings(settings).of(PromptsSettings)
+    return own.model_dump_json(include=policy_fields(own))
 
 
 def _pass_rates(

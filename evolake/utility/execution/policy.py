@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.settings import UtilitySettings
@@ -12,12 +13,18 @@ POLICY = (
     "policy", "policy_model", "lora_rank", "lora_alpha", "max_tokens", "temperature", "learning_rate", "betas", "kl", "rejects", "recipe",
     "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
 )
-"""Settings of the policy that the rows of a cell depend on."""
+"""Settings of the policy that the rows of a cell depend on, beside its dtype."""
 
 
 def policy_settings(settings: Settings) -> Settings:
-    """The settings with those of the study in place of the policy's own: one policy, trained as the study says, and without tools."""
+    """The settings with those of the study in place of the policy's own: one policy, trained as the study says, without tools, of the dtype that it
+    has here."""
     own = settings.of(UtilitySettings)
     names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
     given: dict[str, Any] = {name: getattr(own, name) for name in names} | {"tools": [], "corpus": None}
-    return settings.with_section(settings.of(PromptsSettings).model_copy(update=given))
+    return settings.with_section(with_dtype(settings.of(PromptsSettings).model_copy(update=given)))
+
+
+def policy_fields(policy: PromptsSettings) -> set[str]:
+    """The fields that say which policy it is. float32 is not said: studies from before there was another keep their cells."""
+    return {*POLICY, *([] if policy.dtype == FLOAT32 else ["dtype"])}

@@ -22,7 +22,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
 from evolake.utility.execution.drawing import draw_problems, inputs_sha, journal_of_rates
-from evolake.utility.execution.policy import POLICY, policy_settings
+from evolake.utility.execution.policy import policy_fields, policy_settings
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import ARMS, LINE, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
 
@@ -74,7 +74,7 @@ def prepare(
     else:
         drawn = draw_problems(settings, lake, policy, tell)
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
-    values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=set(POLICY))}
+    values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=policy_fields(prompts))}
     told = json.dumps(values, sort_keys=True)
     sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{told}\x1f{json.dumps(_told(problems), sort_keys=True)}".encode()).hexdigest()
     study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, told, settings.seed)
