@@ -10,6 +10,7 @@ gives 1, and what it gives less counts in the reward alone.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -108,6 +109,9 @@ def _same_text(answer: str, label: Any, problem: Problem) -> bool:
     return answer.strip() == shown.strip() or (not problem.case_sensitive and answer.strip().casefold() == shown.strip().casefold())
 
 
+BELOW_CORRECT = math.nextafter(CORRECT, 0.0)
+"""The most that an answer which is not correct is worth: an update takes a reward of `CORRECT` for a success."""
+
 COMPARED: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer, EXACT: _same_text}
 """Scorer -> whether the answer of a reply is the right one, where that is found by comparing. answer: as docs/answers.md has it."""
 
@@ -117,14 +121,15 @@ def judge_with(
 ) -> Callable[[SystemPrompt, Problem, int, Sample], Rollout]:
     """The judge of an iteration: (prompt, problem, number, sample) -> rollout.
 
-    The reward is 1 for a correct answer (the score, where a dataset's own verifier gives one), plus `format_bonus` for the right form; None where the
-    recipe rejects the sample: a wrong answer ("incorrect"), or none that can be read ("unanswered").
+    The reward is 1 for a correct answer (the score, where a dataset's own verifier gives one), plus `format_bonus` for the right form, and below 1
+    where the answer is not correct; None where the recipe rejects the sample: a wrong answer ("incorrect"), or none that can be read ("unanswered").
     """
 
     def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
         found = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
         rejected = (recipe.rejects == "incorrect" and not found.correct) or (recipe.rejects == "unanswered" and found.answer is None)
-        reward = None if rejected else CORRECT * found.score + format_bonus * found.formatted
+        worth = CORRECT * found.score + format_bonus * found.formatted
+        reward = None if rejected else worth if found.correct else min(worth, BELOW_CORRECT)
         return Rollout(
             prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, found.correct, found.formatted, reward,
             found.unverified, sample.calls,

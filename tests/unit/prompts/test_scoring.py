@@ -99,7 +99,7 @@ def test_a_verifiers_score_is_the_reward_and_only_1_is_correct() -> None:
     said = [Verified(1.0), Verified(0.99), Verified(0.0), Verified(0.0, "cpu")]
     found = [judge(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=one)) for one in said]
     assert [(one.correct, one.reward, one.unverified) for one in found] == [
-        (True, 1.1, None), (False, pytest.approx(1.09), None), (False, 0.1, None), (False, 0.1, "cpu"),
+        (True, 1.1, None), (False, pytest.approx(1.0), None), (False, 0.1, None), (False, 0.1, "cpu"),
     ]
     unread = judge(SystemPrompt(), asked, 0, Sample("8", 5, False, verified=Verified(1.0)))
     assert (unread.correct, unread.reward) == (False, 0.0), "a score without an answer counts for nothing"
@@ -108,3 +108,12 @@ def test_a_verifiers_score_is_the_reward_and_only_1_is_correct() -> None:
 def test_a_problem_whose_verifier_was_not_asked_is_never_judged() -> None:
     with pytest.raises(MachineryError, match="was not asked"):
         judge_reply(r"\boxed{7}", replace(problem(7), scorer="reasoning-gym"), "boxed")
+
+
+@pytest.mark.parametrize(("score", "bonus"), [(0.95, 0.1), (0.9, 0.1), (0.0, 1.0), (0.5, 0.1)])
+def test_no_bonus_makes_an_answer_that_is_not_right_a_success(score: float, bonus: float) -> None:
+    asked = replace(problem(7), scorer="reasoning-gym")
+    found = judge_with(ESPL, "boxed", bonus)(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=Verified(score, None)))
+    assert not found.correct and found.reward is not None
+    assert found.reward < 1.0
+    assert found.reward == pytest.approx(min(1.0, score + bonus))
