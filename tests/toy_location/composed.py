@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from toy_location.served import ServedSite, free_port
-from toy_location.site import LOCATION, ROOT
+from toy_location.served import ServedSite
+from toy_location.site import LOCATION, ROOT, free_port
 
 COMPOSE = ROOT / "deploy" / "compose"
 PROGRAMS = {

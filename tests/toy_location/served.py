@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-import yaml
-from toy_location.site import LOCATION, ROOT, Run, Site
+from toy_location.site import LOCATION, Run, Site
 
 from evolake.lake import following
 from evolake.report.health import examine, summary
@@ -29,20 +27,17 @@ LINE = "nightly"
 class ServedSite(Site):
     """`served`: service -> its process, the newest. Where a worker is among the killed, so are those whose code server was killed before."""
 
-    code_port: int = 0
+    module: str = "toy_location.nights"
     served: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def prepare(self, deployment: str = "sqlite") -> None:
         super().prepare(deployment)
-        self.port, self.code_port = free_port(), free_port()
-        server = {"host": "127.0.0.1", "port": self.code_port, "location_name": LOCATION}
-        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"grpc_server": server}]}))
         self.environment |= {"EVOLAKE_NIGHTLY_CRON": "* * * * *", "EVOLAKE_TOY_MINUTE_S": str(NIGHT_S), "EVOLAKE_TOY_SINCE": str(time.time())}
 
     def commands(self) -> dict[str, Sequence[str]]:
         """Service -> the command that it is started by."""
         workspace = ["-w", str(self.folder / "workspace.yaml")]
-        location = ["-m", "toy_location.nights", "-d", str(ROOT / "tests"), "--location-name", LOCATION]
+        location = ["-m", self.module, "-d", str(self.above), "--location-name", LOCATION]
         return {
             "code": [sys.executable, "-m", "dagster", "api", "grpc", "-h", "127.0.0.1", "-p", str(self.code_port), *location],
             "daemon": [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace],
@@ -96,13 +91,6 @@ class ServedSite(Site):
         """Start one service."""
         self._spawn(name, self.commands()[name])
         self.served[name] = self.processes[-1]
-
-
-def free_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 @contextlib.contextmanager

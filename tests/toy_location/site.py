@@ -59,11 +59,14 @@ class Run:
 
 @dataclass
 class Site:
-    """Folders and processes of one site. `environment` goes to every process."""
+    """Folders and processes of one site. `environment` goes to every process; the code location is `module` in the folder `above`."""
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+    module: str = "toy_location.definitions"
+    above: Path = ROOT / "tests"
     port: int = 0
+    code_port: int = 0
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
@@ -84,8 +87,9 @@ class Site:
             (self.folder / name).mkdir(parents=True)
         config = yaml.safe_load((ROOT / "deploy" / deployment / "dagster.yaml").read_text())
         (self.home / "dagster.yaml").write_text(yaml.safe_dump(config | {"run_queue": {"dequeue_interval_seconds": 1}}))
-        module = {"module_name": "toy_location.definitions", "working_directory": str(ROOT / "tests"), "location_name": LOCATION}
-        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"python_module": module}]}))
+        self.port, self.code_port = free_port(), free_port()
+        server = {"host": "127.0.0.1", "port": self.code_port, "location_name": LOCATION}
+        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"grpc_server": server}]}))
         path = os.pathsep.join([str(ROOT / "tests"), *filter(None, [self.environment.get("PYTHONPATH")])])
         self.environment = {
             **os.environ, **self.environment, "DAGSTER_HOME": str(self.home), "EVOLAKE_LAKE": str(self.folder / "lake"),
@@ -101,10 +105,9 @@ class Site:
         return json.loads(done.stdout)
 
     def start(self) -> None:
-        """Start the webserver and the daemon, and wait until the toy lines are loaded."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        """Start the code server, the webserver and the daemon, and wait until the lines are loaded."""
+        where = ["-h", "127.0.0.1", "-p", str(self.code_port), "-d", str(self.above), "--location-name", LOCATION]
+        self._spawn("code", [sys.executable, str(Path(__file__).parent / "forking_server.py"), self.module, *where])
         workspace = ["-w", str(self.folder / "workspace.yaml")]
         self._spawn("webserver", [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(self.port), *workspace])
         self.wait("the code location to load", self._loaded, 300)  # two processes that make the tables of one empty home can collide
@@ -253,12 +256,20 @@ class Site:
 class RealSite(Site):
     """A site with the real definitions in the place of the toy lines."""
 
+    module: str = "pipelines.definitions"
+    above: Path = ROOT
+
     def prepare(self, deployment: str = "sqlite") -> None:
         super().prepare(deployment)
-        module = {"module_name": "pipelines.definitions", "working_directory": str(ROOT), "location_name": LOCATION}
-        (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"python_module": module}]}))
         with dg.DagsterInstance.from_config(str(self.home)):
             pass  # makes the databases: two processes that both find none can leave a home that neither can open (Dagster 1.13)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 @contextlib.contextmanager
