@@ -1,14 +1,15 @@
 """Families: cycles of the line with the sizes of a profile, in slices that go on where the last one stopped, and what they come to.
 
-    python benchmarks/families_cycles.py run DIR [--accepted 200] [--minutes 7] [--proposals 12] [--profile laptop]
+    python benchmarks/families_cycles.py run DIR [--accepted 200] [--minutes 7] [--proposals 12] [--profile laptop] [--first 1]
     python benchmarks/families_cycles.py told DIR                 shares of worlds, what each gate and rule blocked, first versions and all versions
     python benchmarks/families_cycles.py sheet DIR [COUNT]        a sheet of accepted children to read (default 40), with an instance and its answer
+    python benchmarks/families_cycles.py curve DIR                executed work by difficulty, of the seeds and of the accepted
     python benchmarks/families_cycles.py wordings DIR [EACH]      faults of wording, planted into the accepted worlds and children and the
                                                                   seeds by turns (default 5 each): blocked, named as unread, or missed
 
 The shipped seeds are the first parents, each cycle's accepted families join them, and attempts have the refinements of the profile. A profile's cycle
 has more proposals than `--proposals`; fewer let a slice end soon, and parents come in sooner. DIR/versions.jsonl has a line per judged version. One
-worker.
+worker. DIRs that began with other numbers may be pooled: put their lines into one file.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from evolake import settings as settings_module
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.families.dataset import difficulty
 from evolake.families.evolution.proposing import propose_families
-from evolake.families.evolution.shipped import FILE, read_entries
+from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
 from evolake.families.faults.wording import WORDINGS, outcome
 from evolake.families.gates.judging import FamilyGates, run_gates
 from evolake.families.gates.specs import GATE_NAMES
@@ -46,7 +50,7 @@ SECOND_HALF = ("consensus", "blind", "sentences")
 SHEET_SEED = 11
 
 
-def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile: str) -> None:
+def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile: str, first: int) -> None:
     """Cycles until so many families are accepted or the time is over; a cycle that is not finished leaves nothing behind."""
     settings = settings_module.load(profile=profile).of(FamiliesSettings).model_copy(update={"families_per_cycle": proposals})
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,7 +61,7 @@ def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile:
             found = [row for row in done if row["accepted"]]
             if len(found) >= accepted:
                 break
-            number = max((row["cycle"] for row in done), default=0) + 1
+            number = max((row["cycle"] for row in done), default=first - 1) + 1
             cycle, start = f"{number:04d}", time.monotonic()
             population, known = population_of(found)
             with Agents(OperatorsBackend(cycle), line="families", cycle=cycle) as agents:
@@ -81,7 +85,8 @@ def _row(cycle: int, proposal: int, place: int, one: Any) -> dict[str, Any]:
         "gate": blocked.gate if blocked else "", "rule": blocked.rule_id if blocked else "", "reason": blocked.reason if blocked else "",
         "family": to_record(one.family) if one.accepted else None,
         "fingerprint": one.fingerprint.to_json() if one.accepted and one.fingerprint else "",
-        "title": one.family.title, "family_id": one.family_id,
+        "title": one.family.title, "family_id": one.family_id, "cpu_s": sum(cost["cpu_s"] for cost in one.costs.values()),
+        "work": one.evidence["static"]["work"] if one.accepted else None,
     }
 
 
@@ -126,6 +131,29 @@ def told(folder: Path) -> None:
     for (gate, rule), count in Counter((row["gate"], row["rule"]) for row in rows if row["gate"]).most_common():
         example = next(row["reason"] for row in rows if row["rule"] == rule)
         print(f"  {count:3d} {gate}/{rule}: {example[:160]}")
+
+
+def curve(folder: Path) -> None:
+    """Work by difficulty across families: the seeds by the shipped evidence, the accepted by what the cycles noted."""
+    settings, entries = settings_module.load(), read_entries(SEEDS / FILE)
+    keys = {family.name: evidence_key(family, settings.of(FamiliesSettings), settings.seed) for family in read_families(SEEDS / "families")}
+    assert keys.keys() and set(keys.values()) <= entries.keys(), "the shipped evidence lacks a seed: evolake families evidence"
+    shipped = [(name, "seed", entries[key].gates["static"]["evidence"]["work"]) for name, key in keys.items()]
+    noted = [(row["family_id"], row["operator"], row["work"]) for row in versions(folder) if row["accepted"] and "work" in row]
+    work = difficulty.work_of([*shipped, *noted])
+    for row in difficulty.curve(work).iter_rows(named=True):
+        lines = "{lower:9.0f} {median:9.0f} {upper:9.0f}".format(**row)
+        print(f"{row['group']:20s} difficulty {row['difficulty']:2d}: {row['families']:3d} families, executed lines {lines} (quartiles)")
+    common = difficulty.common_levels(work)
+    for group in difficulty.GROUPS:
+        own = common.filter(pl.col("group") == group)
+        spans = [
+            f"{level} is {part.quantile(0.25):.1f} to {part.quantile(0.75):.1f}" for level in (1, 5, 10)
+            if len(part := own.filter(pl.col("difficulty") == level)["common"])
+        ]
+        if spans:
+            print(f"{group}, on the common scale (middle half of families): " + ", ".join(spans))
+    print(f"the higher difficulty takes more work in {difficulty.agreement(work):.0%} of pairs across families")
 
 
 def plain(sentence: str) -> str:
@@ -190,20 +218,24 @@ def wordings(folder: Path, each: int, minutes: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["run", "told", "sheet", "wordings"])
+    parser.add_argument("what", choices=["run", "told", "sheet", "curve", "wordings"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("count", type=int, nargs="?")
     parser.add_argument("--accepted", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=7)
     parser.add_argument("--proposals", type=int, default=12)
     parser.add_argument("--profile", default="laptop")
+    parser.add_argument("--first", type=int, default=1, help="number of the first cycle of an empty DIR, which all draws hang on")
     words = parser.parse_args()
     if words.what == "run":
-        run(words.folder, accepted=words.accepted, minutes=words.minutes, proposals=words.proposals, profile=words.profile)
+        run(words.folder, accepted=words.accepted, minutes=words.minutes, proposals=words.proposals, profile=words.profile,
+            first=words.first)
     elif words.what == "told":
         told(words.folder)
     elif words.what == "sheet":
         sheet(words.folder, words.count or 40)
+    elif words.what == "curve":
+        curve(words.folder)
     else:
         wordings(words.folder, words.count or 5, words.minutes)
 

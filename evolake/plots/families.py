@@ -1,4 +1,4 @@
-"""Figures of task families: how many pass each gate, shares by category, distributions of complexity, growth by cycle; the paper's figures beside."""
+"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's figures beside."""
 
 from __future__ import annotations
 
@@ -126,6 +126,50 @@ def distributions(panels: Sequence[Panel], title: str) -> bytes:
     marks = [Line2D([], [], linestyle="none", marker="o", color=GREEN, markeredgecolor="white", label="mean here")]
     marks += [Line2D([], [], color=colours[name], linestyle=(0, (4, 2)), label=name) for name in published]
     drawn.legend(handles=marks, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(marks))
+    return to_png(drawn)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One group of families: points (difficulty, lower, median, upper), quartiles of what is measured."""
+
+    name: str
+    points: Sequence[tuple[int, float, float, float]]
+
+
+def difficulty(curves: Sequence[Curve], passed: Sequence[tuple[int, float, float, float]], title: str) -> bytes:
+    """Executed work by difficulty, a line a group with its middle half; beside it the share of right replies of a policy.
+
+    passed: (difficulty, share, lower and upper end of its interval); empty where no policy was asked, which is then said.
+    """
+    shown = [curve for curve in curves if curve.points]
+    drawn, first = figure(height=4.4, width=WIDE)
+    if not shown:
+        say(first, "No family has been measured yet.")
+        return to_png(drawn)
+    drawn.clear()
+    drawn.suptitle(title, fontsize=TITLE, color=INK, x=0.01, ha="left")
+    work, replies = drawn.subplots(1, 2, width_ratios=(3, 2))
+    for number, curve in enumerate(shown):
+        x, lower, median, upper = np.array(curve.points, dtype=float).T
+        colour = PALETTE[number % len(PALETTE)]
+        work.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
+        work.plot(x, median, color=colour, linewidth=2, marker="o", markersize=5, label=curve.name)
+    work.set_yscale("symlog", linthresh=1)
+    work.set_xticks(sorted({point[0] for curve in shown for point in curve.points}))
+    dress(work, "", "difficulty", "executed lines of the primary validator", grid="y")
+    work.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    if passed:
+        x, share, low, high = np.array(passed, dtype=float).T
+        replies.plot(x, share, color=INK, linewidth=2, marker="o", markersize=5)
+        replies.fill_between(x, low, high, color=INK, alpha=0.12, linewidth=0)
+        dress(replies, "", "difficulty", "share of a policy's replies that are right", grid="y")
+        replies.set_xticks(x)
+        replies.set_ylim(0, 1)
+        replies.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    else:
+        say(replies, "No policy has been asked.")
+    drawn.legend(*work.get_legend_handles_labels(), fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(shown))
     return to_png(drawn)
 
 

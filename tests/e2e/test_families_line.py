@@ -172,6 +172,7 @@ def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Pa
     assert "0 pairs of accepted families are near-duplicates" in text
     assert f"{len(FAULTS)} of {len(FAULTS)} planted faults of {len(FAULTS)} classes are caught (least sure of " in text
     assert f"by the 95% interval). Seen by no gate: {', '.join(sorted(UNSEEN))}." in text
+    assert re.search(r"the higher difficulty takes more work in \d+% of pairs", text)
     shown = evolved.sql("SELECT DISTINCT operator FROM families.accepted WHERE cycle = '0002' ORDER BY 1")
     titles = evolved.sql("SELECT operator, title FROM families.accepted WHERE cycle = '0002'")
     assert shown and all(any(title in text for operator, title in titles if operator == name) for (name,) in shown)

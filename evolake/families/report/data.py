@@ -11,6 +11,9 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.families.dataset.datasets import LINE, archive_after
+from evolake.families.dataset.difficulty import work_in
+from evolake.families.evolution.learnability import FAMILIES as FAMILIES_SOURCE
+from evolake.families.evolution.learnability import POLICY_LINE, TABLE
 from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.population import PASSED, Population
@@ -22,6 +25,7 @@ from evolake.report.status import known_line, sealed_cycles
 
 SEED = "seed"
 KILLS = "fault_kill_rates"
+ASKED = {"difficulty": pl.Int64, "replies": pl.Int64, "correct": pl.Int64}
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class FamiliesReport:
 
     duplicates: pairs of accepted families that the near-duplicate rule would object to. measured: COMPLEXITY of every accepted family. made: accepted
     families and instances by cycle. funnel, resources: of all cycles together. kills: KILL_RATES, empty where they were never materialized.
+    work: `dataset.difficulty.WORK` of every accepted family. asked: difficulty, replies, correct of policies of the prompts line on these families.
     """
 
     cycle: str
@@ -53,6 +58,8 @@ class FamiliesReport:
     grades: pl.DataFrame
     experience: pl.DataFrame
     examples: list[dict[str, Any]]
+    work: pl.DataFrame
+    asked: pl.DataFrame
 
     @property
     def accepted(self) -> list[dict[str, Any]]:
@@ -95,7 +102,19 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
             dropped=ask(DROPPED), reviews=ask(REVIEWS), drift=lake.read(LINE, DRIFT_SUMMARY.name, cycle),
             kills=_unpartitioned(lake, KILLS, KILL_RATES), grades=_unpartitioned(lake, GRADES.name, GRADES),
             experience=population.experience.sort("number"), examples=ask(EXAMPLES).to_dicts(),
+            work=work_in(population.rows(*PASSED), lake.blobs), asked=asked_of(lake, [row["family_id"] for row in population.rows(*PASSED)]),
         )
+
+
+def asked_of(lake: Lake, families: Sequence[str]) -> pl.DataFrame:
+    """difficulty, replies, correct: how often policies were right in the finished cycles of the prompts line, on instances of these families."""
+    tables = [
+        lake.read(POLICY_LINE, TABLE, cycle).select("source", "family", "difficulty", "replies", "correct")
+        for cycle in sealed_cycles(lake, POLICY_LINE) if lake.record(POLICY_LINE, TABLE, cycle)
+    ]
+    asked = pl.concat(tables) if tables else pl.DataFrame(schema=dict.fromkeys(("source", "family"), pl.String) | ASKED)
+    of_ours = asked.filter((pl.col("source") == FAMILIES_SOURCE) & pl.col("family").is_in(families))
+    return of_ours.group_by("difficulty").agg(pl.col("replies", "correct").sum()).filter(pl.col("replies") > 0).sort("difficulty")
 
 
 def _unpartitioned(lake: Lake, name: str, schema: Any) -> pl.DataFrame:

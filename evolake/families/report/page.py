@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from markupsafe import Markup
 
+from evolake.families.dataset.difficulty import agreement, common_levels, curve
 from evolake.families.report import paper
 from evolake.families.report.data import DUPLICATE, LINE, FamiliesReport, read_report
 from evolake.report.figures import by_place, draw_figures
@@ -28,9 +30,10 @@ def families_section(root: Path, cycle: str) -> Section:
     body = render(
         PACKAGE, "section.html.j2", report=report, placed=by_place(FIGURES, figures), headline=headline, paper=paper,
         sentences={"labels": label_sentence(report), "duplicates": duplicate_sentence(report), "cost": cost_sentence(report),
-                   "faults": fault_sentence(report), "audit": audit_sentence(report)},
+                   "faults": fault_sentence(report), "audit": audit_sentence(report),
+                   "difficulty": difficulty_sentence(report)},
         tables={"spent": _spent(report), "reviews": _reviews(report), "complexity": _complexity(report), "classes": _classes(report),
-                "patterns": _patterns(report), "lessons": report.experience.select("cycle", "item").head(LESSONS)},
+                "patterns": _patterns(report), "difficulty": curve(report.work), "lessons": report.experience.select("cycle", "item").head(LESSONS)},
         examples=[_example(row) for row in report.examples],
     )
     return Section(LINE, cycle, headline, body, figures)
@@ -134,6 +137,21 @@ def fault_sentence(report: FamiliesReport) -> str:
         said += f" (least sure of {min(sure)[1]!r}: at least {min(sure)[0]:.0%}, by the 95% interval)"
     said += ". "
     return said + f"Seen by no gate: {', '.join(unseen)}. What text and all programs have wrong together is seen only by a reader of the text."
+
+
+def difficulty_sentence(report: FamiliesReport) -> str:
+    """How far a level says the same in all families; nothing where no work was counted at two levels of two families."""
+    agreed = agreement(report.work)
+    if math.isnan(agreed):
+        return ""
+    common = common_levels(report.work)
+    middle = common["difficulty"].unique().sort()[common["difficulty"].n_unique() // 2]
+    spread = common.filter(pl.col("difficulty") == middle)["common"]
+    return (
+        f"Of two families at two difficulties, the higher difficulty takes more work in {agreed:.0%} of pairs (100%: a level means the same "
+        f"everywhere; 50%: nothing). Difficulty {middle} of a family is, by work, {spread.quantile(0.25):.1f} to {spread.quantile(0.75):.1f} of the "
+        "median family (middle half of the families)."
+    )
 
 
 def audit_sentence(report: FamiliesReport) -> str:

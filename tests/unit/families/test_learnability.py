@@ -16,6 +16,7 @@ from evolake.families.evolution.learnability import FEWEST_LIVE, factors, read_s
 from evolake.families.model.population import empty_population
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.operators.novelty import novel_parents
+from evolake.families.report.data import asked_of
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, LEARNABILITY, LEARNABILITY_READ, SURVIVAL
 from evolake.lake import Lake
@@ -153,6 +154,16 @@ def test_the_newest_cycles_that_asked_families_are_read_and_their_groups_counted
         ("a", ["0001", "0003"], 2, 6), ("b", ["0001"], 1, 0),
     ]
     assert [row["score"] for row in scores] == pytest.approx([score([(2, 2), (4, 0)]), 0])
+
+
+def test_the_curve_of_difficulty_counts_the_replies_on_the_families_of_the_report(lake):
+    assert asked_of(lake, ["a", "b", "sums"]).rows() == [(1, 12, 6)]
+    assert asked_of(lake, ["b"]).rows() == [(1, 4, 0)]
+    assert asked_of(lake, ["sums"]).is_empty()
+
+
+def test_a_lake_without_a_prompts_line_has_no_replies(tmp_path):
+    assert asked_of(Lake(tmp_path), ["a"]).columns == ["difficulty", "replies", "correct"]
 
 
 def test_at_weight_0_nothing_is_read(lake):

@@ -15,6 +15,7 @@ import pytest
 
 from evolake.designs.report import page as designs
 from evolake.designs.report.data import CycleReport
+from evolake.families.dataset.difficulty import work_of
 from evolake.families.report import page as families
 from evolake.families.report.data import FamiliesReport
 from evolake.families.tables import COMPLEXITY
@@ -72,7 +73,7 @@ def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.Mo
         "measured": COMPLEXITY.empty(), "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]), "drift": evil("cycle", "family"),
         "kills": evil("fault", "expected", caught=0, planted=1), "grades": pl.DataFrame(), "experience": evil("number", "cycle", "item"),
         "resources": evil("outcome", jail_calls=1.0, cpu_s=1.0, wall_s=1.0, usd=1.0), "reviews": pl.DataFrame({"matches": [0], "families": [1]}),
-        "blocked": evil("gate", "rule_id", "example", blocked=1),
+        "blocked": evil("gate", "rule_id", "example", blocked=1), "work": work_of([(EVIL, EVIL, [(1, 5.0), (3, 9.0)])]),
     }
     example = {"operator": EVIL, "title": EVIL, "family_id": EVIL, "category": EVIL, "difficulty": 1, "text": EVIL, "answer": f'"{EVIL}"',
                "votes": 3, "voters": 3}
