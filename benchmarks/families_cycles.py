@@ -115,7 +115,7 @@ def told(folder: Path) -> None:
     from_seeds = Counter(
         plain(one) for row in worlds for one in sentences(stated(from_record(row["family"]))) if plain(one) in shared and not QUESTION_LINE.match(one)
     )
-    print(f"{max(row['cycle'] for row in rows)} cycles, {len(rows)} versions, {len(found)} accepted")
+    print(f"{len({row['cycle'] for row in rows})} cycles, {len(rows)} versions, {len(found)} accepted")
     _share("accepted that are drawn worlds, without a parent", len(worlds), len(found))
     print(f"  sentences of theirs that a seed has, too: {dict(from_seeds)}")
     for name, own in (("first versions", [row for row in rows if row["round"] == 0]), ("all versions", rows)):

@@ -1,4 +1,4 @@
-"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's figures beside."""
+"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's beside."""
 
 from __future__ import annotations
 

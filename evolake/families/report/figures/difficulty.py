@@ -30,4 +30,4 @@ def interval_of(right: int, replies: int) -> tuple[float, float]:
     return interval.low, interval.high
 
 
-FIGURE = Figure("Difficulty", draw, place="difficulty", order=6)
+FIGURE = Figure("Work by level", draw, place="difficulty", order=6)
