@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evolake.errors import InputError
 from evolake.lines import Requirement
 from evolake.project import INSTALLED, install
 from evolake.prompts.settings import PromptsSettings
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def requirements() -> list[Requirement]:
-    """The libraries and the small model that the policy is trained with, and the dtype that a run here gives it."""
+    """The libraries and the small model that the policy is trained with, and the dtype that a run here gives it, where settings can be read."""
     from evolake import settings as settings_module
     from evolake.prompts.policies.dtypes import told
     from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
@@ -21,7 +22,10 @@ def requirements() -> list[Requirement]:
     lacking = missing_extra() or missing_model("local", None)
     detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)
     libraries = Requirement("policy libraries", lacking is None, detail, "the prompts line", install("policy") if INSTALLED else "make policy")
-    own = settings_module.load().of(PromptsSettings)
+    try:
+        own = settings_module.load().of(PromptsSettings)
+    except InputError:  # no project, or settings that cannot be read: the doctor has a row for either
+        return [libraries]
     return [libraries] if own.policy == "endpoint" else [libraries, Requirement("policy dtype", True, told(own), "", "")]
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
+from cluster_runs import run_on
 from compute_cluster import Cluster
 from designs_fixtures import ROOT, House, open_house
 from two_hosts import Host, two_hosts
@@ -61,30 +57,12 @@ def contents(house: House) -> dict[tuple[str, str, str | None], str]:
     return {(line, asset, cycle): sha for line, asset, cycle, sha in rows if asset not in TIMED}
 
 
-def worker_below(nanny: int) -> int | None:
-    """The worker process that a nanny watches."""
-    return next((child.pid for child in psutil.Process(nanny).children() if "spawn_main" in " ".join(child.cmdline())), None)
-
-
 def test_two_hosts_and_a_killed_worker_give_the_contents_of_one_machine(
     hosts: tuple[Host, Host], cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     alone, shared = (house_at(tmp_path_factory.mktemp(name)) for name in ("alone", "shared"))
     command = ["run", "--cycles", "1", "--lines", ",".join(LINES), "--at-once", "1"]
     alone.run(*command)
-    evolake = str(Path(sys.executable).with_name("evolake"))
-    killed = None
-    with subprocess.Popen(
-        [*hosts[0].before, evolake, *command, "-v"], env=shared.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"}, cwd=ROOT,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    ) as run:
-        assert run.stdout
-        told = []
-        for line in run.stdout:
-            told.append(line)
-            if killed is None and "0001" in line and (killed := worker_below(cluster.processes[2].pid)):
-                os.kill(killed, signal.SIGKILL)
-    assert run.returncode == 0, "".join(told)[-4000:]
-    assert killed is not None
+    run_on(cluster, hosts[0], shared, [*command, "-v"], "0001")
     assert contents(shared) == contents(alone)
     assert {line for line, _, _ in contents(alone)} == set(LINES)
