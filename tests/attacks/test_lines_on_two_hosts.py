@@ -25,7 +25,7 @@ SMALL_STUDY = ("--problems", "10", "--seeds", "1", "--perturbed", "2", "--transf
 PARTS = "SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND asset NOT IN ({timed}) ORDER BY ALL"
 BEFORE_TIMES = {
     "variants": "SELECT variant_id, title, hypothesis, archive_sha, diff_sha, edits FROM solvers.variants WHERE cycle = '0001' ORDER BY 1",
-    "verdicts": """SELECT gate, artifact_id, rule_id, outcome, reason FROM verdicts WHERE line = 'solvers' AND cycle = '0001'
+    "verdicts": """SELECT gate, artifact_id, rule_id, outcome, reason FROM verdicts WHERE cycle = '0001'
         AND gate IN ('compliance', 'build', 'smoke', 'correctness') ORDER BY ALL""",
 }
 
