@@ -14,7 +14,7 @@ Places = dict[str, int]
 def answer_of(family: Family, inputs: Mapping[str, Any], text: str) -> Any:
     """The answer to an instance of a drawn world, by its title's question, its rules in force and the words of its statement."""
     rules = {point.name: point.chosen for point in family.points}
-    asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by the rules ", 1)[0]
+    asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by ", 1)[0]
     return of_arrangement(inputs, rules, asked, text) if "clues" in inputs else of_run(inputs, rules, asked, text)
 
 
@@ -160,6 +160,7 @@ def of_run(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text
     question = text.split("\n\n")[-1]
     store = max("ab", key=lambda one: max(question.rfind(name) for name in (STORES[one] & words_of(text)) or {"?"}))
     held = [one.get(store, 0) for one in trace]
+    counted = [amount for amount, one in zip(held[1:], trace[1:], strict=True) if one.get("q") == 1]
     least = rules.get("extreme") == "smallest"
     return {
         "what is left in the end": lambda: held[-1], "what both hold in the end": lambda: trace[-1]["a"] + trace[-1]["b"],
@@ -171,6 +172,9 @@ def of_run(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text
         "how many turns change nothing": lambda: sum(held[turn] == held[turn - 1] for turn in range(1, len(held))),
         "how many different numbers occur": lambda: len(set(held[1:])),
         "how often one holds more": lambda: sum(one["a"] > one["b"] for one in trace[1:]), "the sum over all turns": lambda: sum(held[1:]),
+        "what an observer counts in all": lambda: sum(counted), "how often an observer sees a change": lambda: sum(
+            counted[place] != counted[place - 1] for place in range(1, len(counted))
+        ),
         "which beginnings lead to an end": lambda: sum(
             run_of(inputs["start"] | {"a": amount}, inputs, rules)[-1]["b"] >= level for amount in range(inputs["start"]["a"], cap + 1)
         ),

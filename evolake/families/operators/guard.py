@@ -7,6 +7,7 @@ the condition always comes out the same the answers are a parent's and the near-
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -70,6 +71,8 @@ def read(text):
     said(text)
     return {{"a": read_a(first), "b": read_b(second.replace({letter!r}, {words!r}))}}
 '''
+GUARDED = re.compile(r"(?:\[Rule (\w+)\]，\S+ 代表这句话：)?“\[Rule (\w+)\]”(?: \[Rule (\w+)\])?")
+"""The rules of a guard's own sentence, in both languages."""
 
 
 def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
@@ -108,9 +111,10 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
 
 
 def _choose(family: Family, random: np.random.Generator) -> MutationPoint:
-    """A rule that neither the generator nor the reader knows."""
+    """A rule that neither the generator nor the reader knows, and that is no condition of another guard or the words that it decides about."""
     known = set(constants(family.generator)) | (set(constants(family.reader)) if family.reader else set())
-    free = [item for item in family.points if len(item.alternatives) > 1 and item.constant not in known]
+    inner = {name for match in GUARDED.finditer(family.template) for name in match.groups() if name}
+    free = [item for item in family.points if len(item.alternatives) > 1 and item.constant not in known and item.name not in inner]
     if not free:
         raise NotComposable("a parent without a rule that its generator and reader do not know")
     return free[int(random.integers(len(free)))]

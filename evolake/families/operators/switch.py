@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +10,9 @@ import numpy as np
 from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family
 from evolake.families.operators.common import named
+from evolake.families.operators.text import in_title, quoting
+from evolake.families.worlds.process import rules_of
+from evolake.families.worlds.run_engines import POINTS
 
 TWO_RULES = 0.4
 """Share of children that change two rules at once, where there are two."""
@@ -32,18 +34,19 @@ def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Famil
 
 def as_child(changed: Family, parent: Family) -> Family:
     """The changed family with its ancestry and a title that says which rules hold now."""
-    chosen = {point.name: point.chosen for point in parent.points}
-    news = {point.name: point.chosen for point in changed.points if point.chosen != chosen[point.name]}
-    title = retold(parent.title, news)
-    return named(replace(changed, title=title, parents=(parent.family_id,), operator="switch"))
+    return named(replace(changed, title=retold(parent, changed), parents=(parent.family_id,), operator="switch"))
 
 
-_RULES = re.compile(r" \(([a-z_]\w*: \w+(?:, [a-z_]\w*: \w+)*)\)\Z")
-
-
-def retold(title: str, news: Mapping[str, str]) -> str:
-    """The title with the rules that now hold in brackets: those that stood there before and the new ones, each once."""
-    known = _RULES.search(title)
-    rules = dict(one.split(": ") for one in known[1].split(", ")) if known else {}
-    bare = title[: known.start()] if known else title
-    return f"{bare} ({', '.join(f'{name}: {rule}' for name, rule in {**rules, **news}.items())})"[:200]
+def retold(parent: Family, changed: Family) -> str:
+    """The parent's title, in which the rules of the changed family stand for those that no longer hold: a process world names all of its rules,
+    of others the words of the new ones are quoted.
+    """
+    before = {point.name: point.alternative() for point in parent.points}
+    news = [point for point in changed.points if point.chosen != before[point.name].name]
+    title, ends = parent.title, [rules_of(family) for family in (parent, changed)]
+    if ends[0] and ends[1] and ends[0] in title:
+        title, news = title.replace(ends[0], ends[1]), [point for point in news if point.name not in POINTS]
+    return quoting(
+        title, parent.language, gone=[in_title(before[point.name].text) for point in news],
+        new=[in_title(point.alternative().text) for point in news],
+    )

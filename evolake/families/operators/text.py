@@ -136,9 +136,15 @@ ZH = {
     "side most": "{quantity}不大于",
 }
 SAID = {"en": EN, "zh": ZH}
+LONGEST_TITLE = 200
 LONGEST_PART = 90
 """Characters of a parent's title that stand whole in a child's."""
-_ADDED = re.compile(r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other)|（(?:由|多种|反问|先作)")
+_ADDED = re.compile(r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other|where it says)|（(?:由|多种|反问|先作|其中)")
+_QUOTED = {"en": (", where it says ", " and ", ""), "zh": ("（其中说", "和", "）")}
+"""What stands before, between and behind the quoted words of rules in a title."""
+LONGEST_QUOTE = 60
+"""Characters of a rule's words in a title."""
+_SHOWN = re.compile(r"\[(?:Input Slot|Rule) [^\[\]]*\]")
 
 
 def say(family: Family, key: str, **values: object) -> str:
@@ -154,6 +160,28 @@ def heading(title: str) -> str:
 def short(title: str) -> str:
     """The title as it stands in a child's: whole, or its head where it is long."""
     return title if len(title) <= LONGEST_PART else heading(title)
+
+
+def in_title(words: str) -> str:
+    """The words of a rule as a title quotes them: without slots, inner quotation marks and the point at the end, and cut where they are long."""
+    bare = " ".join(_SHOWN.sub("…", words).replace("“", "").replace("”", "").split()).rstrip(" .。;；")
+    return bare if len(bare) <= LONGEST_QUOTE else bare[:LONGEST_QUOTE].rsplit(" ", 1)[0].rstrip(" ,") + " …"
+
+
+def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str]) -> str:
+    """The title with the words of rules quoted: those that stood there, but for the ones that are gone, and the new ones."""
+    head, joint, tail = _QUOTED[language]
+    one = "“([^”]*)”"
+    added = re.compile(f"{re.escape(head)}({one}(?:{joint}{one})*){re.escape(tail)}")
+
+    def quoted(words: Sequence[str]) -> str:
+        return head + joint.join(f"“{one}”" for one in words) + tail if words else ""
+
+    bare = added.sub(lambda match: quoted([words for words in re.findall(one, match[1]) if words not in gone]), title)
+    last = next((match for match in added.finditer(bare) if match.end() == len(bare)), None)
+    stood = re.findall(one, last[1]) if last else []
+    full = (bare[: last.start()] if last else bare) + quoted([*stood, *(words for words in new if words and words not in stood)])
+    return full if len(full) <= LONGEST_TITLE else heading(title)[: LONGEST_TITLE // 4] + quoted([words for words in new if words])
 
 
 def fresh_letters(families: Sequence[Family], count: int) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
-from evolake.families.worlds.actions import Bound, bound_actions
+from evolake.families.worlds.actions import Bound, bound_actions, by_rules
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
@@ -35,7 +35,7 @@ def process_world(random: np.random.Generator) -> Family:
     theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
     question = RUNS[int(random.integers(len(RUNS)))]
     store = "ab"[int(random.integers(2))]
-    asked = {"b"} if question.open_start else {store} if question.uses == "s" else set(question.uses)
+    asked = {"b"} if question.open_start else {store if name == "s" else name for name in question.uses}
     fitting = [names for names in OPTIONAL if asked <= {"a", "b", *names}]
     names = {"a", "b", *fitting[int(random.integers(len(fitting)))]}
     points = POINTS if random.random() < CLOSED else POINTS[:-1]
@@ -109,9 +109,17 @@ def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuesti
 
 
 def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion) -> str:
-    """What the puzzle is about, what is asked, and which rules there are."""
-    names = list(dict.fromkeys(alternatives[0].action.name.replace("_", " ") for alternatives in rules.values()))
-    return f"{theme.title}: {question.title}, by the rules {', '.join(names)}"
+    """What the puzzle is about, what is asked, and which rules are in force."""
+    return f"{theme.title}: {question.title}{by_rules(alternatives[0].key for alternatives in rules.values())}"
+
+
+def rules_of(family: Family) -> str:
+    """The end of the title of a process world that names its rules in force, of a switched one as well; "" for any other family."""
+    chosen = [point.chosen for point in family.points if point.name in POINTS]
+    try:
+        return by_rules(chosen) if chosen else ""
+    except KeyError:
+        return ""
 
 
 def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:

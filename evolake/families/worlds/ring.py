@@ -9,7 +9,7 @@ STEPS = "range(2, n - 1)"
 KINDS = (
     Kind(
         "clockwise", "ab",
-        ("{b} {be} on the next {place} clockwise from {a}.", "going clockwise, the first one after {a} is {b}."),
+        ("{b} {be} {the_next} clockwise from {a}.", "going clockwise, the first one after {a} is {b}."),
         "(x[b] - x[a]) % n == 1", "[[-X(a, v), X(b, v + 1 if v < V[-1] else V[0])] for v in V]", "order[order.index(a) - n + 1] == b",
         label="going round",
     ),

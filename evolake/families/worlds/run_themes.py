@@ -36,7 +36,7 @@ RUN_THEMES = (
         "is at mark "
         "{start}.",
         "A lamp is either green or red. At the start it is {start}.", ("red", "green"), ("bell", "drum", "whistle"),
-        ("When the bell rings", "When the drum sounds", "When the whistle blows"), "After that, at the end of every turn",
+        ("When the bell rings", "When the drum sounds", "When the whistle blows"), "After that, to finish every turn",
         "The signals come in this order, each beginning a turn:",
         {
             "a": "the red jar", "b": "the blue jar", "units": "beads", "the_pointer": "the hand", "mark": "mark", "marks": "marks",
@@ -74,7 +74,7 @@ RUN_THEMES = (
         {
             "a": "the purse", "b": "the chest", "units": "coins", "the_pointer": "the pawn", "mark": "field", "marks": "fields",
             "change": "turn the weather card to its other side", "mode_is_on": "the weather card shows sun",
-            "mode_differs": "what the weather card shows",
+            "mode_differs": "the weather on the card",
         },
     ),
     RunTheme(

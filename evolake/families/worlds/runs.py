@@ -13,7 +13,7 @@ from evolake.families.model.contract import Alternative, MutationPoint
 
 @dataclass(frozen=True)
 class RunQuestion:
-    """uses: variables, `s` a drawn store. text: with {s}, {s1} for its slot. make: sets `ask` and `texts` in the generator, from `trace`."""
+    """uses: variables, `s` being a drawn store. text: with {s}, {s1} for its slot. make: sets `ask` and `texts` in the generator, from `trace`."""
 
     name: str
     title: str
@@ -56,27 +56,27 @@ RUNS = (
         '    return [is_(last, "r", n) for n in range(m)].index(True) + 1',
     ),
     RunQuestion(
-        "changes", "how often the mode changes", "q", "In how many of the turns is {mode_differs} at the end of the turn another than at its "
-        "beginning?",
+        "changes", "how often the mode changes", "q", "In how many of the turns is {mode_differs} at the end not the same as at "
+        "the beginning of the turn?",
         '    return sum(one["q"] != two["q"] for one, two in zip(trace, trace[1:]))', '    return int(np.abs(np.diff(trace["q"])).sum())',
         '    return sum(is_(t, "q", 0) == is_(t + 1, "q", 1) for t in range(last))',
     ),
     RunQuestion(
-        "extreme", "the most or least that was held", "s", "What is the [Rule extreme] number of {units} that {s} holds after any of the turns?",
+        "extreme", "the most or least that was held", "s", "What is the [Rule extreme] number of {units} that {s} holds at the end of a turn?",
         '    return (min if EXTREME == "smallest" else max)(state["S"] for state in trace[1:])',
         '    return int(np.sort(trace["S"][1:])[0 if EXTREME == "smallest" else -1])',
         '''    amounts = range(cap + 1) if EXTREME == "smallest" else range(cap, -1, -1)
     return next(n for n in amounts if any(is_(t, "S", n) for t in range(1, last + 1)))''', point=True,
     ),
     RunQuestion(
-        "often", "how often a certain number is held", "s", "After how many of the turns is the number of {units} in {s} exactly {s1}?",
+        "often", "how often a certain number is held", "s", "At the end of how many turns is the number of {units} in {s} exactly {s1}?",
         '    return sum(state["S"] == ask["level"] for state in trace[1:])', '    return int(np.count_nonzero(trace["S"][1:] == ask["level"]))',
         '    return len([t for t in range(1, last + 1) if is_(t, "S", ask["level"])])', COUNTED, ("level",),
     ),
     RunQuestion(
         "first", "when a number is first reached", "s",
-        "Count the turns from 1. After which turn is the number of {units} in {s} at least {s1} for the first time? If that happens after no turn, "
-        "the answer is 0.",
+        "Count the turns from 1. Which turn is the first at the end of which the number of {units} in {s} is at least {s1}? If there is no such "
+        "turn, the answer is 0.",
         '    return next((number for number, state in enumerate(trace) if number and state["S"] >= ask["level"]), 0)',
         '''    reached = np.flatnonzero(trace["S"][1:] >= ask["level"])
     return int(reached[0]) + 1 if reached.size else 0''',
@@ -86,28 +86,46 @@ RUNS = (
     return 0''', REACHED, ("level",),
     ),
     RunQuestion(
-        "idle", "how many turns change nothing", "s", "In how many of the turns is the number of {units} in {s} at the end of the turn the same "
-        "as at its beginning?",
+        "idle", "how many turns change nothing", "s", "In how many of the turns is the number of {units} in {s} at the end the same as "
+        "at the beginning of the turn?",
         '    return sum(one["S"] == two["S"] for one, two in zip(trace, trace[1:]))', '    return int((np.diff(trace["S"]) == 0).sum())',
         '    return sum(any(is_(t, "S", n) and is_(t + 1, "S", n) for n in range(cap + 1)) for t in range(last))',
     ),
     RunQuestion(
-        "distinct", "how many different numbers occur", "s", "How many different numbers of {units} does {s} hold after the turns?",
+        "distinct", "how many different numbers occur", "s", "Write down at the end of every turn how many {units} are in {s}. How many different "
+        "numbers are written down?",
         '    return len({state["S"] for state in trace[1:]})', '    return int(np.unique(trace["S"][1:]).size)',
         '    return sum(any(is_(t, "S", n) for t in range(1, last + 1)) for n in range(cap + 1))',
     ),
     RunQuestion(
-        "ahead", "how often one holds more", "ab", "After how many of the turns does {first} hold more {units} than {second}?",
+        "ahead", "how often one holds more", "ab", "At the end of how many turns does {first} hold more {units} than {second}?",
         '    return sum(state["a"] > state["b"] for state in trace[1:])', '    return int((trace["b"] < trace["a"])[1:].sum())',
         '''    return sum(
         not any(is_(t, "a", n) and is_(t, "b", k) for n in range(cap + 1) for k in range(n, cap + 1)) for t in range(1, last + 1)
     )''',
     ),
     RunQuestion(
-        "ledger", "the sum over all turns", "s", "Write down after each turn how many {units} are in {s}. What is the sum of the numbers written "
-        "down?",
+        "ledger", "the sum over all turns", "s", "Write down at the end of every turn how many {units} are in {s}. What is the sum of the "
+        "numbers written down?",
         '    return sum(state["S"] for state in trace[1:])', '    return int(trace["S"][1:].sum())',
         '    return sum(n for t in range(1, last + 1) for n in range(cap + 1) if is_(t, "S", n))',
+    ),
+    RunQuestion(
+        "seen", "what an observer counts in all", "sq",
+        "At the end of every turn somebody looks whether {mode_is_on}, and only if so counts the {units} in {s}. What is the sum of the numbers "
+        "counted? If nothing is ever counted, the answer is 0.",
+        '    return sum(state["S"] for state in trace[1:] if state["q"])', '    return int((trace["S"][1:] * trace["q"][1:]).sum())',
+        '    return sum(n for n in range(cap + 1) for t in range(1, last + 1) if is_(t, "S", n) and is_(t, "q", 1))',
+    ),
+    RunQuestion(
+        "noticed", "how often an observer sees a change", "sq",
+        "At the end of every turn somebody looks whether {mode_is_on}, and only if so counts the {units} in {s}. How often does a count give "
+        "another number than the count before it?",
+        '''    counted = [state["S"] for state in trace[1:] if state["q"]]
+    return sum(one != two for one, two in zip(counted, counted[1:]))''',
+        '    return int(np.count_nonzero(np.diff(np.compress(trace["q"][1:], trace["S"][1:]))))',
+        '''    looks = [t for t in range(1, last + 1) if not is_(t, "q", 0)]
+    return sum(not any(is_(t, "S", n) and is_(k, "S", n) for n in range(cap + 1)) for t, k in zip(looks, looks[1:]))''',
     ),
     RunQuestion(
         "starts", "which beginnings lead to an end", "ab",

@@ -28,6 +28,7 @@ def _row(key, title, category, names, opening, **words) -> Theme:
     place = words["place"]
     spoken = {"places": f"{place}s", "at": f"on {place}", "at_a": f"on a {place}", "next": f"on neighbouring {place}s", **PERSONS, **words}
     spoken = {"first": f"on the first {place}", "last": f"on the last {place}"} | spoken
+    spoken["the_next"] = f"{spoken['at'].split()[0]} the next {place}"
     return Theme(key, title, category, tuple(names.split()), opening, spoken)
 
 
@@ -120,7 +121,7 @@ RING = (
         folk="children", one="child", place="horse", be="rides", bes="ride", bare="ride",
     ),
     _row(
-        "huts", "Families around a lake", "spatial", "Adler Bauer Conrad Dietz Engel Fuchs Gruber Huber",
+        "huts", "Fishermen around a lake", "spatial", "Adler Bauer Conrad Dietz Engel Fuchs Gruber Huber",
         "Around a lake stand huts, numbered 1, 2, 3, ... clockwise; the hut with the highest number is directly beside hut 1. In each hut lives "
         "exactly one "
         "of the fishermen [Input Slot 1], and all of them live there. A fisherman's number is the number of the hut.",
@@ -158,7 +159,7 @@ GROUPS = (
         place="tent", be="sleeps", bes="sleep", bare="sleep", folk="scouts", one="scout",
     ),
     _groups(
-        "shelves", "Jars on the shelves of a larder", "logical", "Apricots Beans Cherries Dates Eggplant Figs Ginger Honey",
+        "shelves", "Jars on the shelves of a larder", "logical", "Almond Basil Cinnamon Dill Elderberry Fennel Ginger Honey",
         "In a larder stand jars with the labels [Input Slot 1]. The shelves are numbered from 1 at the bottom to [Input Slot 3] at the top. Each "
         "jar stands "
         "on exactly one shelf, and a shelf holds at most [Input Slot 4] jars. A shelf may stay empty.",
@@ -207,7 +208,7 @@ SELECTION = (
         part="invited", folk="acquaintances", one="acquaintance", weight="an appetite", unit="slices", total="number of slices",
     ),
     _selection(
-        "garden", "What is planted", "commonsense", "Asters Begonias Crocuses Dahlias Edelweiss Foxgloves Gentians Hyacinths Irises",
+        "garden", "What is planted", "commonsense", "Aster Begonia Crocus Dahlia Edelweiss Foxglove Gentian Hyacinth Iris",
         "In a bed, these sorts of flowers may be planted: [Input Slot 1]. In this order, they need (in square feet): [Input Slot 3]. Each sort is "
         "planted or "
         "not.",

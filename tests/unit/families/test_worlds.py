@@ -279,3 +279,10 @@ def test_a_world_is_drawn_from_its_random_numbers_alone():
     assert (one.parents, one.operator, one.name) == ((), "constraint_world", f"constraint_world-{one.family_id[:12]}")
     assert set(WAYS) == set(KINDS)
     assert tuple(registry.WORLDS) == NAMES
+
+
+def test_the_next_place_is_said_as_one_says_it():
+    clockwise = [next(kind for kind in KINDS["ring"] if kind.name == "clockwise").sentences(theme.words)[0] for theme in THEMES["ring"]]
+    assert [said.split("} ", 1)[1].split(" clockwise")[0] for said in clockwise] == [
+        "sits on the next seat", "rides on the next horse", "lives in the next hut",
+    ]
