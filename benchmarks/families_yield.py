@@ -1,7 +1,8 @@
 """Families: what the operators yield and what the gates catch.
 
     python benchmarks/families_yield.py yield [ATTEMPTS] [CYCLES]     default 60 and 1: accepted families by operator, reasons of the blocked ones
-    python benchmarks/families_yield.py faults [EACH]                 default 10: planted faults by class and gate, and a figure on request
+    python benchmarks/families_yield.py faults [EACH] [GATE ...]      default 10: planted faults by class and gate, and a figure on request; of the
+                                                                      classes meant for these gates, where any is named
 
 With `--figure FILE.png` the second also draws the kill rates. One worker; the shipped seeds are the first parents, and each cycle's accepted families
 join them.
@@ -19,6 +20,7 @@ from typing import Any
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.evolution.proposing import Judge, Proposals, propose_families
+from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.injection import kill_rates, plant_faults
 from evolake.families.gates.judging import FamilyResults, run_gates
 from evolake.families.gates.specs import GATE_NAMES
@@ -63,15 +65,20 @@ def by_operator(made: Proposals) -> None:
     print("  blocked versions: " + (", ".join(f"{rule} {count}" for rule, count in blocks.most_common()) or "none"))
 
 
-def show_faults(pool: Any, agents: Agents, each: int, figure: Path | None) -> None:
-    """Planted faults by class."""
+def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figure: Path | None) -> None:
+    """Planted faults by class, each told as soon as it is through."""
     judge = judge_of(pool, agents)
     families, known = sound(judge)
-    rows = plant_faults(families, {one.family_id: one for one in known}, judge, each=each, cycle="0001", root_seed=0)
-    rates = kill_rates(rows)
-    for one in rates:
+    prints, rows = {one.family_id: one for one in known}, []
+    for fault in FAULTS.values():
+        if gates and fault.expected not in gates:
+            continue
+        own = plant_faults(families, prints, judge, each=each, cycle="0001", root_seed=0, faults=[fault])
+        rows += own
+        [one] = kill_rates(own)
         low = f" (95% interval from {wilson_interval(one.caught, one.planted).low:.0%})" if one.planted else ""
-        print(f"{one.fault:36s} {one.caught}/{one.planted} caught{low}, meant for {one.expected}; {one.gates}, {one.does_not_apply} do not apply")
+        rate = f"{one.caught}/{one.planted} caught{low}"
+        print(f"{one.fault:36s} {rate}, meant for {one.expected}; {one.gates}, {one.does_not_apply} do not apply", flush=True)
     for row in rows:
         if row.outcome == "survived":
             print(f"survived: {row.fault} in {row.name}")
@@ -79,7 +86,8 @@ def show_faults(pool: Any, agents: Agents, each: int, figure: Path | None) -> No
         from evolake.plots import FaultKills
         from evolake.plots import kill_rates as drawn
 
-        figure.write_bytes(drawn([FaultKills(one.fault, one.planted, one.gates) for one in rates], GATE_NAMES, "Planted faults and their gates"))
+        kills = [FaultKills(one.fault, one.planted, one.gates) for one in kill_rates(rows)]
+        figure.write_bytes(drawn(kills, GATE_NAMES, "Planted faults and their gates"))
 
 
 def judge_of(pool: Any, agents: Agents) -> Judge:
@@ -108,10 +116,11 @@ def main(words: list[str]) -> None:
     if "--figure" in words:
         place = words.index("--figure")
         figure, words = Path(words[place + 1]), words[:place] + words[place + 2 :]
-    what, numbers = (words or ["yield"])[0], [int(word) for word in words[1:]]
+    what, gates = (words or ["yield"])[0], [word for word in words[1:] if not word.isdigit()]
+    numbers = [int(word) for word in words[1:] if word.isdigit()]
     with open_pool(workers=1, preload=PRELOAD) as pool, Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents:
         if what == "faults":
-            show_faults(pool, agents, *(numbers or [10]), figure=figure)
+            show_faults(pool, agents, *(numbers or [10]), gates=gates, figure=figure)
         else:
             show_yield(pool, agents, *([*numbers, *[60, 1][len(numbers) :]]))
 
