@@ -135,7 +135,6 @@ def _write(lake: Lake, table: Partition, group: _Group) -> int:
     members = []
     for entry in group.entries:
         frame = lake.read(table.line, table.asset, entry.record.cycle)
-        _hold(entry, frame, "the part")
         members.append(Member(entry, frame.select(list(entry.columns))))
     data = packs.encode(members, lake.root)
     sha = hashlib.sha256(data).hexdigest()

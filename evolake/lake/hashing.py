@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def _feed(digest: Any, column: pl.Series, name: str) -> None:
         return
     if column.null_count():
         digest.update(np.packbits(column.is_null().to_numpy()).tobytes())
-    values = column.drop_nulls().rechunk()
+    values = (column.drop_nulls() if column.null_count() else column).rechunk()
     if isinstance(kind, pl.Struct):
         for field in kind.fields:
             digest.update(f"{field.name}\n".encode())
@@ -84,13 +85,24 @@ def _feed_array(digest: Any, numbers: np.ndarray) -> None:
 
 
 def _feed_bytes(digest: Any, values: pl.Series) -> None:
+    blocks = [values.slice(start, _BLOCK) for start in range(0, len(values), _BLOCK)]
+    if len(blocks) == 1:  # most columns: one conversion gives lengths and bytes
+        columns = [*_offsets_and_bytes(blocks[0])]
+        _feed_array(digest, np.concatenate([np.diff(offsets) for offsets, _ in columns]))
+        for _, data in columns:
+            digest.update(data)
+        return
     lengths = values.bin.size() if values.dtype == pl.Binary else values.str.len_bytes()
     _feed_array(digest, lengths.cast(pl.Int64).to_numpy())
-    for start in range(0, len(values), _BLOCK):
-        array = values.slice(start, _BLOCK).to_arrow(compat_level=pl.CompatLevel.oldest())
-        for chunk in getattr(array, "chunks", [array]):
-            _, offsets_buffer, data = chunk.buffers()
-            if data is None:
-                continue
-            offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
-            digest.update(memoryview(data)[int(offsets[0]) : int(offsets[-1])])
+    for block in blocks:
+        for _, data in _offsets_and_bytes(block):
+            digest.update(data)
+
+
+def _offsets_and_bytes(values: pl.Series) -> Iterator[tuple[np.ndarray, memoryview]]:
+    """Of each chunk of texts: where each begins and the last ends, and the bytes of all of them."""
+    array = values.to_arrow(compat_level=pl.CompatLevel.oldest())
+    for chunk in getattr(array, "chunks", [array]):
+        _, offsets_buffer, data = chunk.buffers()
+        offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
+        yield offsets, memoryview(data if data is not None else b"")[int(offsets[0]) : int(offsets[-1])]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,7 +52,7 @@ def population_version(hashes: Mapping[str, str]) -> str:
 
 def encode(seal: Seal) -> bytes:
     """The bytes of a seal's file."""
-    body = {**asdict(seal), "format": FORMAT}
+    body = {**vars(seal), "format": FORMAT}
     return _text({**body, "check": _check(body)})
 
 
@@ -83,7 +83,7 @@ def decode(data: bytes, line: str, cycle: str) -> tuple[Seal, int]:
             raise ValueError(f"format {body.get('format')!r}: this evolake reads formats 1 and {FORMAT}")
         if data != encode(seal):
             raise ValueError("its check sum does not fit")
-    elif data != _text(asdict(seal)):
+    elif data != _text(vars(seal)):
         raise ValueError("not the bytes that were written")
     elif seal.tables and seal.version != population_version(seal.tables):
         raise ValueError("its version is not that of the tables that it names")
@@ -113,7 +113,7 @@ def journal(folder: Path) -> Path:
 
 def entry(seal: Seal) -> dict[str, Any]:
     """The journal's line for a seal."""
-    return {"event": "seal", **asdict(seal)}
+    return {"event": "seal", **vars(seal)}
 
 
 def history(bodies: tuple[dict[str, Any], ...]) -> dict[str, list[Seal]]:

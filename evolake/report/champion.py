@@ -57,13 +57,15 @@ class Champion:
 
 def champion_of(
     lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False, ancestry: bool = False, title: str = "",
+    done: list[str] | None = None,
 ) -> Champion | None:
     """The champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was crowned.
 
     Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has published all that it has, and is about
     to be sealed. ancestry: count its ancestors. title: of a line with several (`LineArtifacts.titles`), which; "" for the first by name.
+    done: the line's finished cycles, where they have been read already.
     """
-    done = sealed_cycles(lake, line)
+    done = sealed_cycles(lake, line) if done is None else done
     until = cycle or (done[-1] if done else SEED_ROUND)
     if title:
         rows = catalogue.frame(OF_TITLE.format(titles=artifacts_of(line).titles), {"name": title, "cycle": until}).to_dicts()

@@ -28,8 +28,11 @@ def known_line(root: Path, line: str) -> str:
 
 def sealed_cycles(lake: Lake, line: str) -> list[str]:
     """Cycles that are done: those whose successor's population is sealed on an unbroken chain."""
-    whole = lake.seals.whole_up_to(line)
-    return [preceding(cycle) or "" for cycle in lake.seals.cycles(line)[1:] if int(cycle) <= whole]
+    return _done(lake.seals.cycles(line), lake.seals.whole_up_to(line))
+
+
+def _done(cycles: list[str], whole: int) -> list[str]:
+    return [preceding(cycle) or "" for cycle in cycles[1:] if int(cycle) <= whole]
 
 
 PROVED = """
@@ -50,14 +53,15 @@ def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
     """One line: cycles done, the next one, counts of artifacts, the champion, and the broken link where there is one."""
     from evolake.report.champion import champion_of  # which stands on this module
 
-    done = sealed_cycles(lake, line)
+    seals, broken = lake.seals.chain(line)
+    newest = max(seals, default="0001")
+    broken = broken if seals else lake.seals.broken_link(line, newest)
+    done = _done(sorted(seals), int(broken[0]) - 1 if broken else int(newest))
     following = f"{len(done) + 1:04d}"
-    newest = lake.seals.cycles(line)[-1] if lake.seals.cycles(line) else "0001"
-    broken = lake.seals.broken_link(line, newest)
     counted = "SELECT state, count(DISTINCT artifact_id) FROM artifacts WHERE line = $line GROUP BY state"
     counts = dict(catalogue.query(counted, {"line": line}).rows)
     proved = catalogue.query(PROVED, {"line": line}).rows[0]
-    champion = champion_of(lake, catalogue, line)
+    champion = champion_of(lake, catalogue, line, done=done)
     return {
         "line": line, "sealed_cycles": len(done), "next_cycle": following, "accepted": counts.get("accepted", 0), "blocked": counts.get("blocked", 0),
         "champion": f"{champion.name} since cycle {champion.since}" if champion else None, "champion_id": champion.artifact_id if champion else None,

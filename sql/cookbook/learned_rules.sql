@@ -1,6 +1,7 @@
--- What became of each learned rule that was proposed in the solvers line, what did it block when it was replayed, and what has it blocked since?
+-- What became of each learned rule that was proposed in the solvers line, what did it block when it was replayed, and what has it blocked since? Of the
+-- variants that it has blocked, the first ten by name.
 WITH since AS (
-    SELECT rule_id, rule_version, count(DISTINCT artifact_id) AS blocked, list_sort(list(DISTINCT artifact_id)) AS variants
+    SELECT rule_id, rule_version, count(DISTINCT artifact_id) AS blocked, list_sort(list(DISTINCT artifact_id))[:10] AS variants
     FROM verdicts WHERE outcome = 'block' GROUP BY ALL
 )
 SELECT rules.cycle, rules.rule_id, rules.version, rules.lesson, rules.state, rules.reason, rules.blocked_failed AS failed_at_replay,
