@@ -10,6 +10,7 @@ import polars as pl
 import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, called, line, shown, unverified
 from assets.store import LineStore
+from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
 
 
@@ -71,7 +72,8 @@ def learnability(store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFram
     before = preceding(store.cycle)
     there = before is not None and all(store.lake.record(line.name, name, before) is not None for name in ("rollouts", "updates"))
     frame = LEARNABILITY.frame(learnability_rows(
-        rollouts, problems, policies_of(updates), cycle=store.cycle, root_seed=store.settings.seed,
+        rollouts, problems, policies_of(updates), group_size=store.settings.of(PromptsSettings).rollouts, cycle=store.cycle,
+        root_seed=store.settings.seed,
         before=store.lake.read(line.name, "rollouts", before) if there else None,
         policies_before=policies_of(store.lake.read(line.name, "updates", before)) if there else None,
     ))

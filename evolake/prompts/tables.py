@@ -177,7 +177,7 @@ LEARNABILITY = TableSchema(
         "family": (pl.String, "Family of tasks that the problems are instances of; one that is held out has no row."),
         "difficulty": (pl.Int64, "Level that the problems were made at, from 1 to 10."),
         "problems": (pl.Int64, "Different problems that were asked."),
-        "groups": (pl.Int64, "Groups of replies: one prompt on one problem in one iteration."),
+        "groups": (pl.Int64, "Groups of replies: one prompt on one problem in one place of an iteration, as the update has them."),
         "replies": (pl.Int64, "Replies in these groups."),
         "correct": (pl.Int64, "Replies that were right."),
         "rejected": pl.Int64,

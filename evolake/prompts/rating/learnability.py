@@ -1,8 +1,9 @@
 """What the policy can learn from a family of problems: nothing where every reply of a group is right or every one wrong, most where half are.
 
-A group is the replies of one prompt to one problem in one iteration. Advantages are relative to the group, so one whose rewards are equal carries no
-gradient (E-SPL, SSLogic: GRPO). With chance p of a right reply the rewards vary by p (1 - p), which curricula for reinforcement learning call
-learnability (Tzannetos et al. 2023, Proximal Curriculum; Rutherford et al. 2024, Sampling for Learnability).
+A group is N replies of one prompt to one problem in one iteration: what one advantage is relative to. A prompt that holds two places of an iteration
+has two groups for each problem. A group whose rewards are equal carries no gradient (E-SPL, SSLogic: GRPO). With chance p of a right reply the
+rewards vary by p (1 - p), which curricula for reinforcement learning call learnability (Tzannetos et al. 2023, Proximal Curriculum; Rutherford et al.
+2024, Sampling for Learnability).
 
 The score of a group with r right and w wrong replies is 4 r w / (n (n + 1)), n = r + w: the posterior mean of 4 p (1 - p) under Haldane's prior
 Beta(0, 0), which expects a family to be too easy or impossible until replies show otherwise. A family is scored over its groups and one more that
@@ -42,23 +43,26 @@ def score(groups: Iterable[tuple[int, int]]) -> float:
 
 
 def learnability_rows(
-    rollouts: pl.DataFrame, problems: pl.DataFrame, policies: Mapping[int, str], *, cycle: str, root_seed: int, before: pl.DataFrame | None = None,
-    policies_before: Mapping[int, str] | None = None,
+    rollouts: pl.DataFrame, problems: pl.DataFrame, policies: Mapping[int, str], *, group_size: int, cycle: str, root_seed: int,
+    before: pl.DataFrame | None = None, policies_before: Mapping[int, str] | None = None,
 ) -> list[dict[str, Any]]:
     """Rows of LEARNABILITY of a cycle, in the order of their keys.
 
     Args:
         rollouts: of ROLLOUTS. problems: of PROBLEMS; replies to what is held out there, or is not there, are left out.
-        policies: iteration -> the policy's name. before, policies_before: of the cycle before, for what was asked there already.
+        policies: iteration -> the policy's name. group_size: N, replies of a group; a prompt's replies to a problem are numbered group after group.
+        before, policies_before: of the cycle before, for what was asked there already.
     """
     train = problems.filter(pl.col("split") == "train").select("problem_id", "source", "family", "difficulty")
-    groups = _groups(rollouts, policies).join(train, on="problem_id").sort(*KEY, "iteration", "prompt_id", "problem_id")
+    groups = _groups(rollouts, policies, group_size).join(train, on="problem_id").sort(*KEY, "iteration", "prompt_id", "problem_id", "place")
+    asked = _groups(rollouts, policies).join(train, on="problem_id").sort(*ASKED)
     earlier = [] if before is None else _groups(before, policies_before or {}).sort(*ASKED).to_dicts()
-    first = _first([*earlier, *groups.sort(*ASKED).to_dicts()])
+    first = _first([*earlier, *asked.to_dicts()])
+    asked_by_key = asked.partition_by(*KEY, as_dict=True)
     rows: list[dict[str, Any]] = []
     for key, part in groups.group_by(*KEY, maintain_order=True):
         named, items = dict(zip(KEY, key, strict=True)), part.to_dicts()
-        again = _moved(items, first)
+        again = _moved(asked_by_key[key].to_dicts(), first)
         replies, correct = (sum(item[name] for item in items) for name in ("replies", "correct"))
         share = wilson_interval(correct, replies)
         rows.append(named | {
@@ -72,13 +76,15 @@ def learnability_rows(
     return rows
 
 
-def _groups(rollouts: pl.DataFrame, policies: Mapping[int, str]) -> pl.DataFrame:
-    """One row per group. kept: replies with a reward, of which `right` are right; rewards: how many different ones they have."""
+def _groups(rollouts: pl.DataFrame, policies: Mapping[int, str], size: int | None = None) -> pl.DataFrame:
+    """One row per group of `size` replies, counted by `place`; None: per prompt, problem and iteration.
+    kept: replies with a reward, of which `right` are right; rewards: how many different ones they have."""
     kept = pl.col("reward").is_not_null()
     named = pl.DataFrame(
         {"iteration": list(policies), "policy": list(policies.values())}, schema={"iteration": pl.Int64, "policy": pl.String},
     )
-    return rollouts.join(named, on="iteration").group_by(*ASKED).agg(
+    place = pl.lit(0, pl.Int64) if size is None else pl.col("number") // size
+    return rollouts.join(named, on="iteration").with_columns(place=place).group_by(*ASKED, "place").agg(
         replies=pl.len().cast(pl.Int64), correct=pl.col("correct").sum().cast(pl.Int64), kept=kept.sum().cast(pl.Int64),
         right=(pl.col("correct") & kept).sum().cast(pl.Int64), rewards=pl.col("reward").drop_nulls().n_unique().cast(pl.Int64),
     )

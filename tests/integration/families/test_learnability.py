@@ -98,7 +98,7 @@ def asked(lake: Lake) -> None:
         }
         for name in names.values() for prompt in range(4) for number in range(4)
     )
-    frame = LEARNABILITY.frame(learnability_rows(rollouts, problems, {1: "tiny"}, cycle="0001", root_seed=0))
+    frame = LEARNABILITY.frame(learnability_rows(rollouts, problems, {1: "tiny"}, group_size=4, cycle="0001", root_seed=0))
     lake.publish("prompts", "learnability", frame, cycle="0001", run_id="p", schema=LEARNABILITY)
     lake.seals.seal("prompts", "0001", "first", None, "p")
     lake.seals.seal("prompts", "0002", "second", "first", "p")

@@ -89,7 +89,7 @@ POLICIES = {3: "tiny", 4: "tiny"}
 def test_rows_are_of_what_is_trained_on_and_count_what_took_part():
     rows = {
         (row["family"], row["difficulty"]): row
-        for row in LEARNABILITY.frame(learnability_rows(NOW, problems(), POLICIES, cycle="0002", root_seed=0)).to_dicts()
+        for row in LEARNABILITY.frame(learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)).to_dicts()
     }
     counted = {
         key: (row["problems"], row["groups"], row["replies"], row["correct"], row["rejected"], row["informative"]) for key, row in rows.items()
@@ -107,20 +107,30 @@ def test_rows_are_of_what_is_trained_on_and_count_what_took_part():
 
 
 def test_what_moved_is_of_the_same_prompt_and_problem_asked_again():
-    rows = {row["family"]: row for row in learnability_rows(NOW, problems(), POLICIES, cycle="0002", root_seed=0)}
+    rows = {row["family"]: row for row in learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)}
     assert [rows["half"][name] for name in ("repeated", "before", "after", "moved")] == [0, None, None, None]  # difficulty 2, the last row
-    whole = learnability_rows(NOW, problems(), POLICIES, cycle="0002", root_seed=0)
+    whole = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)
     half = next(row for row in whole if (row["family"], row["difficulty"]) == ("half", 1))
     assert [half[name] for name in ("repeated", "before", "after", "moved", "moved_low", "moved_high")] == [1, 0.25, 0.75, 0.5, 0.5, 0.5]
 
 
 def test_what_the_cycle_before_asked_was_asked_first_unless_by_another_policy():
     before = frame("0001", (1, "p", "half-1", "----"), (2, "p", "easy-1", "++--"))
-    rows = learnability_rows(NOW, problems(), POLICIES, cycle="0002", root_seed=0, before=before, policies_before={1: "tiny", 2: "other"})
+    earlier = {"before": before, "policies_before": {1: "tiny", 2: "other"}}
+    rows = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0, **earlier)
     again = {row["family"]: (row["repeated"], row["before"], row["after"]) for row in rows if row["difficulty"] == 1}
     assert again == {"half": (1, 0.0, 0.75), "easy": (0, None, None)}
 
 
 def test_the_order_of_the_rollouts_makes_no_difference():
-    rows = learnability_rows(NOW, problems(), POLICIES, cycle="0002", root_seed=7)
-    assert rows == learnability_rows(NOW.reverse(), problems().reverse(), POLICIES, cycle="0002", root_seed=7)
+    rows = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=7)
+    assert rows == learnability_rows(NOW.reverse(), problems().reverse(), POLICIES, group_size=4, cycle="0002", root_seed=7)
+
+
+def test_a_prompt_in_two_places_has_two_groups_as_the_update_has():
+    twice = frame("0002", (3, "p", "half-1", "++++----"), (4, "p", "half-1", "+++-++--"))
+    [row] = learnability_rows(twice, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)
+    assert [row[name] for name in ("problems", "groups", "replies", "correct", "informative")] == [1, 4, 16, 9, 2]
+    assert row["score"] == pytest.approx((0 + 0 + 0.6 + 0.8) / 5)
+    assert row["variance"] == pytest.approx((0 + 0 + 3 / 16 + 4 / 16) / 4)
+    assert [row[name] for name in ("repeated", "before", "after")] == [1, 0.5, 5 / 8]  # what was asked again is asked once an iteration
