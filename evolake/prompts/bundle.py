@@ -68,8 +68,10 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     problems = {row["problem_id"]: row for name in (own["cycle"], cycle) for row in _read(lake, "problems", name)}
     state = {row["name"]: json.loads(row["value"]) for row in _read(lake, "incoming_state", entering)}
     weights = state.get("checkpoint") if cycle is not None else None
+    # who verifies a bundle samples with transformers
+    told = with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude={"sampler", "vllm_url", "vllm_folder"})
     claims = {
-        "settings": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json"), "root_seed": settings.seed, "edits": edits,
+        "settings": told, "root_seed": settings.seed, "edits": edits,
         "iteration": rows[0]["iteration"] if rows else None, "replies": [{name: row[name] for name in Reply.model_fields} for row in rows],
     }
     members = {

@@ -26,7 +26,23 @@ def requirements() -> list[Requirement]:
         own = settings_module.load().of(PromptsSettings)
     except InputError:  # no project, or settings that cannot be read: the doctor has a row for either
         return [libraries]
-    return [libraries] if own.policy == "endpoint" else [libraries, Requirement("policy dtype", True, told(own), "", "")]
+    if own.policy == "endpoint":
+        return [libraries]
+    found = [libraries, Requirement("policy dtype", True, told(own), "", "")]
+    return [*found, sampler(own)] if own.sampler == "vllm" else found
+
+
+def sampler(own: PromptsSettings) -> Requirement:
+    """The server that shall sample replies, asked for its model."""
+    from evolake.prompts.policies.registry import check_sampler
+    from evolake.prompts.policies.vllm_server import served
+
+    try:
+        check_sampler(own)
+        name, most = served(own.vllm_url or "")
+    except InputError as error:
+        return Requirement("policy sampler", False, f"{error.what}: {error.got}" if error.got else error.what, "the prompts line", error.do or "")
+    return Requirement("policy sampler", True, f"vLLM at {own.vllm_url}: {name}, up to {most} tokens", "", "")
 
 
 def lines_read(settings: Settings) -> tuple[str, ...]:

@@ -47,6 +47,14 @@ class PromptsSettings(BaseModel):
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
         default="auto", description="of the weights that an adapter is trained on; auto: bfloat16 on a card that computes in it, else float32",
     )
+    sampler: Literal["transformers", "vllm"] = Field(
+        default="transformers",
+        description="who samples the replies of a policy on this machine; vllm: a server in an environment of its own, at `vllm_url`",
+    )
+    vllm_url: str | None = Field(default=None, description="where `vllm serve` listens, http://HOST:PORT")
+    vllm_folder: str | None = Field(
+        default=None, description="where adapters are laid for that server, which sees it at the same path; None: a temporary folder of this machine",
+    )
     max_tokens: int = Field(default=512, gt=0, description="longest reply, in tokens")
     reply_start: str = Field(default="", description="what a policy on this machine reads as the start of its own reply and goes on from")
     max_prompt_tokens: int = Field(default=2048, gt=0, description="a longer system prompt with its problem is an error, never cut")

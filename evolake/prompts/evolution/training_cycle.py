@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evolake.lake import BlobStore
     from evolake.settings import Settings
 
-OF_NO_ITERATION = ("heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads")
+OF_NO_ITERATION = ("heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads", "vllm_url", "vllm_folder")
 """Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun goes on with the threads there are."""
 
 

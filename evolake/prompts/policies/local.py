@@ -27,6 +27,7 @@ from evolake.prompts.policies.turns import Stops, replies
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
+    from evolake.prompts.policies.vllm_server import VllmServer, Weights
     from evolake.prompts.tools.toolbox import Toolbox
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -40,7 +41,10 @@ class LocalPolicy:
         lora_rank, lora_alpha: of the adapter; its first weights come from seed. max_tokens: longest reply. max_prompt_tokens: longest system prompt
         with problem. rows_at_once, rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes.
         threads: of torch on the CPU. reply_start: read after the start of a reply, and no part of the sample. tools: what it may call; the policy's
-        from now on, closed with it.
+        from now on, closed with it. server: samples replies instead of transformers here; the policy's from now on, closed with it. No tools then.
+
+    Raises:
+        InputError: the server has another base model.
     """
 
     learns = True
@@ -48,6 +52,7 @@ class LocalPolicy:
     def __init__(
         self, base: Base, recipe: Recipe, *, lora_rank: int, lora_alpha: int, max_tokens: int, max_prompt_tokens: int, rows_at_once: int,
         rows_per_pass: int, threads: int, seed: int, reply_start: str = "", tools: Toolbox | None = None,
+        server: VllmServer | None = None,
     ):
         import torch
         from peft import LoraConfig, get_peft_model
@@ -76,6 +81,10 @@ class LocalPolicy:
         self._pad = base.tokenizer.pad_token_id if base.tokenizer.pad_token_id is not None else base.tokenizer.eos_token_id
         marks = {"bos_token_id": base.tokenizer.bos_token_id, "eos_token_id": self._ends, "pad_token_id": self._pad}
         base.model.generation_config = GenerationConfig(**marks)  # none of the model's own habits of sampling
+        self.server, self._version = server, 0
+        if server is not None:
+            with self.model.disable_adapter():
+                server.check(self._fixed(), self._log_probs(self._fixed()))
 
     def __enter__(self) -> LocalPolicy:
         return self
@@ -83,6 +92,8 @@ class LocalPolicy:
     def __exit__(self, *_: object) -> None:
         if self.tools is not None:
             self.tools.close()
+        if self.server is not None:
+            self.server.close()
 
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
@@ -123,7 +134,7 @@ class LocalPolicy:
         drawn = {"do_sample": True, "temperature": heat, "top_k": 0, "top_p": 1.0} if heat else {"do_sample": False}
         with torch.random.fork_rng(), torch.no_grad(), nullcontext() if adapted else self.model.disable_adapter():
             torch.manual_seed(seed)
-            return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn)[0])
+            return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn, adapted=adapted)[0])
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
         """One step on these groups; none, where nothing in them tells one reply from another."""
@@ -137,6 +148,7 @@ class LocalPolicy:
             max_tokens=self.max_tokens, rows_per_pass=self.rows_per_pass, seed=seed,
         )
         self.steps += 1
+        self._version += 1
         tokens = sum(
             sample.tokens for group in kept for sample, reward in zip(group.samples, group.rewards, strict=True) if reward is not None
         )
@@ -166,6 +178,7 @@ class LocalPolicy:
             mend = f"set EVOLAKE_PROMPTS__DTYPE={own['dtype']}, or begin anew" if only_dtype else "use the model it was trained on"
             raise InputError("a checkpoint of another policy", wanted=str(self._facts), got=str(own), do=mend)
         self.steps = int(facts["steps"])
+        self._version += 1
         self.optimizer.state.clear()
         for name, parameter in self._trained.items():
             parameter.data.copy_(tensors[f"weight.{name}"])
@@ -211,11 +224,18 @@ class LocalPolicy:
             for one in found
         ]
 
-    def _drawn(self, rows: list[list[int]], most_tokens: int, drawn: dict[str, Any], stops: Stops | None = None) -> list[list[int]]:
+    def _drawn(
+        self, rows: list[list[int]], most_tokens: int, drawn: dict[str, Any], stops: Stops | None = None, *, adapted: bool = True
+    ) -> list[list[int]]:
         """The tokens that follow on each row, up to its end mark, or to where `stops` ends it."""
         import torch
         from transformers import GenerationConfig
 
+        if self.server is not None:
+            return self.server.draw(
+                rows, torch.randint(2**31, (len(rows),)).tolist(), most_tokens=most_tokens, temperature=drawn.get("temperature", 0.0),
+                ends=self._ends, check=self._fixed(), weights=self._weights() if adapted else None,
+            )
         width = max(len(ids) for ids in rows)
         inputs = torch.full((len(rows), width), self._pad, dtype=torch.long)
         mask = torch.zeros_like(inputs)
@@ -235,6 +255,26 @@ class LocalPolicy:
         if not all(kept):
             raise MachineryError("the policy generated nothing", wanted="at least one token")
         return kept
+
+    def _weights(self) -> Weights:
+        from evolake.prompts.policies.vllm_server import Weights
+
+        return Weights(self._version, self.model.save_pretrained, self._log_probs)
+
+    def _fixed(self) -> list[int]:
+        """Tokens of the text that a server is held against this policy on."""
+        from evolake.prompts.policies.vllm_server import TEXT
+
+        return list(self.tokenizer(TEXT, add_special_tokens=False)["input_ids"])
+
+    def _log_probs(self, ids: Sequence[int]) -> list[float]:
+        """Of each token after the first, in nats, by the model as it is now; (len(ids) - 1,)."""
+        import torch
+
+        read = torch.tensor([list(ids)], device=self.device)
+        with torch.no_grad():
+            logits = self.model(input_ids=read, use_cache=False).logits[0, :-1].float()
+        return torch.log_softmax(logits, dim=-1).gather(-1, read[0, 1:, None])[:, 0].tolist()
 
     def _to_end(self, reply: list[int]) -> list[int]:
         end = next((place for place, token in enumerate(reply) if token in self._ends), None)

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from evolake.errors import InputError
 from evolake.prompts.model.protocol import LINE, Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.policies.dtypes import with_dtype
-from evolake.prompts.policies.models import load_base, missing_extra, missing_model
+from evolake.prompts.policies.models import Base, load_base, missing_extra, missing_model
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tools.toolbox import check_tools, open_toolbox
 from evolake.seeds import child_seed
 from evolake.settings import Settings
+
+if TYPE_CHECKING:
+    from evolake.prompts.policies.vllm_server import VllmServer
+
+SAMPLER = "EVOLAKE_PROMPTS__SAMPLER"
 
 
 def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> Policy:
@@ -28,11 +35,13 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
 
     Raises:
         MachineryError: the extra `policy` is missing and needed; says what to install.
-        InputError: the endpoint's settings are not enough, the checkpoint that they name is not there, or the policy cannot have their tools.
+        InputError: the endpoint's settings are not enough, the checkpoint that they name is not there, the policy cannot have their tools, or the
+        vLLM server that they name does not answer or has another model.
         JailUnavailable: `python` is among the tools, and no jail holds here.
     """
     own = settings.of(PromptsSettings)
     check_tools(own)
+    check_sampler(own)
     if own.policy == "endpoint":
         from evolake.prompts.policies.endpoint import open_endpoint
 
@@ -44,7 +53,45 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
         base, recipe_of(own), lora_rank=own.lora_rank, lora_alpha=own.lora_alpha, max_tokens=own.max_tokens,
         max_prompt_tokens=own.max_prompt_tokens, rows_at_once=own.rows_at_once, rows_per_pass=own.rows_per_pass, threads=own.threads,
         seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start, tools=open_toolbox(settings),
+        server=open_server(own, base) if own.sampler == "vllm" else None,
     )
+
+
+def open_server(own: PromptsSettings, base: Base) -> VllmServer:
+    """The server that samples for the policy on `base`. Raises InputError: it does not answer, or reads too little."""
+    from evolake.prompts.policies.vllm_server import VllmServer
+
+    dtype = str(base.model.dtype).removeprefix("torch.")
+    return VllmServer(
+        own.vllm_url or "", own.vllm_folder, dtype=dtype, vocabulary=int(base.model.config.vocab_size), room=own.max_prompt_tokens + own.max_tokens,
+        at_once=own.rows_at_once,
+    )
+
+
+def check_sampler(own: PromptsSettings) -> None:
+    """Whether the settings of who samples fit each other and the policy; asks no server.
+
+    Raises:
+        InputError: they do not, and why.
+    """
+    if own.sampler != "vllm":
+        return
+    if own.policy == "endpoint":
+        raise InputError(
+            "a policy behind an endpoint has no sampler here", wanted="EVOLAKE_PROMPTS__POLICY=local", got=f"endpoint, with {SAMPLER}=vllm",
+            do=f"unset {SAMPLER}, or set EVOLAKE_PROMPTS__POLICY=local",
+        )
+    if own.vllm_url is None or not own.vllm_url.startswith(("http://", "https://")):
+        raise InputError(
+            f"{SAMPLER}=vllm needs the address of the server", wanted="EVOLAKE_PROMPTS__VLLM_URL=http://HOST:PORT", got=str(own.vllm_url),
+            do="start `vllm serve` in an environment of its own and set it (docs/tutorials/own-problems.md)",
+        )
+    if own.tools:
+        raise InputError(
+            "replies that call tools are sampled by transformers", wanted=f"{SAMPLER}=transformers",
+            got=f"vllm, with the tools {', '.join(own.tools)}",
+            do=f"unset {SAMPLER}, or EVOLAKE_PROMPTS__TOOLS",
+        )
 
 
 def model_cache(lake_root: Path) -> Path:
@@ -59,9 +106,10 @@ def missing(settings: Settings) -> str | None:
     """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library.
 
     Raises:
-        InputError: the settings ask for tools that the policy cannot have.
+        InputError: the settings ask for tools or a sampler that the policy cannot have.
     """
     check_tools(settings.of(PromptsSettings))
+    check_sampler(settings.of(PromptsSettings))
     if settings.of(PromptsSettings).policy != "endpoint":
         return missing_extra() or missing_model(settings.of(PromptsSettings).policy, settings.of(PromptsSettings).policy_model)
     return None

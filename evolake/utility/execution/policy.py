@@ -26,5 +26,5 @@ def policy_settings(settings: Settings) -> Settings:
 
 
 def policy_fields(policy: PromptsSettings) -> set[str]:
-    """The fields that say which policy it is. float32 is not said: studies from before there was another keep their cells."""
-    return {*POLICY, *([] if policy.dtype == FLOAT32 else ["dtype"])}
+    """The fields that say which policy it is. float32 and transformers are not said: studies from before there was another keep their cells."""
+    return {*POLICY, *([] if policy.dtype == FLOAT32 else ["dtype"]), *([] if policy.sampler == "transformers" else ["sampler"])}
