@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from evolake.repair.tables import ARMS, PROBLEMS, RESULTS
+from evolake.repair.names import ARMS
+from evolake.repair.tables import PROBLEMS, RESULTS
 
 K, R = 4, 4
 SKILL = dict(zip(ARMS, (0.15, 0.4, 0.45, 0.7, 0.85), strict=True))

@@ -118,6 +118,16 @@ def _costs(summary: pl.DataFrame) -> Shown:
     )
 
 
+def in_letters(count: int) -> str:
+    """A small number as a word, a larger one in figures.
+
+    >>> in_letters(6), in_letters(15)
+    ('six', '15')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[count] if count < len(words) else str(count)
+
+
 def _comparisons(comparisons: pl.DataFrame, unit: str) -> Shown:
     rows = [
         (
@@ -133,8 +143,8 @@ def _comparisons(comparisons: pl.DataFrame, unit: str) -> Shown:
     }
     return Shown(
         f"comparisons_{unit}", f"Compute-matched arms, paired by {unit}",
-        notes[unit] + " McNemar's exact test, Holm's correction over the six comparisons, odds ratio of discordant pairs with its exact interval, "
-        "difference of shares in percentage points with its paired bootstrap interval.",
+        f"{notes[unit]} McNemar's exact test, Holm's correction over the {in_letters(len(rows))} comparisons, odds ratio of discordant pairs "
+        "with its exact interval, difference of shares in percentage points with its paired bootstrap interval.",
         ("first", "second", "pairs", "only first : only second", "difference", "odds ratio", "McNemar p", ADJUSTED), tuple(rows), 2,
     )
 

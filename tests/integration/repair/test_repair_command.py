@@ -18,7 +18,8 @@ from repair_cases import LIN_0127, ROUND_1, ROUND_2
 from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
 from evolake.repair.model.problems import parse_problem
-from evolake.repair.tables import ARMS, RESULTS
+from evolake.repair.names import ARMS
+from evolake.repair.tables import RESULTS
 
 PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair"]
 SMALL = ["--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2"]

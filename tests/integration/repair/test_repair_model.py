@@ -20,7 +20,7 @@ from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
 from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS
 
 PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair", "run", "--backend", "model"]
 SMALL = ["--problems", "5", "--seeds", "1", "--perturbed", "0", "--transfer", "1", "--json"]

@@ -12,7 +12,7 @@ import commands
 import polars as pl
 import pytest
 
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS
 from evolake.report.lines import read_findings
 
 MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]

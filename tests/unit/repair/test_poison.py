@@ -18,7 +18,7 @@ from evolake.repair.arms.trial import run_trial
 from evolake.repair.arms.views import CandidateReply
 from evolake.repair.certification.certify import Certifier
 from evolake.repair.model.candidates import MAX_BITS, Claim, Malformed, parse_candidate
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS
 
 PROBLEM = posed({"x1": (0, 9), "x2": (0, 9)}, ({"x1": 1, "x2": 2}, "=", 7))
 TEXTS = (

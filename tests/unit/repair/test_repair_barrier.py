@@ -23,7 +23,7 @@ from evolake.repair.arms.views import PlainRequest, view_of
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.certification.certify import Certification, Certifier
 from evolake.repair.model.candidates import UNSAT, Claim, Malformed
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS
 
 PROBLEM = posed(
     {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),

@@ -18,7 +18,8 @@ from evolake.repair.execution import cells as cells_module
 from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
 from evolake.repair.execution.running import read_study
 from evolake.repair.execution.study import Entry, Study, pick_arms, pick_seeds, study_of
-from evolake.repair.tables import ARMS, ATTEMPTS, MATCHED_ARMS, RESULTS, cell_of, parse_cell
+from evolake.repair.names import ARMS, MATCHED_ARMS
+from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of, parse_cell
 
 K, R = 3, 4
 SETTINGS = settings_module.settings_type()(backend="operators")

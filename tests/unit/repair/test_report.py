@@ -10,13 +10,14 @@ from repair_results import K, R, made_up_problems, made_up_results
 
 from evolake.errors import InputError
 from evolake.repair.execution.running import Stored
+from evolake.repair.names import ARMS
 from evolake.repair.report.data import report_of
 from evolake.repair.report.files import write_report
 from evolake.repair.report.latex import render_latex, tex
 from evolake.repair.report.page import render_html
 from evolake.repair.report.tables import is_significant, shown_tables
 from evolake.repair.report.words import answers, caution, setting
-from evolake.repair.tables import ARMS, ATTEMPTS
+from evolake.repair.tables import ATTEMPTS
 from evolake.report.figures import figures_in
 
 MAIN = made_up_problems(40)

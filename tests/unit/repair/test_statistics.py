@@ -15,11 +15,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from evolake.errors import InputError
+from evolake.repair.names import ARMS, MATCHED_ARMS
 from evolake.repair.statistics.bootstrap import ratio_interval
 from evolake.repair.statistics.findings import analyse
 from evolake.repair.statistics.pairs import odds_ratio
 from evolake.repair.statistics.tables import SUMMARY
-from evolake.repair.tables import ARMS, MATCHED_ARMS
 
 MAIN = made_up_problems(60)
 SCALED = made_up_problems(20, variation="scale")
