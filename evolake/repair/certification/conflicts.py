@@ -22,11 +22,9 @@ from dataclasses import dataclass, replace
 from evolake.errors import MachineryError
 from evolake.repair.certification.certify import REFUTED, VALUE_MARK, Certification, Certifier, shuffled
 from evolake.repair.certification.cores import Conflicts, minimal_core
-from evolake.repair.certification.labels import enumerate_feasible
+from evolake.repair.certification.labels import MAX_VISITS, enumerate_feasible
 from evolake.repair.model.candidates import Claim, Malformed
 from evolake.repair.model.problems import Problem, Variable
-
-MAX_VISITS = 400_000
 
 
 @dataclass(frozen=True)
