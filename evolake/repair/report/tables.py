@@ -153,7 +153,7 @@ def _frontier(frontier: pl.DataFrame) -> Shown:
     rows = [
         (
             row["arm"], number(row["mean_calls"]), number(row["mean_solver_calls"]), percent(row["rate"]), "yes" if row["on_frontier"] else "no",
-            ", ".join(row["dominated_by"]) or "-",
+            _names(row["dominated_by"]),
         )
         for row in frontier.to_dicts()
     ]
@@ -161,6 +161,11 @@ def _frontier(frontier: pl.DataFrame) -> Shown:
         "frontier", "Efficiency frontier", "An arm is dominated by one that solves at least as much with at most as many solver calls.",
         ("arm", "mean calls a run", "mean solver calls a run", "verified solve rate", "on the frontier", "dominated by"), tuple(rows),
     )
+
+
+def _names(arms: Sequence[str]) -> str:
+    """Up to four arms by name; of more the first three, and how many more. The table's file has them all."""
+    return ", ".join(arms if len(arms) <= 4 else (*arms[:3], f"{len(arms) - 3} more")) or "-"
 
 
 def _convergence(convergence: pl.DataFrame) -> Shown:
