@@ -123,6 +123,7 @@ def test_seven_arms_are_told_compared_and_drawn(tmp_path):
     assert len(tables["comparisons_problem"].rows) == 15 and "Holm's correction over the 15 comparisons" in tables["comparisons_problem"].note
     assert "over the six comparisons" in next(table.note for table in shown_tables(report_of(stored())) if table.name == "comparisons_run")
     assert (WHOLE_CONFLICT, "multi_unsat_core_feedback") in {row[:2] for row in tables["comparisons_run"].rows}
+    assert f"A solver call of {WHOLE_CONFLICT} takes more checks" in tables["costs"].note
     names = [str(path.relative_to(tmp_path)) for path in write_report(report, tmp_path)]
     assert {f"figures/{name}.png" for name in ALWAYS} <= set(names)
     assert WHOLE_CONFLICT in (tmp_path / "report.html").read_text() and tex(WHOLE_CONFLICT) in (tmp_path / "report.tex").read_text()
