@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from evolake.repair.tables import ARMS, PROBLEMS, RESULTS
+from evolake.repair.names import ARMS, INFORMED, WHOLE_CONFLICT
+from evolake.repair.tables import PROBLEMS, RESULTS
 
 K, R = 4, 4
-SKILL = dict(zip(ARMS, (0.15, 0.4, 0.45, 0.7, 0.85), strict=True))
+SKILL = dict(zip(ARMS, (0.15, 0.4, 0.45, 0.7, 0.85), strict=True)) | {INFORMED: 0.6, WHOLE_CONFLICT: 0.8}
 
 
 def made_up_problems(count: int, *, suite: str = "lia", variation: str = "none", base: str = "lin") -> pl.DataFrame:

@@ -8,7 +8,7 @@ import polars as pl
 from assets.package import limit_pool
 from assets.repair.cells import study
 from evolake.repair.settings import RepairSettings
-from evolake.repair.tables import ARMS, PROBLEMS, STUDY
+from evolake.repair.tables import PROBLEMS, STUDY
 from resources.compute import ComputeResource
 from resources.lake import LakeResource
 
@@ -39,4 +39,5 @@ def record(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.D
     require_endpoint(settings)
     found = study_of(settings, entries_of(problems.to_dicts()))
     context.add_output_metadata({"study_sha": found.sha, "backend": found.backend, "model": found.model, "cells": len(study.cells)})
-    return STUDY.frame([found.row(ARMS, pick_seeds(settings.of(RepairSettings).seeds))])
+    sizes = settings.of(RepairSettings)
+    return STUDY.frame([found.row(sizes.arms, pick_seeds(sizes.seeds))])

@@ -8,5 +8,5 @@ LINE = LineSpec(
     "repair", assets="assets.repair", settings="evolake.repair.settings:RepairSettings", profiles="evolake.repair.profiles",
     commands={"repair": "evolake.repair.commands.group:repair"},
     findings="evolake.repair.report.words:findings", tables="evolake.repair.known_tables:known_tables",
-    artifacts="evolake.repair.report.artifacts:ARTIFACTS",
+    requirements="evolake.repair.requirements:requirements", artifacts="evolake.repair.report.artifacts:ARTIFACTS",
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from evolake.repair.names import ARMS, OPT_IN_ARMS, in_order
 
 
 class RepairSettings(BaseModel):
@@ -15,4 +17,10 @@ class RepairSettings(BaseModel):
     rounds: int = Field(default=4, gt=0, description="R: rounds")
     perturbed: int = Field(default=100, ge=0, description="main problems that are also run scaled, permuted and relabelled")
     transfer: int = Field(default=40, ge=0, description="Sudoku 4x4 grids")
+    arms: list[str] = Field(default=list(ARMS), description=f"what is compared; opt-in beside the paper's five: {', '.join(OPT_IN_ARMS)}")
     solver_timeout_ms: int = Field(default=1500, gt=0, description="milliseconds a certification may take")
+
+    @field_validator("arms")
+    @classmethod
+    def _known(cls, arms: list[str]) -> list[str]:
+        return list(in_order(arms))

@@ -1,4 +1,4 @@
-"""Types of the tables of the repair study, the names of its arms, and the key of a partition.
+"""Types of the tables of the repair study, and the key of a partition.
 
 A partition is a cell: one arm with one seed (`one_shot-0`). All parts of one study bear its `study_sha`: cells of an earlier study with other
 problems or another budget can be told apart, and are never mixed into a table.
@@ -10,9 +10,10 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake.schemas import TableSchema
+from evolake.repair.names import ARMS, KNOWN_ARMS, OPT_IN_ARMS
 
 TERMS = {
-    "arm": "Way to spend the budget: one_shot, multi_no_feedback, multi_generic_feedback, multi_unsat_core_feedback or cd_vgs_core_rank.",
+    "arm": f"Way to spend the budget: {', '.join(ARMS[:-1])} or {ARMS[-1]}; opt-in: {' and '.join(OPT_IN_ARMS)}.",
     "backend": "Who proposes: operators (classical search, no model) or model (an endpoint).",
     "bootstrap_high": "Upper end of the 95% interval of the rate, problems resampled with all their runs.",
     "bootstrap_low": "Lower end of the 95% interval of the rate, problems resampled with all their runs.",
@@ -43,8 +44,6 @@ TERMS = {
 """What the columns mean that several of the tables below have; see `TableSchema`."""
 
 LINE = "repair"
-ARMS = ("one_shot", "multi_no_feedback", "multi_generic_feedback", "multi_unsat_core_feedback", "cd_vgs_core_rank")
-MATCHED_ARMS = ARMS[1:]
 VARIATIONS = ("none", "scale", "permute", "relabel")
 MAX_SEED = 9999
 
@@ -91,7 +90,7 @@ ATTEMPTS = TableSchema(
         "parsed": (pl.Boolean, "Whether the reply could be read."),
         "claim": pl.String,
         "verdict": (pl.String, "certified, refuted, unknown or malformed; null where a better ranked one of the round was certified first."),
-        "core": (pl.String, "JSON list, the minimal conflict that refutes it."),
+        "core": (pl.String, "JSON list, the minimal conflict that refutes it; of a whole conflict with its values, e.g. x1=4."),
         "violated": (pl.String, "JSON list of all that the assignment breaks; for the record, no arm sees it."),
         "solver_calls": pl.Int64,
     },
@@ -124,8 +123,8 @@ def cell_of(arm: str, seed: int) -> str:
     Raises:
         InputError: no such arm, or a seed outside 0..9999.
     """
-    if arm not in ARMS:
-        raise InputError(f"there is no arm {arm!r}", wanted=f"one of {', '.join(ARMS)}", do="name one of these")
+    if arm not in KNOWN_ARMS:
+        raise InputError(f"there is no arm {arm!r}", wanted=f"one of {', '.join(KNOWN_ARMS)}", do="name one of these")
     if not 0 <= seed <= MAX_SEED:
         raise InputError("a study's seed is out of range", wanted=f"0..{MAX_SEED}", got=str(seed), do="give a number in that range")
     return f"{arm}-{seed}"

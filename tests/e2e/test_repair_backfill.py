@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from toy_location.site import LAUNCH_BACKFILL, RealSite
 
-from evolake.repair.tables import ARMS, cell_of
+from evolake.repair.names import ARMS
+from evolake.repair.tables import cell_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 SETUP, CELLS = ("problems", "study"), ("results",)

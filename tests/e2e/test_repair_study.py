@@ -13,8 +13,9 @@ import pytest
 from house_steps import undescribed
 
 from evolake.lake import Lake
+from evolake.repair.names import ARMS
 from evolake.repair.report.data import read_report
-from evolake.repair.tables import ARMS, ATTEMPTS, RESULTS, cell_of
+from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e

@@ -1,6 +1,6 @@
 """The budget of a trial, in model calls and in solver calls alike: K candidates a round in R rounds.
 
-Every arm is run by the one loop of `trial`, which takes from a budget before each call, so the four compute-matched arms have equal budgets by
+Every arm is run by the one loop of `trial`, which takes from a budget before each call, so the compute-matched arms have equal budgets by
 construction; the counts are in every row, and a check compares them.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evolake.errors import InputError, MachineryError
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ONE_SHOT
 
 MOST = 64
 
@@ -36,7 +36,7 @@ class Plan:
 
 def plan_of(arm: str, candidates: int, rounds: int) -> Plan:
     """What an arm may spend: K by R, the same for every arm but `one_shot`, which has one call."""
-    return Plan(1, 1) if arm == ARMS[0] else Plan(candidates, rounds)
+    return Plan(1, 1) if arm == ONE_SHOT else Plan(candidates, rounds)
 
 
 class Budget:

@@ -1,11 +1,19 @@
 """The classical proposer: a seeded stochastic stand-in for a model, so that the study runs without one.
 
-It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at a constraint only where the request says
-that a core named it. Without feedback it samples the box uniformly. With a core it starts from the refuted answer and repairs the named
-constraints one variable at a time, each step a random named constraint that is broken, a random variable of it and a random value that mends it
+It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at a constraint only where the
+request says that a core named it, but for the informed arm. Without feedback it samples the box uniformly. With a core it starts from the
+refuted answer and repairs the named constraints one variable at a time, each step a random named constraint that is broken, a random variable of it
+and a random value that mends it
 (coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and then it claims `unsat`: blindly with a small probability, and
 with a larger one where the named constraints could not be repaired together. It never claims it again where its request shows that such a claim
 failed.
+
+A whole conflict says more than a core: its constraints cannot hold together with some of the answer's values. So one of these is to be left in each
+conflict that the assignment would meet again, and the constraints are repaired as those of a core. Where a conflict names no value, it claims
+`unsat`.
+
+The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them: it repairs a uniform sample by the same
+procedure. It is the control that tells what feedback is worth from what reading the problem is worth, which a blind proposer leaves undone.
 
 Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this proposer, and nothing about any model.
 """
@@ -18,6 +26,7 @@ import numpy as np
 
 from evolake.repair.arms.views import (
     CandidateReply,
+    ConflictRequest,
     ConstraintView,
     CoreRequest,
     DirectedRequest,
@@ -38,6 +47,15 @@ FRESH_DRAWS = 20
 def propose_plain(request: PlainRequest, random: np.random.Generator) -> CandidateReply:
     """A blind guess."""
     return _guess(request.problem, random, may_claim=True)
+
+
+def propose_informed(request: PlainRequest, random: np.random.Generator) -> CandidateReply:
+    """A guess, repaired for all constraints of the problem."""
+    guess = _guess(request.problem, random, may_claim=False)
+    if guess.assignment is None:
+        return guess
+    names = [item.id for item in request.problem.constraints]
+    return _repaired(request.problem, guess.assignment, names, variables_of(request.problem, names), random, may_claim=True)
 
 
 def propose_generic(request: GenericRequest, random: np.random.Generator) -> CandidateReply:
@@ -64,6 +82,23 @@ def propose_core(request: CoreRequest, random: np.random.Generator) -> Candidate
     return _repaired(request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim)
 
 
+def propose_conflict(request: ConflictRequest, random: np.random.Generator) -> CandidateReply:
+    """A repair of the newest assignment, for all conflicts that its chain was shown: each loses a value, and its constraints are repaired."""
+    answers = [item.answer for item in request.attempts if item.answer]
+    may_claim = all(answer.status == "sat" for answer in answers)
+    base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)
+    if base is None:
+        return _guess(request.problem, random, may_claim=may_claim)
+    conflicts = list(dict.fromkeys(name for item in request.attempts for name in item.core))
+    excluded = [
+        {name: item.answer.assignment[name] for name in item.values}
+        for item in request.attempts if item.values is not None and item.answer and item.answer.assignment
+    ]
+    return _repaired(
+        request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim, excluded=excluded,
+    )
+
+
 def propose_directed(request: DirectedRequest, random: np.random.Generator) -> CandidateReply:
     """A repair of the base answer for all recent cores, which moves only what is to be revised."""
     may_claim = not request.unsat_refuted
@@ -82,9 +117,11 @@ def _guess(problem: ProblemView, random: np.random.Generator, *, may_claim: bool
 
 
 def _repaired(
-    problem: ProblemView, base: Mapping[str, int], conflicts: Sequence[str], revise: Sequence[str], random: np.random.Generator, *, may_claim: bool
+    problem: ProblemView, base: Mapping[str, int], conflicts: Sequence[str], revise: Sequence[str], random: np.random.Generator, *, may_claim: bool,
+    excluded: Sequence[Mapping[str, int]] = (),
 ) -> CandidateReply:
-    if may_claim and random.random() < BLIND_UNSAT:
+    """`excluded`: values that must not come together again; {}: that nothing can hold."""
+    if may_claim and (random.random() < BLIND_UNSAT or {} in excluded):
         return CandidateReply.unsat()
     assignment, free = dict(base), set(revise)
     for name in conflicts:
@@ -94,9 +131,14 @@ def _repaired(
     constraints = {item.id: constraint_of(item) for item in named}
     for _ in range(REPAIR_STEPS):
         broken = [item for item in named if not constraints[item.id].holds(assignment)]
-        if not broken:
+        met = [values for values in excluded if values and values.items() <= assignment.items()]
+        if not broken and not met:
             break
-        _mend(problem, broken[int(random.integers(len(broken)))], constraints, free, assignment, random)
+        place = int(random.integers(len(broken) + len(met)))
+        if place < len(broken):
+            _mend(problem, broken[place], constraints, free, assignment, random)
+        else:
+            _leave(problem, met[place - len(broken)], assignment, random)
     else:
         if may_claim and random.random() < DOUBTFUL_UNSAT:
             return CandidateReply.unsat()
@@ -107,6 +149,17 @@ def _into_domain(problem: ProblemView, variable: str, assignment: dict[str, int]
     low, high = problem.variables[variable]
     if low <= high and not low <= assignment[variable] <= high:
         assignment[variable] = int(random.integers(low, high + 1))
+
+
+def _leave(problem: ProblemView, values: Mapping[str, int], assignment: dict[str, int], random: np.random.Generator) -> None:
+    """Moves one of the variables to another value of its domain; none where none has another."""
+    movable = [name for name in values if problem.variables[name][0] < problem.variables[name][1]]
+    if not movable:
+        return
+    name = movable[int(random.integers(len(movable)))]
+    low, high = problem.variables[name]
+    drawn = low + int(random.integers(high - low))
+    assignment[name] = drawn + (drawn >= values[name])
 
 
 def _mend(

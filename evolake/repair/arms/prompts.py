@@ -1,7 +1,7 @@
-"""The four roles of the study: a request type, its classical proposer and its prompt file each.
+"""The roles of the study: a request type, its classical proposer and a prompt file each.
 
 The prompts differ in what they show and in nothing else: task, contract and reply are the same words. Every value of a prompt is made from the
-request.
+request. `repair_informed` is `repair_plain` to a model, which reads the constraints in both; only the operators tell them apart.
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolake.agents import Role
-from evolake.repair.arms.operators import propose_core, propose_directed, propose_generic, propose_plain
+from evolake.repair.arms.operators import (
+    propose_conflict,
+    propose_core,
+    propose_directed,
+    propose_generic,
+    propose_informed,
+    propose_plain,
+)
 from evolake.repair.arms.views import (
     Answer,
     CandidateReply,
+    ConflictedAttempt,
+    ConflictRequest,
     CoreRequest,
     DirectedRequest,
     GenericRequest,
@@ -23,7 +32,7 @@ from evolake.repair.arms.views import (
     Request,
     in_words,
 )
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS, INFORMED, WHOLE_CONFLICT
 
 GENERIC = "the previous assignment did not satisfy all constraints"
 NOT_CERTIFIED = "the previous answer was not certified"
@@ -54,15 +63,25 @@ def _generic(request: Any) -> Mapping[str, Any]:
 
 
 def _core(request: Any) -> Mapping[str, Any]:
-    def said(item: RefutedAttempt) -> str:
-        if item.outcome == "unreadable":
-            return UNREADABLE
-        if item.core:
-            return f"the solver refuted it; violated: {'; '.join(in_words(request.problem, name) for name in item.core)}"
-        return "the solver refuted it: the problem is satisfiable" if item.outcome == "refuted" else NOT_CERTIFIED
-
-    attempts = [f"{_shown(item.answer)}: {said(item)}" for item in request.attempts]
+    attempts = [f"{_shown(item.answer)}: {_refuted(request.problem, item)}" for item in request.attempts]
     return _problem(request.problem) | {"attempts": attempts or ["none so far"]}
+
+
+def _refuted(problem: ProblemView, item: RefutedAttempt) -> str:
+    if item.outcome == "unreadable":
+        return UNREADABLE
+    if item.core:
+        return f"the solver refuted it; {_why(item)}: {'; '.join(in_words(problem, name) for name in item.core)}"
+    return "the solver refuted it: the problem is satisfiable" if item.outcome == "refuted" else NOT_CERTIFIED
+
+
+def _why(item: RefutedAttempt) -> str:
+    """What the constraints named after it are."""
+    if not isinstance(item, ConflictedAttempt) or item.values is None or item.answer is None or item.answer.assignment is None:
+        return "violated"
+    values = ", ".join(f"{name}={item.answer.assignment[name]}" for name in item.values)
+    many = "all of" if len(item.core) > 1 else "the constraint"
+    return f"no assignment {f'with {values}' if values else 'within the domains'} satisfies {many}"
 
 
 def _directed(request: Any) -> Mapping[str, Any]:
@@ -77,8 +96,13 @@ def _directed(request: Any) -> Mapping[str, Any]:
 PLAIN = Role("repair_plain", PlainRequest, CandidateReply, propose_plain, values=_plain)
 GENERIC_FEEDBACK = Role("repair_generic", GenericRequest, CandidateReply, propose_generic, values=_generic)
 CORE_FEEDBACK = Role("repair_core", CoreRequest, CandidateReply, propose_core, values=_core)
+CONFLICT_FEEDBACK = Role("repair_conflict", ConflictRequest, CandidateReply, propose_conflict, prompt="repair_core", values=_core)
+INFORMED_PLAIN = Role("repair_informed", PlainRequest, CandidateReply, propose_informed, prompt="repair_plain", values=_plain)
 DIRECTED = Role("repair_directed", DirectedRequest, CandidateReply, propose_directed, values=_directed)
-ROLES: dict[str, Role[Any, CandidateReply]] = dict(zip(ARMS, (PLAIN, PLAIN, GENERIC_FEEDBACK, CORE_FEEDBACK, DIRECTED), strict=True))
+ROLES: dict[str, Role[Any, CandidateReply]] = {
+    **dict(zip(ARMS, (PLAIN, PLAIN, GENERIC_FEEDBACK, CORE_FEEDBACK, DIRECTED), strict=True)),
+    WHOLE_CONFLICT: CONFLICT_FEEDBACK, INFORMED: INFORMED_PLAIN,
+}
 
 
 def role_of(arm: str, request: Request) -> Role[Any, CandidateReply]:

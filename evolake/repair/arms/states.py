@@ -1,16 +1,21 @@
-"""The five arms: what each remembers of a certification, what it asks next, and in which order it has candidates certified.
+"""The arms: what each remembers of a certification, what it asks next, and in which order it has candidates certified.
 
-Four arms are compute-matched: the same K candidates in each of R rounds, the same parser, sampling and time limits. They differ in what a round
-carries forward, and `cd_vgs_core_rank` in how it spends the same budget:
+All arms but `one_shot` are compute-matched: the same K candidates in each of R rounds, the same parser, sampling and time limits. They
+differ in what a round carries forward, and `cd_vgs_core_rank` in how it spends the same budget:
 
-    multi_no_feedback           nothing: every call has the same prompt
-    multi_generic_feedback      K chains; each call sees the earlier answers of its own chain, and that they failed
-    multi_unsat_core_feedback   K chains; each call sees the earlier answers of its own chain, each with its core
-    cd_vgs_core_rank            all K calls of a round start from one base answer and see the cores of all candidates of recent rounds: their
-                                variables are to be revised and the others kept. Candidates that do so are certified first (`core_rank`)
+    multi_no_feedback               nothing: every call has the same prompt
+    multi_generic_feedback          K chains; each call sees the earlier answers of its own chain, and that they failed
+    multi_unsat_core_feedback       K chains; each call sees the earlier answers of its own chain, each with its core
+    cd_vgs_core_rank                all K calls of a round start from one base answer and see the cores of all candidates of recent rounds: their
+                                    variables are to be revised and the others kept. Candidates that do so are certified first (`core_rank`)
+
+Two are opt-in and not in the paper:
+
+    multi_whole_conflict_feedback   as multi_unsat_core_feedback, but each earlier answer comes with a whole conflict (`certification.conflicts`)
+    multi_no_feedback_informed      as multi_no_feedback, but the operators read the constraints, as a model does in either
 
 `one_shot` is one call without feedback, for reference. The feedback arms all see the earlier answers, so that they differ in the solver's word alone.
-Source: the working paper "Solver-grounded verifiable reasoning", section 03, "Five arms, matched compute".
+Source of the five: the working paper "Solver-grounded verifiable reasoning", section 03, "Five arms, matched compute".
 """
 
 from __future__ import annotations
@@ -21,6 +26,8 @@ from dataclasses import dataclass
 
 from evolake.repair.arms.views import (
     Answer,
+    ConflictedAttempt,
+    ConflictRequest,
     CoreRequest,
     DirectedRequest,
     FailedAttempt,
@@ -36,7 +43,7 @@ from evolake.repair.arms.views import (
 from evolake.repair.certification.certify import MALFORMED, REFUTED, Certification
 from evolake.repair.model.candidates import Claim, Malformed
 from evolake.repair.model.problems import Problem
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS, INFORMED, WHOLE_CONFLICT
 
 RECENT_ROUNDS = 2
 
@@ -112,6 +119,23 @@ class CoreFeedback(Arm):
             self._chains[item.slot] = (*self._chains.get(item.slot, ()), attempt)
 
 
+class WholeConflictFeedback(Arm):
+    """K chains that know their earlier answers and a whole conflict that refuted each."""
+
+    def __init__(self, view: ProblemView):
+        super().__init__(view)
+        self._chains: dict[int, tuple[ConflictedAttempt, ...]] = {}
+
+    def request(self, slot: int) -> Request:
+        return ConflictRequest(problem=self._view, attempts=self._chains.get(slot, ()))
+
+    def observe(self, judged: Sequence[Judged]) -> None:
+        for item in judged:
+            found = item.certification
+            attempt = ConflictedAttempt(answer=_answer(item.candidate), outcome=_outcome(found), core=found.core, values=found.values)
+            self._chains[item.slot] = (*self._chains.get(item.slot, ()), attempt)
+
+
 class CoreRank(Arm):
     """Conflict-directed search: one base answer, the union of recent cores, candidates ranked by it."""
 
@@ -177,7 +201,10 @@ def start(arm: str, problem: Problem) -> Arm:
     return _ARMS[arm](view_of(problem))
 
 
-_ARMS: dict[str, type[Arm]] = dict(zip(ARMS, (NoFeedback, NoFeedback, GenericFeedback, CoreFeedback, CoreRank), strict=True))
+_ARMS: dict[str, type[Arm]] = {
+    **dict(zip(ARMS, (NoFeedback, NoFeedback, GenericFeedback, CoreFeedback, CoreRank), strict=True)),
+    WHOLE_CONFLICT: WholeConflictFeedback, INFORMED: NoFeedback,
+}
 
 
 def _answer(candidate: Candidate) -> Answer | None:

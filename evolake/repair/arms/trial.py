@@ -1,6 +1,6 @@
-"""One trial: one arm on one problem with one seed. All five arms run through this one loop.
+"""One trial: one arm on one problem with one seed. All arms run through this one loop.
 
-A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the first that is certified. So the four
+A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the first that is certified. So the
 matched arms make the same number of model calls a round, and a good order saves solver calls. A candidate that cannot be read has used its
 model call and takes no solver call; one that makes our code raise is as one that could not be decided.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
@@ -20,9 +21,10 @@ from evolake.repair.arms.prompts import role_of
 from evolake.repair.arms.states import Candidate, Judged, start
 from evolake.repair.arms.views import CandidateReply, Request
 from evolake.repair.certification.certify import CERTIFIED, UNKNOWN, Certification, Certifier
+from evolake.repair.certification.conflicts import certify_whole
 from evolake.repair.model.candidates import Claim, Malformed, check_candidate
 from evolake.repair.model.problems import Problem
-from evolake.repair.tables import ARMS
+from evolake.repair.names import CALL_PLACES, WHOLE_CONFLICT
 from evolake.seeds import child_seed
 
 
@@ -59,7 +61,7 @@ class Trial:
 
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
     """Number that tells a call from every other draw of the same prompt: it is part of the tape's key, so draws are independent."""
-    return ((seed * 10 + ARMS.index(arm)) * 100 + round_) * 100 + slot
+    return ((seed * 10 + CALL_PLACES[arm]) * 100 + round_) * 100 + slot
 
 
 def run_trial(
@@ -82,7 +84,7 @@ def run_trial(
         proposed = _propose(arm, problem, seed, round_, [state.request(slot) for slot in range(plan.candidates)], root_seed, agents)
         judged: list[Judged] = []
         for rank, slot in enumerate(order := state.order(proposed)):
-            certification = _certify(certifier, problem, proposed[slot], budget)
+            certification = _certify(arm, certifier, problem, proposed[slot], budget)
             attempts.append(_attempt(arm, seed, problem, round_, slot, rank, proposed[slot], certification))
             if certification.verdict == CERTIFIED and isinstance(claim := proposed[slot], Claim):
                 winner = (round_ * plan.candidates + slot + 1, claim)
@@ -122,10 +124,11 @@ def _read(reply: CandidateReply | AgentFailure, problem: Problem) -> Candidate:
     return Malformed(found.reason) if isinstance(found, Raised) else found
 
 
-def _certify(certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget) -> Certification:
+def _certify(arm: str, certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget) -> Certification:
     if isinstance(candidate, Claim):
         budget.take_solver_call()
-    found = contained(certifier.certify, problem, candidate)
+    judge = partial(certify_whole, certifier) if arm == WHOLE_CONFLICT else certifier.certify
+    found = contained(judge, problem, candidate)
     return Certification(UNKNOWN, reason=found.reason) if isinstance(found, Raised) else found
 
 
@@ -137,7 +140,13 @@ def _attempt(
         "arm": arm, "seed": seed, "problem_id": problem.id, "round": round_ + 1, "candidate": slot + 1, "rank": rank + 1,
         "parsed": isinstance(candidate, Claim), "claim": candidate.status if isinstance(candidate, Claim) else None,
         "verdict": certification.verdict if certification else None,
-        "core": json.dumps(list(certification.core) if certification else []),
+        "core": json.dumps(_members(candidate, certification) if certification else []),
         "violated": json.dumps(list(certification.violated) if certification else []),
         "solver_calls": certification.solver_calls if certification else 0,
     }
+
+
+def _members(candidate: Candidate, certification: Certification) -> list[str]:
+    """The core; of a whole conflict its values, too, such as `x1=4`."""
+    said = candidate.assignment if isinstance(candidate, Claim) else None
+    return [*certification.core, *(f"{name}={said[name]}" for name in certification.values or () if said)]

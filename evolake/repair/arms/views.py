@@ -4,9 +4,10 @@ The information barrier is in these types. A certification is reduced to what an
 requests below are built from that memory alone, and both the prompt of a model and the classical operators read the request alone. Label, seed, id,
 size of the core, list of all violations and counter-model have no field here.
 
-    PlainRequest       the problem                                                        one_shot, multi_no_feedback
+    PlainRequest       the problem                                                        one_shot, multi_no_feedback, multi_no_feedback_informed
     GenericRequest     and its own earlier answers, each with the fact that it failed     multi_generic_feedback
     CoreRequest        and for each the core that refuted it, in words                    multi_unsat_core_feedback
+    ConflictRequest    and for each the whole conflict that refuted it, in words          multi_whole_conflict_feedback
     DirectedRequest    one base answer, recent cores, what to revise and what to keep     cd_vgs_core_rank
 """
 
@@ -63,6 +64,13 @@ class RefutedAttempt(Model):
     core: tuple[str, ...] = ()
 
 
+class ConflictedAttempt(RefutedAttempt):
+    """An earlier answer with the conflict that refuted it: `values` are variables whose values in the answer cannot stand beside `core`. None where
+    the core is a violated constraint, as in a `RefutedAttempt`."""
+
+    values: tuple[str, ...] | None = None
+
+
 class PlainRequest(Model):
     problem: ProblemView
 
@@ -77,6 +85,11 @@ class CoreRequest(Model):
     attempts: tuple[RefutedAttempt, ...] = ()
 
 
+class ConflictRequest(Model):
+    problem: ProblemView
+    attempts: tuple[ConflictedAttempt, ...] = ()
+
+
 class DirectedRequest(Model):
     """`base` is the refuted answer to start from, None before there is one; `conflicts` are ids of the recent cores' members."""
 
@@ -88,7 +101,7 @@ class DirectedRequest(Model):
     unsat_refuted: bool = Field(default=False, description="an earlier claim `unsat` was refuted")
 
 
-Request = PlainRequest | GenericRequest | CoreRequest | DirectedRequest
+Request = PlainRequest | GenericRequest | CoreRequest | ConflictRequest | DirectedRequest
 
 
 class SatReply(BaseModel):

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import MachineryError
-from evolake.repair.certification.cores import minimal_core
+from evolake.repair.certification.cores import Conflicts, minimal_core
 from evolake.repair.model.candidates import Claim, Malformed
 from evolake.repair.model.problems import Problem, Variable
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 1500
 MINIMISING = 4
 KEPT = 20_000
+VALUE_MARK = "value:"
 CERTIFIED, REFUTED, UNKNOWN, MALFORMED = "certified", "refuted", "unknown", "malformed"
 
 
@@ -40,6 +42,7 @@ class Certification:
     Attributes:
         verdict: certified, refuted, unknown or malformed.
         core: minimal conflict, ids of constraints and bounds (`dom:x1`); of the problem for a certified `unsat`, empty for a certified `sat`.
+        values: where `core` is a whole conflict (see `conflicts`), the variables whose values in the assignment belong to it; else None.
         violated: every id that the assignment breaks, by plain evaluation. For the record: no arm sees it.
         reason: one line for a person.
         solver_calls: 1 when the solver was asked, 0 for a malformed candidate. The checks that minimise a core belong to the call.
@@ -50,10 +53,12 @@ class Certification:
     violated: tuple[str, ...] = ()
     reason: str = ""
     solver_calls: int = 1
+    values: tuple[str, ...] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """What `evolake repair certify --json` prints."""
-        return {"verdict": self.verdict, "core": list(self.core), "violated": list(self.violated), "reason": self.reason}
+        shown = {"verdict": self.verdict, "core": list(self.core), "violated": list(self.violated), "reason": self.reason}
+        return shown if self.values is None else shown | {"values": list(self.values)}
 
 
 @dataclass
@@ -99,6 +104,21 @@ class Certifier:
             loaded.unsat_answer = self._certify_unsat(loaded)
         return loaded.unsat_answer
 
+    @contextmanager
+    def assuming(self, problem: Problem, assignment: Mapping[str, int]) -> Iterator[Conflicts]:
+        """Gives a question about parts of a problem together with values of an assignment: whether the named constraints, bounds (`dom:x1`) and
+        values (`value:x1`) conflict. None: the solver does not know, or the time to minimise is up. Not to be asked once the block is left."""
+        loaded = self._load(problem)
+        literals = dict(loaded.literals)
+        self._solver.push()
+        try:
+            for name, value in assignment.items():
+                literal = literals[VALUE_MARK + name] = self._literal(VALUE_MARK + name)
+                self._solver.add(self._z3.Implies(literal, self._equals(name, value)))
+            yield self._within_time(literals)
+        finally:
+            self._solver.pop()
+
     def _certify_assignment(self, loaded: _Loaded, assignment: dict[str, int]) -> Certification:
         problem, solver = loaded.problem, self._solver
         violated = tuple(problem.violated(assignment))
@@ -106,14 +126,14 @@ class Certifier:
         try:
             solver.add([self._equals(name, value) for name, value in assignment.items()])
             self._set_limit(self._timeout_ms)
-            answer = self._ask(loaded, list(loaded.literals))
+            answer = self._ask(loaded.literals, loaded.literals)
             if answer is None:
                 return Certification(UNKNOWN, violated=violated, reason=f"the solver gave no answer in {self._timeout_ms} ms")
             if answer != bool(violated):
                 raise self._disagreement(problem, f"assignment {assignment}", violated)
             if not answer:
                 return Certification(CERTIFIED, reason="every constraint and every bound holds")
-            core = minimal_core(_shuffled(loaded.literals, assignment), lambda part: self._ask(loaded, part))
+            core = minimal_core(shuffled(loaded.literals, assignment), lambda part: self._ask(loaded.literals, part))
         finally:
             solver.pop()
         if not set(core.members) <= set(violated):
@@ -123,31 +143,35 @@ class Certifier:
 
     def _certify_unsat(self, loaded: _Loaded) -> Certification:
         self._set_limit(self._timeout_ms)
-        answer = self._ask(loaded, list(loaded.literals))
+        answer = self._ask(loaded.literals, loaded.literals)
         if answer is None:
             return Certification(UNKNOWN, reason=f"the solver could not decide the problem in {self._timeout_ms} ms")
         if not answer:
             self._check_model(loaded)
             return Certification(REFUTED, reason="the problem is satisfiable")
-        end = time.monotonic() + MINIMISING * self._timeout_ms / 1000
         bounds_first = sorted(loaded.literals, key=lambda name: not name.startswith("dom:"))
+        core = minimal_core(bounds_first, self._within_time(loaded.literals))
+        members = tuple(name for name in loaded.literals if name in core.members)
+        note = "" if core.minimal else " (perhaps not minimal: the time to minimise it was up)"
+        return Certification(CERTIFIED, members, reason=f"no assignment satisfies {', '.join(members)}{note}")
+
+    def _ask(self, literals: Mapping[str, Any], names: Iterable[str]) -> bool | None:
+        """Whether the named assertions conflict with what is asserted; None: unknown."""
+        answer = self._solver.check(*[literals[name] for name in names])
+        return None if answer == self._z3.unknown else answer == self._z3.unsat
+
+    def _within_time(self, literals: Mapping[str, Any]) -> Conflicts:
+        """`_ask`, for as long as a core may take to minimise from now on; None after that."""
+        end = time.monotonic() + MINIMISING * self._timeout_ms / 1000
 
         def ask(part: Sequence[str]) -> bool | None:
             left = int(1000 * (end - time.monotonic()))
             if left <= 0:
                 return None
             self._set_limit(min(left, self._timeout_ms))
-            return self._ask(loaded, part)
+            return self._ask(literals, part)
 
-        core = minimal_core(bounds_first, ask)
-        members = tuple(name for name in loaded.literals if name in core.members)
-        note = "" if core.minimal else " (perhaps not minimal: the time to minimise it was up)"
-        return Certification(CERTIFIED, members, reason=f"no assignment satisfies {', '.join(members)}{note}")
-
-    def _ask(self, loaded: _Loaded, names: Sequence[str]) -> bool | None:
-        """Whether the named assertions conflict with what is asserted; None: unknown."""
-        answer = self._solver.check(*[loaded.literals[name] for name in names])
-        return None if answer == self._z3.unknown else answer == self._z3.unsat
+        return ask
 
     def _load(self, problem: Problem) -> _Loaded:
         """Makes `problem` the one the solver holds."""
@@ -212,7 +236,7 @@ class Certifier:
         )
 
 
-def _shuffled(names: Sequence[str] | dict[str, Any], assignment: dict[str, int]) -> list[str]:
+def shuffled(names: Iterable[str], assignment: Mapping[str, int]) -> list[str]:
     """The names in an order that follows from the assignment: the same for the same constraints, in whatever order a problem lists them."""
     salt = zlib.crc32(repr(sorted(assignment.items())).encode())
     return sorted(names, key=lambda name: (zlib.crc32(name.encode(), salt), name))

@@ -30,10 +30,12 @@ def repair() -> None:
 @click.argument("problem", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
 @click.option("--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds the solver may take.")
+@click.option("--conflict", is_flag=True, help="Why an assignment is refuted, whole: constraints that exclude some of its values together.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> int:
+def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_json: bool) -> int:
     """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
     from evolake.repair.certification.certify import CERTIFIED, Certifier
+    from evolake.repair.certification.conflicts import certify_whole
     from evolake.repair.model.candidates import parse_candidate
     from evolake.repair.model.problems import read_problem
 
@@ -44,7 +46,8 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, as_json: bool) -> i
         raise InputError(f"there is no file {str(candidate)!r}", wanted="a candidate in JSON", do="check the path") from None
     except OSError as error:
         raise InputError(f"{str(candidate)!r} cannot be read", got=str(error), do="give a readable file") from None
-    found = Certifier(timeout_ms).certify(posed, parse_candidate(text, posed))
+    certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
+    found = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:
         click.echo(json.dumps(found.as_dict()))
     else:
@@ -76,7 +79,7 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
 @repair.command()
 @click.option("--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's).")
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
-@click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all.")
+@click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all of EVOLAKE_REPAIR__ARMS.")
 @click.option("--perturbed", type=click.IntRange(min=0), help="Main problems that are also run scaled, permuted and relabelled.")
 @click.option("--transfer", type=click.IntRange(min=0), help="Sudoku 4x4 grids of the transfer suite.")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who proposes (default: EVOLAKE_BACKEND, else operators).")
@@ -99,10 +102,11 @@ def run(
     settings = settings.model_copy(update={
         **{name: value for name, value in given.items() if value is not None},
     })
-    settings = settings.with_section(
-        settings.of(RepairSettings).model_copy(update={name: value for name, value in sizes.items() if value is not None})
-    )
-    chosen = pick_arms(arms), pick_seeds(settings.of(RepairSettings).seeds)
+    own = settings.of(RepairSettings)
+    picked = pick_arms(arms, own.arms)
+    sizes = {name: value for name, value in sizes.items() if value is not None} | {"arms": [*picked]}
+    settings = settings.with_section(own.model_copy(update=sizes))
+    chosen = picked, pick_seeds(settings.of(RepairSettings).seeds)
     with _progress(quiet=as_json) as progress:
         outcome = run_study(settings, *chosen, f"repair-{uuid4().hex[:12]}", progress)
     study = outcome.study

@@ -14,18 +14,22 @@ from evolake import settings as settings_module
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:
-    """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables) from the lake."""
+    """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or tectonic is installed) from the lake."""
     from evolake.repair.report.data import read_report
     from evolake.repair.report.files import write_report
+    from evolake.repair.report.pdf import write_pdf
     from evolake.repair.report.words import answers, caution, headline, setting
 
     found = read_report(settings_module.load().lake)
     written = write_report(found, out)
+    pdf, said_of_pdf = write_pdf(out)
+    written += [pdf] if pdf else []
     if as_json:
         said = {"setting": setting(found), "headline": headline(found), "reasons": answers(found), "files": [str(path) for path in written]}
-        click.echo(json.dumps({"verdict": "written", "study_sha": found.study["study_sha"]} | said))
+        click.echo(json.dumps({"verdict": "written", "study_sha": found.study["study_sha"], "pdf": said_of_pdf} | said))
         return 0
     click.echo(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
+    click.echo(f"PDF: {said_of_pdf}")
     for sentence in (setting(found), caution(found), headline(found), *answers(found)):
         click.echo(f"  {sentence}")
     return 0

@@ -22,8 +22,9 @@ from evolake.repair.benchmark.build import benchmark_rows
 from evolake.repair.execution.cells import collect, is_finished, publish_cell, submit_cell
 from evolake.repair.execution.reachable import require_endpoint
 from evolake.repair.execution.study import Study, entries_of, study_of
+from evolake.repair.names import KNOWN_ARMS
 from evolake.repair.settings import RepairSettings
-from evolake.repair.tables import ARMS, ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of
+from evolake.repair.tables import ATTEMPTS, LINE, PROBLEMS, RESULTS, STUDY, cell_of, parse_cell
 from evolake.settings import Settings
 
 AHEAD = 2
@@ -82,7 +83,7 @@ def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence
     lake.publish(LINE, "problems", PROBLEMS.frame(problems), cycle=None, run_id=run_id, schema=PROBLEMS)
     before = lake.read(LINE, "study").row(0, named=True) if lake.record(LINE, "study") else {}
     if before.get("study_sha") == study.sha:
-        arms = [arm for arm in ARMS if arm in {*arms, *before["arms"]}]
+        arms = [arm for arm in KNOWN_ARMS if arm in {*arms, *before["arms"]}]
         seeds = sorted({*seeds, *before["seeds"]})
     lake.publish(LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
 
@@ -98,7 +99,7 @@ class Stored:
 
 
 def read_study(lake: Lake) -> Stored:
-    """The current study. Cells of an earlier one are left out.
+    """The current study. Cells of an earlier one are left out, and those of arms that its record does not name.
 
     Raises:
         InputError: no study was run in this lake.
@@ -108,6 +109,8 @@ def read_study(lake: Lake) -> Stored:
     study = lake.read(LINE, "study").row(0, named=True)
     results, attempts = [RESULTS.empty()], [ATTEMPTS.empty()]
     for cell in lake.cycles(LINE, "results"):
+        if parse_cell(cell)[0] not in study["arms"]:
+            continue
         frame = lake.read(LINE, "results", cell)
         if frame["study_sha"].unique().to_list() == [study["study_sha"]]:
             results.append(frame)

@@ -17,8 +17,9 @@ from evolake.errors import InputError
 from evolake.repair.arms.budget import Plan
 from evolake.repair.arms.prompts import ROLES
 from evolake.repair.model.problems import Problem, parse_problem
+from evolake.repair.names import ARMS, KNOWN_ARMS, in_order
 from evolake.repair.settings import RepairSettings
-from evolake.repair.tables import ARMS, MAX_SEED
+from evolake.repair.tables import MAX_SEED
 from evolake.settings import Settings
 
 PROTOCOL = 1
@@ -43,7 +44,7 @@ class Study:
     """What decides the rows of a cell, besides its arm and its seed.
 
     Attributes:
-        candidates, rounds: K and R of the four matched arms.
+        candidates, rounds: K and R of the matched arms.
         model: the model's name, or `operators`. `sampling`: how its replies are drawn; None for the operators.
         root_seed: of the operators' generators.
     """
@@ -94,17 +95,18 @@ def study_of(settings: Settings, entries: Sequence[Entry]) -> Study:
     """The study that the settings describe.
 
     Raises:
-        InputError: the four prompts would be served by different models: arms would differ in more than their feedback.
+        InputError: the arms' prompts would be served by different models: arms would differ in more than their feedback.
     """
     sizes, model, sampling = settings.of(RepairSettings), "operators", None
     if settings.backend == "model":
-        names = {role.name: settings.models.get(role.name) or settings.models.get("default") or "" for role in ROLES.values()}
+        roles = {role.name for arm, role in ROLES.items() if arm in {*ARMS, *sizes.arms}}
+        names = {name: settings.models.get(name) or settings.models.get("default") or "" for name in roles}
         if len(set(names.values())) > 1:
             raise InputError(
                 "the arms would be served by different models", wanted="one model for all of them",
                 got=", ".join(f"{role}={name or 'none'}" for role, name in sorted(names.items())), do="set EVOLAKE_MODELS__DEFAULT alone",
             )
-        drawn = {canonical_json(sampling_of(settings, role.name).as_dict()): sampling_of(settings, role.name) for role in ROLES.values()}
+        drawn = {canonical_json(sampling_of(settings, name).as_dict()): sampling_of(settings, name) for name in sorted(roles)}
         if len(drawn) > 1:
             raise InputError(
                 "the replies of the arms would be drawn differently", wanted="one way for all of them", got=" and ".join(sorted(drawn)),
@@ -122,14 +124,15 @@ def _identity(drawn: Sampling) -> tuple[Any, ...]:
     return (drawn.max_output_tokens, drawn.temperature, *((canonical_json(more),) if more else ()))
 
 
-def pick_arms(text: str) -> tuple[str, ...]:
-    """Arms from `all` or from names joined by commas, in the study's order. Raises InputError for a name that is none."""
+def pick_arms(text: str, every: Sequence[str] = ARMS) -> tuple[str, ...]:
+    """Arms from `all`, which means `every`, or from names joined by commas, opt-in ones too, in the study's order. Raises InputError for a name that
+    is none."""
     names = [name.strip() for name in text.split(",") if name.strip()]
-    if names == ["all"]:
-        return ARMS
-    if not names or any(name not in ARMS for name in names):
-        raise InputError("--arms cannot be used", wanted=f"all, or some of {', '.join(ARMS)}", got=repr(text), do="name arms joined by commas")
-    return tuple(arm for arm in ARMS if arm in names)
+    try:
+        return in_order(every if names == ["all"] else names)
+    except ValueError:
+        wanted = f"all, or some of {', '.join(KNOWN_ARMS)}"
+        raise InputError("--arms cannot be used", wanted=wanted, got=repr(text), do="name arms joined by commas") from None
 
 
 def pick_seeds(count: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from evolake.repair.report.data import StudyReport
 from evolake.repair.report.tables import Shown, is_significant
 from evolake.repair.report.words import QUESTION, answers, caution, headline, setting
 
-WIDE = 6
+WIDE = 5
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"$<$", ">": r"$>$", "\u2212": "--",
@@ -23,6 +23,7 @@ _HEAD = r"""\documentclass[10pt,a4paper]{article}
 \title{%s}
 \author{}
 \date{}
+\ifdefined\pdftrailerid\pdftrailerid{}\fi
 \begin{document}
 \maketitle
 """

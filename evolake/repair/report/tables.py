@@ -9,10 +9,12 @@ from typing import Any
 
 import polars as pl
 
+from evolake.repair.names import WHOLE_CONFLICT
 from evolake.repair.report.data import StudyReport
 
 SIGNIFICANT = 0.05
 ADJUSTED = "Holm p"
+DEARER = f" A solver call of {WHOLE_CONFLICT} takes more checks than the others': those that make a conflict minimal, and a second method's."
 
 
 @dataclass(frozen=True)
@@ -110,12 +112,23 @@ def _costs(summary: pl.DataFrame) -> Shown:
     ]
     return Shown(
         "costs", "What a certified solve costs",
-        "Sums over all runs, solved or not, per certified solve, with bootstrap intervals over problems. Latency is a measurement of this host.",
+        "Sums over all runs, solved or not, per certified solve, with bootstrap intervals over problems. Latency is a measurement of this host."
+        + (DEARER if WHOLE_CONFLICT in summary["arm"] else ""),
         (
             "arm", "calls", "calls per solve", "solver calls", "solver calls per solve", "median first certified call", "budget exceeded",
             "parse failures", "tokens in / out", "latency mean ms", "latency p95 ms",
         ), tuple(rows),
     )
+
+
+def in_letters(count: int) -> str:
+    """A small number as a word, a larger one in figures.
+
+    >>> in_letters(6), in_letters(15)
+    ('six', '15')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[count] if count < len(words) else str(count)
 
 
 def _comparisons(comparisons: pl.DataFrame, unit: str) -> Shown:
@@ -133,8 +146,8 @@ def _comparisons(comparisons: pl.DataFrame, unit: str) -> Shown:
     }
     return Shown(
         f"comparisons_{unit}", f"Compute-matched arms, paired by {unit}",
-        notes[unit] + " McNemar's exact test, Holm's correction over the six comparisons, odds ratio of discordant pairs with its exact interval, "
-        "difference of shares in percentage points with its paired bootstrap interval.",
+        f"{notes[unit]} McNemar's exact test, Holm's correction over the {in_letters(len(rows))} comparisons, odds ratio of discordant pairs "
+        "with its exact interval, difference of shares in percentage points with its paired bootstrap interval.",
         ("first", "second", "pairs", "only first : only second", "difference", "odds ratio", "McNemar p", ADJUSTED), tuple(rows), 2,
     )
 
@@ -143,7 +156,7 @@ def _frontier(frontier: pl.DataFrame) -> Shown:
     rows = [
         (
             row["arm"], number(row["mean_calls"]), number(row["mean_solver_calls"]), percent(row["rate"]), "yes" if row["on_frontier"] else "no",
-            ", ".join(row["dominated_by"]) or "-",
+            _names(row["dominated_by"]),
         )
         for row in frontier.to_dicts()
     ]
@@ -151,6 +164,11 @@ def _frontier(frontier: pl.DataFrame) -> Shown:
         "frontier", "Efficiency frontier", "An arm is dominated by one that solves at least as much with at most as many solver calls.",
         ("arm", "mean calls a run", "mean solver calls a run", "verified solve rate", "on the frontier", "dominated by"), tuple(rows),
     )
+
+
+def _names(arms: Sequence[str]) -> str:
+    """Up to four arms by name; of more the first three, and how many more. The table's file has them all."""
+    return ", ".join(arms if len(arms) <= 4 else (*arms[:3], f"{len(arms) - 3} more")) or "-"
 
 
 def _convergence(convergence: pl.DataFrame) -> Shown:

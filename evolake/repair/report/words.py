@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.repair.names import INFORMED, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.report.data import StudyReport, read_report
 from evolake.repair.report.material import proposer
-from evolake.repair.report.tables import SIGNIFICANT, p_value, percent, points
+from evolake.repair.report.tables import SIGNIFICANT, in_letters, p_value, percent, points
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 
@@ -18,20 +19,25 @@ def setting(report: StudyReport) -> str:
     study, main = report.study, report.findings.of("summary").to_dicts()[0]
     k, r = study["candidates"], study["rounds"]
     seeds = f"{main['seeds']} seeds" if main["seeds"] > 1 else "one seed"
+    matched = sum(arm != ONE_SHOT for arm in study["arms"])
+    alike = f"each of the {in_letters(matched)} compute-matched arms" if matched > 1 else "a compute-matched arm"
     return (
         f"Proposer: {proposer(report.findings)}. {main['problems']} problems of linear integer feasibility, {seeds}, "
-        f"K={k} candidates in each of R={r} rounds: {k * r} calls a run for each of the four compute-matched arms, one for one_shot."
+        f"K={k} candidates in each of R={r} rounds: {k * r} calls a run for {alike}, one for one_shot."
     )
 
 
 def caution(report: StudyReport) -> str:
     """What the numbers are not."""
+    informed = INFORMED in report.study["arms"]
     if report.study["backend"] == "operators":
         return (
             "No language model took part. The operators are a seeded stochastic search that reads the same structured fields a model is shown; they "
             "say what the feedback is worth to a simple repair procedure, nothing about a model."
-        )
-    return "Results hold for this model, these prompts and this sampling."
+        ) + (f" They read a constraint where a core names it, but for {INFORMED}, where they read all and get no feedback." if informed else "")
+    return "Results hold for this model, these prompts and this sampling." + (
+        f" To a model {INFORMED} is multi_no_feedback drawn once more: it reads the constraints in both." if informed else ""
+    )
 
 
 def answers(report: StudyReport) -> list[str]:
@@ -42,6 +48,12 @@ def answers(report: StudyReport) -> list[str]:
         ("the unsat core against mere attempts", "multi_unsat_core_feedback", "multi_no_feedback"),
         ("conflict-directed search with core ranking against mere attempts", "cd_vgs_core_rank", "multi_no_feedback"),
         ("conflict-directed search against the core in words", "cd_vgs_core_rank", "multi_unsat_core_feedback"),
+        ("seeing a whole conflict against the core alone", WHOLE_CONFLICT, "multi_unsat_core_feedback"),
+        ("a whole conflict against mere attempts", WHOLE_CONFLICT, "multi_no_feedback"),
+        ("reading the constraints without feedback against mere attempts", INFORMED, "multi_no_feedback"),
+        ("seeing the unsat core against reading all constraints", "multi_unsat_core_feedback", INFORMED),
+        ("seeing a whole conflict against reading all constraints", WHOLE_CONFLICT, INFORMED),
+        ("conflict-directed search with core ranking against reading all constraints", "cd_vgs_core_rank", INFORMED),
     ]
     rows = {(row["first"], row["second"]): row for row in report.findings.comparisons.to_dicts() if row["unit"] == "problem"}
     return [_answer(what, rows[pair]) for what, *names in asked if (pair := (names[0], names[1])) in rows]

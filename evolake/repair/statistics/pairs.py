@@ -2,7 +2,7 @@
 
 Two units are reported. `run`: every (problem, seed) is a pair, as the paper counts (McNemar 1947); the seeds of one problem are not independent, so
 these p-values are optimistic. `problem`: a problem counts as solved by an arm where more than half of its seeds solved it; the pairs are independent.
-Claims rest on `problem`. Holm's family is the six comparisons of one unit.
+Claims rest on `problem`. Holm's family is all comparisons of one unit: six for the five arms of the paper, fifteen for all seven.
 
 The odds ratio of matched pairs is only_first / only_second (conditional maximum likelihood); its exact interval is Clopper and Pearson's (1934) of
 only_first among the discordant pairs, mapped by p / (1 - p). The interval of the difference of solve rates is the paired bootstrap over problems.
@@ -16,20 +16,20 @@ from typing import Any
 
 import polars as pl
 
+from evolake.repair.names import KNOWN_ARMS, ONE_SHOT
 from evolake.repair.statistics.bootstrap import ratio_interval, stream
-from evolake.repair.tables import ARMS, MATCHED_ARMS
 from evolake.stats import Interval, holm, mcnemar_exact
 
 UNITS = ("run", "problem")
 
 
 def compare_arms(results: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
-    """Rows of COMPARISONS for one suite and variation: every two compute-matched arms that are there, the later of ARMS first.
+    """Rows of COMPARISONS for one suite and variation: every two compute-matched arms that are there, the later of KNOWN_ARMS first.
 
     Args:
         results: rows of RESULTS of one suite and variation; every arm with the same (problem, seed) pairs.
     """
-    arms = [arm for arm in reversed(ARMS) if arm in MATCHED_ARMS and arm in set(results["arm"])]
+    arms = [arm for arm in reversed(KNOWN_ARMS) if arm != ONE_SHOT and arm in set(results["arm"])]
     rows = []
     for unit in UNITS:
         table = solved_by_arm(results, unit)

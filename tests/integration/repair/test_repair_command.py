@@ -18,7 +18,8 @@ from repair_cases import LIN_0127, ROUND_1, ROUND_2
 from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
 from evolake.repair.model.problems import parse_problem
-from evolake.repair.tables import ARMS, RESULTS
+from evolake.repair.names import ARMS
+from evolake.repair.tables import RESULTS
 
 PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair"]
 SMALL = ["--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2"]
@@ -81,6 +82,18 @@ def test_certify_in_words(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(ROUND_2))
     done = evolake("certify", tmp_path / "p.json", tmp_path / "c.json", lake=tmp_path)
     assert (done.returncode, done.stdout) == (1, "lin-0127: refuted: the assignment violates dom:x1\n  violated: dom:x1\n")
+
+
+def test_certify_tells_a_whole_conflict_where_it_is_asked(certify, tmp_path):
+    together = LIN_0127 | {"constraints": [
+        {"id": "c1", "coef": {"x1": 1, "x2": 1}, "op": ">=", "rhs": 8}, {"id": "c2", "coef": {"x1": 1, "x2": -1}, "op": ">=", "rhs": 3},
+    ]}  # fmt: skip
+    candidate = {"status": "sat", "assignment": {"x1": 5, "x2": 2, "x3": 0, "x4": 0}}
+    assert certify(together, candidate)[1]["core"] == ["c1"]
+    said = {"verdict": "refuted", "core": ["c1", "c2"], "violated": ["c1"], "reason": "no assignment with x1=5 satisfies c1, c2", "values": ["x1"]}
+    assert certify(together, candidate, "--conflict") == (1, said, "")
+    done = evolake("certify", tmp_path / "problem.json", tmp_path / "candidate.json", "--conflict", lake=tmp_path)
+    assert done.stdout == "lin-0127: refuted: no assignment with x1=5 satisfies c1, c2\n  violated: c1\n"
 
 
 def test_the_benchmark_is_written_as_jsonl_and_its_first_problem_can_be_judged(tmp_path):

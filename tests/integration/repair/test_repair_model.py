@@ -20,7 +20,7 @@ from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
 from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
-from evolake.repair.tables import ARMS
+from evolake.repair.names import INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 
 PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair", "run", "--backend", "model"]
 SMALL = ["--problems", "5", "--seeds", "1", "--perturbed", "0", "--transfer", "1", "--json"]
@@ -111,6 +111,19 @@ def test_no_prompt_on_the_wire_holds_a_label_an_id_or_more_than_its_arm_may_see(
     assert generic and not any(word in text for text in generic for word in ("violated", "the solver", "satisfiable"))
 
 
+def test_a_model_is_told_whole_conflicts_and_the_informed_arm_sends_what_the_plain_one_sends(tmp_path):
+    prompts = {}
+    for arm in (WHOLE_CONFLICT, INFORMED, "multi_no_feedback"):
+        with LoopbackModel(Model()) as server:
+            assert run(tmp_path / arm, server.base_url, "--arms", arm).returncode == 0
+            prompts[arm] = [json.dumps(asked.body["messages"]) for asked in server.requests]
+    told = [text for text in prompts[WHOLE_CONFLICT] if "the solver refuted it; no assignment with" in text]
+    assert told and any("satisfies all of: c" in text for text in told)
+    assert set(prompts[INFORMED]) == set(prompts["multi_no_feedback"])
+    roles = {arm: set(Lake(tmp_path / arm).read("repair", "results__agent_calls")["role"]) for arm in prompts}
+    assert roles == {WHOLE_CONFLICT: {"repair_conflict"}, INFORMED: {"repair_informed"}, "multi_no_feedback": {"repair_plain"}}
+
+
 def test_a_killed_run_repeats_no_paid_call(tmp_path):
     started: list[subprocess.Popen[str]] = []
     ready = threading.Event()
@@ -165,7 +178,7 @@ def test_an_endpoint_that_does_not_answer_ends_with_two_before_the_first_problem
     assert not (tmp_path / "lake").exists()
 
 
-@pytest.mark.parametrize("arm", ARMS[1:])
+@pytest.mark.parametrize("arm", KNOWN_ARMS[1:])
 def test_a_model_that_only_talks_uses_up_its_budget_and_solves_nothing(tmp_path, arm):
     with LoopbackModel([say("No.")]) as server:
         assert run(tmp_path, server.base_url, "--arms", arm).returncode == 0

@@ -12,17 +12,19 @@ import commands
 import polars as pl
 import pytest
 
-from evolake.repair.tables import ARMS
+from evolake.lake import Lake
+from evolake.repair.execution.running import read_study
+from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 from evolake.report.lines import read_findings
 
 MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
 SMALL = ("--problems", "10", "--seeds", "2", "--perturbed", "2", "--transfer", "2")
 
 
-def evolake(lake: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def evolake(lake: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
     program = str(Path(sys.executable).with_name("evolake"))
-    environment = clean | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2"}
+    environment = clean | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2"} | more
     if command[:2] == ("repair", "run"):  # it starts workers
         return subprocess.run([program, *command], env=environment, capture_output=True, text=True, check=False)
     return commands.evolake(*command, environment=environment)
@@ -63,6 +65,33 @@ def test_another_lake_with_the_same_seed_gives_the_same_findings(lake, tmp_path)
     for name in ("summary", "comparisons", "frontier", "convergence", "effort", "robustness"):
         first, second = (pl.read_parquet(tmp_path / str(place) / "tables" / f"{name}.parquet").drop(MEASURED, strict=False) for place in (0, 1))
         assert first.equals(second), name
+
+
+def test_a_study_that_was_there_is_given_the_opt_in_arms_and_keeps_what_it_had(tmp_path):
+    small, root = ("--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2"), tmp_path / "lake"
+    assert evolake(root, "repair", "run", *small).returncode == 0
+    before = {arm: Lake(root).record("repair", "results", f"{arm}-0") for arm in ARMS}
+    seven = {"EVOLAKE_REPAIR__ARMS": json.dumps(KNOWN_ARMS)}
+    done = evolake(root, "repair", "run", *small, "--json", **seven)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["ran"], said["kept"]) == ([f"{arm}-0" for arm in KNOWN_ARMS if arm not in ARMS], [f"{arm}-0" for arm in ARMS])
+    assert {arm: Lake(root).record("repair", "results", f"{arm}-0") for arm in ARMS} == before
+
+    report = evolake(root, "repair", "report", "--out", str(tmp_path / "report"), "--json")
+    told = json.loads(report.stdout)
+    assert report.returncode == 0 and "each of the six compute-matched arms" in told["setting"] and len(told["reasons"]) == 11
+    assert told["pdf"].startswith(("none: ", str(tmp_path)))
+    tables = {name: pl.read_parquet(tmp_path / "report" / "tables" / f"{name}.parquet") for name in ("summary", "comparisons", "robustness")}
+    assert tables["summary"].filter(pl.col("suite") == "sudoku4")["arm"].to_list() == list(KNOWN_ARMS)
+    assert tables["comparisons"].height == 30 and set(tables["robustness"]["arm"]) == set(KNOWN_ARMS)
+    budgets = tables["summary"].filter(pl.col("arm") != "one_shot").select((pl.col("calls") <= 16 * pl.col("runs")).all(), pl.col("problems").min())
+    assert budgets.row(0)[0] and (tables["summary"]["budget_exceeded"] <= tables["summary"]["runs"]).all()
+    attempts = read_study(Lake(root)).attempts.filter((pl.col("arm") == WHOLE_CONFLICT) & (pl.col("verdict") == "refuted"))
+    cores = [json.loads(core) for core in attempts.filter(pl.col("claim") == "sat")["core"]]
+    assert any(sum("=" not in member for member in core) > 1 for core in cores) and all("=" in core[-1] for core in cores)
+    words = evolake(root, "repair", "report", "--out", str(tmp_path / "again")).stdout
+    assert f"PDF: {told['pdf']}".replace("report/", "again/") in words and INFORMED in words
 
 
 def test_a_lake_without_a_study_says_what_to_run(tmp_path):

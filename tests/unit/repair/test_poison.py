@@ -18,7 +18,7 @@ from evolake.repair.arms.trial import run_trial
 from evolake.repair.arms.views import CandidateReply
 from evolake.repair.certification.certify import Certifier
 from evolake.repair.model.candidates import MAX_BITS, Claim, Malformed, parse_candidate
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS, KNOWN_ARMS
 
 PROBLEM = posed({"x1": (0, 9), "x2": (0, 9)}, ({"x1": 1, "x2": 2}, "=", 7))
 TEXTS = (
@@ -62,7 +62,7 @@ def tried(arm: str, reply: Any, certifier: Any = None) -> trial.Trial:
         return run_trial(arm, PROBLEM, 1, candidates=2, rounds=3, root_seed=0, agents=agents, certifier=certifier or Certifier())
 
 
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("arm", KNOWN_ARMS)
 def test_a_trial_of_poisoned_replies_ends_in_every_arm(arm: str) -> None:
     poisoned = CandidateReply.sat({"x1": 7**1500, "x2": -(7**1500)})
     far, odd = CandidateReply.sat({"x1": 2**200, "x2": 1}), CandidateReply.sat({"\ud800": 1})
@@ -89,7 +89,7 @@ def test_a_candidate_on_which_certifying_raises_is_undecided_and_a_dead_machine_
         tried(ARMS[1], CandidateReply.sat({"x1": 1, "x2": 3}), Raises(JailUnavailable("dead")))
 
 
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("arm", KNOWN_ARMS)
 def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm: str) -> None:
     from evolake.repair.arms.states import Judged, start
 

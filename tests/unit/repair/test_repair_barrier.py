@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from evolake.repair.arms.views import PlainRequest, view_of
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.certification.certify import Certification, Certifier
 from evolake.repair.model.candidates import UNSAT, Claim, Malformed
-from evolake.repair.tables import ARMS
+from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 
 PROBLEM = posed(
     {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),
@@ -45,7 +46,7 @@ def prompts(arm: str, certification: Certification) -> list[str]:
     return [json.dumps(build_messages(role_of(arm, state.request(slot)), state.request(slot))) for slot in range(len(SAID))]
 
 
-@pytest.mark.parametrize("arm", ARMS[:2])
+@pytest.mark.parametrize("arm", [*ARMS[:2], INFORMED])
 def test_without_feedback_a_prompt_is_the_problem_and_nothing_else(arm):
     first = start(arm, PROBLEM).request(0)
     assert {*prompts(arm, REFUTED), *prompts(arm, NO_ANSWER)} == {json.dumps(build_messages(ROLES[arm], first))}
@@ -61,7 +62,7 @@ def test_the_generic_arm_sees_only_that_it_failed():
     assert "the previous answer could not be read" in first[3]
 
 
-@pytest.mark.parametrize("arm", ARMS[3:])
+@pytest.mark.parametrize("arm", [*ARMS[3:], WHOLE_CONFLICT])
 def test_the_core_arms_see_the_core_and_not_the_list_of_violations_or_the_reason(arm):
     first = prompts(arm, REFUTED)
     assert prompts(arm, OTHER_RECORD) == first
@@ -69,7 +70,20 @@ def test_the_core_arms_see_the_core_and_not_the_list_of_violations_or_the_reason
     assert "c1: x1 + x2 >= 17" in first[0]
 
 
-@pytest.mark.parametrize("arm", ARMS)
+def test_the_arm_of_whole_conflicts_sees_constraints_and_which_values_they_exclude():
+    conflict = Certification("refuted", ("c1", "c2"), ("c1",), "for a person", values=("x2",))
+    first = prompts(WHOLE_CONFLICT, conflict)
+    said = "x1=1, x2=2, x3=3: the solver refuted it; no assignment with x2=2 satisfies all of: c1: x1 + x2 >= 17; c2: 2*x2 - x3 = 5"
+    assert said in first[0] and "no assignment with x2=5 satisfies all of" in first[1]
+    assert "the solver refuted it: the problem is satisfiable" in first[2] and "could not be read" in first[3]
+    assert prompts(WHOLE_CONFLICT, replace(conflict, violated=("c7",), reason="another", solver_calls=3)) == first
+    assert prompts(WHOLE_CONFLICT, replace(conflict, values=("x3",))) != first
+    alone = prompts(WHOLE_CONFLICT, Certification("refuted", ("c2",), ("c2",), "", values=()))
+    assert "no assignment within the domains satisfies the constraint: c2: 2*x2 - x3 = 5" in alone[0]
+    assert prompts(WHOLE_CONFLICT, REFUTED) == prompts("multi_unsat_core_feedback", REFUTED), "without a whole conflict it shows the core"
+
+
+@pytest.mark.parametrize("arm", KNOWN_ARMS)
 def test_label_seed_id_counter_model_and_the_parsers_words_are_in_no_prompt(arm):
     text = "".join(prompts(arm, REFUTED))
     for secret in ("424242", '"p"', "x1=8", "would do", "says the parser", "label", "dom:x9"):
@@ -77,13 +91,13 @@ def test_label_seed_id_counter_model_and_the_parsers_words_are_in_no_prompt(arm)
 
 
 def test_chains_do_not_see_each_other():
-    for arm in ARMS[2:4]:
+    for arm in (*ARMS[2:4], WHOLE_CONFLICT):
         texts = prompts(arm, REFUTED)
         assert "x1=4, x2=5" not in texts[0] and "x1=1, x2=2" not in texts[1]
 
 
 def test_an_arm_cannot_ask_with_a_request_of_another():
-    for arm in ARMS[2:]:
+    for arm in (*ARMS[2:], WHOLE_CONFLICT):
         with pytest.raises(TypeError, match=f"arm {arm} may ask with"):
             role_of(arm, PlainRequest(problem=view_of(PROBLEM)))
 
@@ -93,7 +107,7 @@ def test_the_prompts_differ_in_nothing_but_what_they_show():
         system, user = build_messages(ROLES[arm], start(arm, PROBLEM).request(0))
         return system["content"], user["content"].partition("# Task")[2]
 
-    assert len({system_and_task(arm) for arm in ARMS}) == 1
+    assert len({system_and_task(arm) for arm in KNOWN_ARMS}) == 1
 
 
 class Recording(Agents):
@@ -108,7 +122,7 @@ class Recording(Agents):
         return super().call_many(role, requests, seeds=seeds, artifact_ids=artifact_ids, attempts=attempts)
 
 
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("arm", KNOWN_ARMS)
 def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
     certifier, lines = Certifier(), 0
     for item in generate(8, 5):
@@ -119,14 +133,17 @@ def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
             round_, slot = number // 100 % 100 + 1, number % 100 + 1
             seen = [row for row in trial.attempts if row["round"] < round_ and (row["candidate"] == slot or arm == ARMS[4])]
             recent = {name for row in seen if row["round"] >= round_ - 2 for name in json.loads(row["core"])}
-            shown = {"cd_vgs_core_rank": recent, "multi_unsat_core_feedback": {name for row in seen for name in json.loads(row["core"])}}
+            own = {name for row in seen for name in json.loads(row["core"])}
+            shown = {"cd_vgs_core_rank": recent, "multi_unsat_core_feedback": own, WHOLE_CONFLICT: own}
             for line in prompt.splitlines():
                 if line not in statement:
                     lines += 1
                     named = set(re.findall(r"\b(c\d+|dom:x\d+):", line))
                     assert named <= shown.get(arm, set()), f"{arm}, round {round_}: {line}"
+                    values = re.search(r"no assignment with (.*) satisfies", line)
+                    assert set(values[1].split(", ") if values else []) <= shown.get(arm, set()), f"{arm}, round {round_}: {line}"
                     assert item.problem.id not in line and str(item.problem.seed) not in line
-    assert (lines > 0) == (arm in ARMS[2:])
+    assert (lines > 0) == (arm not in (ONE_SHOT, "multi_no_feedback", INFORMED))
 
 
 def test_candidates_that_move_core_variables_and_keep_the_others_are_certified_first():

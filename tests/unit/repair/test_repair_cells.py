@@ -13,12 +13,15 @@ from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
 from evolake.repair.arms.budget import Budget, Plan, plan_of
+from evolake.repair.arms.trial import call_number
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.execution import cells as cells_module
 from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
-from evolake.repair.execution.running import read_study
+from evolake.repair.execution.running import publish_study, read_study
 from evolake.repair.execution.study import Entry, Study, pick_arms, pick_seeds, study_of
-from evolake.repair.tables import ARMS, ATTEMPTS, MATCHED_ARMS, RESULTS, cell_of, parse_cell
+from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, MATCHED_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.settings import RepairSettings
+from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of, parse_cell
 
 K, R = 3, 4
 SETTINGS = settings_module.settings_type()(backend="operators")
@@ -32,7 +35,7 @@ def study() -> Study:
 
 @pytest.fixture(scope="module")
 def cells(study, tmp_path_factory) -> dict[str, CellRows]:
-    return {arm: run_cell(study, cell_of(arm, 1), SETTINGS, tmp_path_factory.mktemp("lake"), "run-1") for arm in ARMS}
+    return {arm: run_cell(study, cell_of(arm, 1), SETTINGS, tmp_path_factory.mktemp("lake"), "run-1") for arm in KNOWN_ARMS}
 
 
 def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -40,8 +43,10 @@ def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def test_every_matched_arm_has_the_same_budget_and_spends_it_all_where_it_does_not_solve(cells):
-    assert {plan_of(arm, K, R).calls for arm in MATCHED_ARMS} == {K * R}
-    for arm in MATCHED_ARMS:
+    matched = [arm for arm in KNOWN_ARMS if arm != ONE_SHOT]
+    assert set(matched) == {*MATCHED_ARMS, INFORMED, WHOLE_CONFLICT}
+    assert {plan_of(arm, K, R).calls for arm in matched} == {K * R}
+    for arm in matched:
         for row in cells[arm].results:
             assert row["budget_exceeded"] != row["solved"]
             assert row["calls"] == K * row["rounds"]
@@ -83,7 +88,21 @@ def test_keys_are_unique_and_every_attempt_names_its_prompt_and_reply(cells):
     assert RESULTS.repeated_keys(results).is_empty() and ATTEMPTS.repeated_keys(attempts).is_empty()
     assert attempts["prompt_sha"].null_count() == attempts["reply_sha"].null_count() == 0
     assert set(attempts["verdict"].unique()) <= {"certified", "refuted", "unknown", "malformed", None}
-    assert all(set(json.loads(row["core"])) <= set(json.loads(row["violated"])) for row in attempts.iter_rows(named=True) if row["claim"] == "sat")
+    said = attempts.filter((pl.col("claim") == "sat") & (pl.col("arm") != WHOLE_CONFLICT))
+    assert all(set(json.loads(row["core"])) <= set(json.loads(row["violated"])) for row in said.iter_rows(named=True))
+
+
+def test_the_record_of_a_whole_conflict_has_several_constraints_and_the_values_that_they_exclude(study, cells):
+    problems = {entry.problem.id: entry.problem for entry in study.entries}
+    several = 0
+    for row in frames(cells[WHOLE_CONFLICT])[1].filter((pl.col("claim") == "sat") & (pl.col("verdict") == "refuted")).iter_rows(named=True):
+        members, problem = json.loads(row["core"]), problems[row["problem_id"]]
+        constraints = [name for name in members if "=" not in name]
+        several += len(constraints) > 1
+        assert set(constraints) <= {item.id for item in problem.constraints} and set(constraints) & set(json.loads(row["violated"]))
+        assert {name.partition("=")[0] for name in members if "=" in name} <= {item.name for item in problem.variables}
+        assert len(constraints) < len(members), "a conflict of the benchmark names a value"
+    assert several > 5
 
 
 def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells, tmp_path, monkeypatch):
@@ -112,6 +131,17 @@ def test_a_published_cell_is_finished_for_its_own_study_alone(study, cells, tmp_
     larger = Study(study.entries, K, R + 1, 1500, "operators", "operators", 0)
     assert not is_finished(lake, "one_shot-1", larger)
     assert lake.read("repair", "results__agent_calls", "one_shot-1").height == 15
+
+
+def test_cells_of_arms_that_the_record_does_not_name_are_left_out_and_those_of_before_are_kept(study, cells, tmp_path):
+    lake, problems = Lake(tmp_path), [item.row() for item in generate(15, 0)]
+    for arm in (WHOLE_CONFLICT, "one_shot"):
+        publish_cell(lake, f"{arm}-1", cells[arm], "run-1")
+    publish_study(lake, study, problems, ["one_shot"], [1], "run-1")
+    assert set(read_study(lake).results["arm"]) == set(read_study(lake).attempts["arm"]) == {"one_shot"}
+    publish_study(lake, study, problems, [INFORMED, WHOLE_CONFLICT], [1], "run-2")
+    assert read_study(lake).study["arms"] == ["one_shot", INFORMED, WHOLE_CONFLICT], "an opt-in arm joins a study that was there"
+    assert set(read_study(lake).results["arm"]) == {"one_shot", WHOLE_CONFLICT}
 
 
 def test_a_lake_without_a_study_says_how_to_run_one(tmp_path):
@@ -152,8 +182,35 @@ def test_different_models_for_the_arms_are_refused(study):
         study_of(SETTINGS.model_copy(update={"backend": "model", "models": models}), study.entries)
 
 
+def test_the_models_of_arms_that_are_not_run_do_not_matter(study):
+    served = {f"repair_{name}": "a" for name in ("plain", "generic", "core", "directed")}
+    by_model = SETTINGS.model_copy(update={"backend": "model", "models": served})
+    assert study_of(by_model, study.entries).model == "a"
+    more = by_model.with_section(by_model.of(RepairSettings).model_copy(update={"arms": [*ARMS, WHOLE_CONFLICT]}))
+    with pytest.raises(InputError, match="different models"):
+        study_of(more, study.entries)
+    whole = more.model_copy(update={"models": served | {"repair_conflict": "a"}})
+    assert study_of(whole, study.entries).sha == study_of(by_model, study.entries).sha, "which arms are run is not part of what a study is"
+
+
+def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_by_default(monkeypatch):
+    assert RepairSettings().arms == list(ARMS) and len(ARMS) == 5
+    monkeypatch.setenv("EVOLAKE_REPAIR__ARMS", json.dumps([*reversed(KNOWN_ARMS), ARMS[0]]))
+    assert settings_module.load().of(RepairSettings).arms == list(KNOWN_ARMS)
+    for wrong in ("[]", '["two_shot"]', '"one_shot"'):
+        monkeypatch.setenv("EVOLAKE_REPAIR__ARMS", wrong)
+        with pytest.raises(InputError, match="repair.arms"):
+            settings_module.load()
+
+
+def test_calls_of_the_five_arms_bear_the_numbers_that_tapes_have():
+    assert [call_number(arm, 2, 3, 1) for arm in ARMS] == [200_301, 210_301, 220_301, 230_301, 240_301]
+    assert sorted(CALL_PLACES.values()) == list(range(len(KNOWN_ARMS))) and len(KNOWN_ARMS) <= 10
+
+
 def test_cells_arms_and_seeds_are_read_back():
-    assert [parse_cell(cell_of(arm, 12)) for arm in ARMS] == [(arm, 12) for arm in ARMS]
+    assert [parse_cell(cell_of(arm, 12)) for arm in KNOWN_ARMS] == [(arm, 12) for arm in KNOWN_ARMS]
+    assert pick_arms(f"{WHOLE_CONFLICT},one_shot") == ("one_shot", WHOLE_CONFLICT) and pick_arms("all", KNOWN_ARMS) == KNOWN_ARMS
     assert pick_arms("all") == ARMS and pick_arms("cd_vgs_core_rank, one_shot") == ("one_shot", "cd_vgs_core_rank")
     assert pick_seeds(3) == (0, 1, 2)
     for bad in (lambda: cell_of("two_shot", 0), lambda: cell_of("one_shot", 10_000), lambda: parse_cell("one_shot-01"), lambda: pick_arms("some"),

@@ -7,10 +7,19 @@ import pytest
 from pydantic import ValidationError
 from repair_cases import LIN_0127, posed
 
-from evolake.repair.arms.operators import propose_core, propose_directed, propose_generic, propose_plain
+from evolake.repair.arms.operators import (
+    propose_conflict,
+    propose_core,
+    propose_directed,
+    propose_generic,
+    propose_informed,
+    propose_plain,
+)
 from evolake.repair.arms.views import (
     Answer,
     CandidateReply,
+    ConflictedAttempt,
+    ConflictRequest,
     CoreRequest,
     DirectedRequest,
     FailedAttempt,
@@ -62,6 +71,7 @@ def test_generic_feedback_repeats_no_earlier_answer():
     [
         (propose_generic, GenericRequest(problem=VIEW, attempts=(FailedAttempt(answer=UNSAT), FailedAttempt(answer=None)))),
         (propose_core, CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=UNSAT, outcome="refuted"),))),
+        (propose_conflict, ConflictRequest(problem=VIEW, attempts=(ConflictedAttempt(answer=UNSAT, outcome="refuted"),))),
         (propose_directed, DirectedRequest(problem=VIEW, unsat_refuted=True)),
         (propose_directed, DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), unsat_refuted=True)),
     ],
@@ -99,6 +109,60 @@ def test_a_core_that_cannot_be_repaired_raises_doubt():
     base = Answer(status="sat", assignment={"x1": 4, "x2": 2, "x3": 3, "x4": 7})
     replies = draws(propose_directed, DirectedRequest(problem=view, base=base, conflicts=("c2",), revise=("x1", "x2"), keep=("x3", "x4")))
     assert 60 < sum(reply.status == "unsat" for reply in replies) < 150
+
+
+SLOPE = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 8), ({"x1": 1, "x2": -1}, ">=", 3)))
+HALF = Answer(status="sat", assignment={"x1": 5, "x2": 2, "x3": 7})
+
+
+def conflicts(*found: ConflictedAttempt) -> ConflictRequest:
+    return ConflictRequest(problem=VIEW, attempts=found)
+
+
+def test_a_whole_conflict_is_left_and_its_constraints_are_repaired():
+    excluded = ConflictedAttempt(answer=HALF, outcome="refuted", core=("c1", "c2"), values=("x1",))
+    found = assignments(draws(propose_conflict, ConflictRequest(problem=SLOPE, attempts=(excluded,))))
+    assert all(one["x1"] != 5 and one["x3"] == 7 for one in found) and len({one["x1"] for one in found}) > 2
+    mended = [one for one in found if one["x1"] + one["x2"] >= 8 and one["x1"] - one["x2"] >= 3]
+    assert len(mended) > 0.9 * len(found)
+
+
+def test_no_conflict_of_the_chain_is_met_again():
+    answers = [Answer(status="sat", assignment={"x1": 9, "x2": 9, "x3": value}) for value in (2, 3)]
+    attempts = [ConflictedAttempt(answer=answer, outcome="refuted", core=("c1",), values=("x1", "x3")) for answer in answers]
+    found = assignments(draws(propose_conflict, conflicts(*attempts)))
+    assert found and not any(one["x1"] == 9 and one["x3"] in (2, 3) for one in found)
+
+
+def test_without_a_whole_conflict_the_core_is_repaired_as_ever():
+    core = RefutedAttempt(answer=BASE, outcome="refuted", core=("c1",))
+    same = conflicts(ConflictedAttempt(answer=BASE, outcome="refuted", core=("c1",)))
+    assert draws(propose_conflict, same) == draws(propose_core, CoreRequest(problem=VIEW, attempts=(core,)))
+
+
+def test_a_conflict_that_names_no_value_is_claimed_unsat_until_that_is_refuted():
+    nothing = ConflictedAttempt(answer=BASE, outcome="refuted", core=("c2",), values=())
+    assert {reply.status for reply in draws(propose_conflict, conflicts(nothing), 20)} == {"unsat"}
+    refuted = ConflictedAttempt(answer=UNSAT, outcome="refuted")
+    assert {reply.status for reply in draws(propose_conflict, conflicts(nothing, refuted), 20)} == {"sat"}
+
+
+def test_the_informed_proposer_reads_every_constraint_and_the_blind_one_none():
+    request = PlainRequest(problem=SLOPE)
+    held = [one["x1"] + one["x2"] >= 8 and one["x1"] - one["x2"] >= 3 for one in assignments(draws(propose_informed, request))]
+    assert sum(held) > 0.9 * len(held)
+    other = PlainRequest(problem=view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x3": 1}, "=", 0))))
+    assert draws(propose_plain, request) == draws(propose_plain, other)
+    assert draws(propose_informed, request) != draws(propose_informed, other)
+
+
+def test_the_informed_proposer_claims_unsat_blindly_as_seldom_as_the_others_and_more_in_doubt():
+    claims = sum(reply.status == "unsat" for reply in draws(propose_informed, PlainRequest(problem=SLOPE), 400))
+    assert 5 < claims < 60
+    doubtful = draws(propose_informed, PlainRequest(problem=view_of(problem_of(LIN_0127))))
+    assert 60 < sum(reply.status == "unsat" for reply in doubtful) < 150
+    empty = PlainRequest(problem=view_of(posed({"x1": (5, 2)})))
+    assert {reply.status for reply in draws(propose_informed, empty, 20)} == {"unsat"}
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from repair_results import K, R, made_up_problems, made_up_results
 
 from evolake.errors import InputError
 from evolake.repair.execution.running import Stored
+from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 from evolake.repair.report.data import report_of
 from evolake.repair.report.files import write_report
 from evolake.repair.report.latex import render_latex, tex
 from evolake.repair.report.page import render_html
 from evolake.repair.report.tables import is_significant, shown_tables
 from evolake.repair.report.words import answers, caution, setting
-from evolake.repair.tables import ARMS, ATTEMPTS
+from evolake.repair.tables import ATTEMPTS
 from evolake.report.figures import figures_in
 
 MAIN = made_up_problems(40)
@@ -106,6 +107,32 @@ def test_words_follow_the_adjusted_tests():
     assert any(sentence.startswith("Conflict-directed") and "cd_vgs_core_rank solves more than multi_no_feedback" in sentence for sentence in apart)
     backwards = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": -1, "multi_no_feedback": 2}), MAIN)))
     assert any("cd_vgs_core_rank solves fewer than multi_no_feedback" in sentence for sentence in backwards)
+
+
+def test_seven_arms_are_told_compared_and_drawn(tmp_path):
+    every = pl.concat([made_up_results(problems, arms=KNOWN_ARMS, stream=place) for place, problems in enumerate((MAIN, SCALED, SUDOKU))])
+    report = report_of(stored(every, arms=list(KNOWN_ARMS)))
+    assert "for each of the six compute-matched arms, one for one_shot" in setting(report)
+    assert "each of the four compute-matched arms" in setting(report_of(stored()))
+    assert f"but for {INFORMED}, where they read all" in caution(report) and INFORMED not in caution(report_of(stored()))
+    said = answers(report)
+    assert len(said) == 11 and len(set(said)) == 11
+    assert sum("reading" in sentence.lower() for sentence in said) == 4
+    tables = {table.name: table for table in shown_tables(report)}
+    assert [row[0] for row in tables["accuracy"].rows] == list(KNOWN_ARMS)
+    assert len(tables["comparisons_problem"].rows) == 15 and "Holm's correction over the 15 comparisons" in tables["comparisons_problem"].note
+    assert "over the six comparisons" in next(table.note for table in shown_tables(report_of(stored())) if table.name == "comparisons_run")
+    assert (WHOLE_CONFLICT, "multi_unsat_core_feedback") in {row[:2] for row in tables["comparisons_run"].rows}
+    assert f"A solver call of {WHOLE_CONFLICT} takes more checks" in tables["costs"].note
+    names = [str(path.relative_to(tmp_path)) for path in write_report(report, tmp_path)]
+    assert {f"figures/{name}.png" for name in ALWAYS} <= set(names)
+    assert WHOLE_CONFLICT in (tmp_path / "report.html").read_text() and tex(WHOLE_CONFLICT) in (tmp_path / "report.tex").read_text()
+
+
+def test_to_a_model_the_informed_arm_is_another_draw_of_the_plain_one():
+    by_model = made_up_results(MAIN, arms=KNOWN_ARMS).with_columns(backend=pl.lit("model"), model=pl.lit("some-model"))
+    report = report_of(stored(by_model, MAIN, arms=list(KNOWN_ARMS), backend="model"))
+    assert f"To a model {INFORMED} is multi_no_feedback drawn once more" in caution(report)
 
 
 def test_significant_rows_are_those_below_the_level(report):

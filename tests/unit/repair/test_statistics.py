@@ -15,11 +15,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from evolake.errors import InputError
+from evolake.repair.names import ARMS, KNOWN_ARMS, MATCHED_ARMS, ONE_SHOT
 from evolake.repair.statistics.bootstrap import ratio_interval
 from evolake.repair.statistics.findings import analyse
 from evolake.repair.statistics.pairs import odds_ratio
 from evolake.repair.statistics.tables import SUMMARY
-from evolake.repair.tables import ARMS, MATCHED_ARMS
 
 MAIN = made_up_problems(60)
 SCALED = made_up_problems(20, variation="scale")
@@ -81,6 +81,21 @@ def test_mcnemar_and_holm_are_those_of_statsmodels(findings, pandas_main):
             expected.append(mcnemar(counts, exact=True).pvalue)
         assert [row["p_value"] for row in rows] == pytest.approx(expected)
         assert [row["p_holm"] for row in rows] == pytest.approx(list(multipletests(expected, method="holm")[1]))
+
+
+def test_holm_is_over_the_arms_that_ran_and_more_arms_leave_the_pairs_of_the_others_as_they_were():
+    more = analyse(made_up_results(MAIN, arms=KNOWN_ARMS), MAIN, candidates=K, rounds=R, root_seed=0).comparisons
+    five = analyse(made_up_results(MAIN, arms=KNOWN_ARMS).filter(pl.col("arm").is_in(ARMS)), MAIN, candidates=K, rounds=R, root_seed=0).comparisons
+    matched = [arm for arm in reversed(KNOWN_ARMS) if arm != ONE_SHOT]
+    for unit in ("run", "problem"):
+        rows = more.filter(pl.col("unit") == unit).to_dicts()
+        assert [(row["first"], row["second"]) for row in rows] == list(combinations(matched, 2)) and len(rows) == 15
+        expected = multipletests([row["p_value"] for row in rows], method="holm")[1]
+        assert [row["p_holm"] for row in rows] == pytest.approx(list(expected))
+    keys = ["unit", "first", "second"]
+    assert five.drop("p_holm").equals(five.select(keys).join(more.drop("p_holm"), on=keys, maintain_order="left").select(five.drop("p_holm").columns))
+    both = five.join(more, on=keys)
+    assert (both["p_holm"] <= both["p_holm_right"]).all()
 
 
 @pytest.mark.parametrize(("only_first", "only_second"), [(7, 3), (40, 41), (1, 0), (0, 5), (200, 2)])

@@ -1,0 +1,32 @@
+"""Names of the study's arms. Those of the paper are run where nothing else is asked for; the others are opt-in (`EVOLAKE_REPAIR__ARMS`, `--arms`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+ONE_SHOT = "one_shot"
+INFORMED = "multi_no_feedback_informed"
+WHOLE_CONFLICT = "multi_whole_conflict_feedback"
+
+ARMS = (ONE_SHOT, "multi_no_feedback", "multi_generic_feedback", "multi_unsat_core_feedback", "cd_vgs_core_rank")
+"""The paper's five."""
+MATCHED_ARMS = ARMS[1:]
+OPT_IN_ARMS = (WHOLE_CONFLICT, INFORMED)
+KNOWN_ARMS = (*ARMS[:2], INFORMED, *ARMS[2:4], WHOLE_CONFLICT, *ARMS[4:])
+"""All of them, in the order of tables and comparisons: the more an arm is told, the later it comes."""
+CALL_PLACES = {arm: place for place, arm in enumerate((*ARMS, *OPT_IN_ARMS))}
+"""Arm -> its digit in the number of a call, which is part of the tape's key: never renumbered, at most ten."""
+
+
+def in_order(arms: Collection[str]) -> tuple[str, ...]:
+    """Each of the given names once, in the order of KNOWN_ARMS.
+
+    >>> in_order(["cd_vgs_core_rank", "one_shot"])
+    ('one_shot', 'cd_vgs_core_rank')
+
+    Raises:
+        ValueError: there is none, or one that is no arm.
+    """
+    if not arms or not set(arms) <= set(KNOWN_ARMS):
+        raise ValueError(f"wanted some of {', '.join(KNOWN_ARMS)} (got {', '.join(arms) or 'none'})")
+    return tuple(arm for arm in KNOWN_ARMS if arm in arms)
