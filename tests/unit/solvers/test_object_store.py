@@ -22,8 +22,9 @@ ONE_COMMAND = '[["sh", "-c", "$CXX $CXXFLAGS -o bin/toy src/main.cc"]]'
 MAKE = '[["cp", "-R", "src/.", "build"], ["make", "-j2", "-C", "build"], ["cp", "build/toy", "bin/toy"]]'
 BUILT_BY_MAKE = 'build_files = ["src/Makefile"]\n' + ADAPTER.replace(ONE_COMMAND, MAKE)
 MAKEFILE = "toy: main.o other.o\n\t$(CXX) -s -o $@ $^\n%.o: %.cc\n\t$(CXX) -Wall -O1 -DNAME='\"a  toy\"' -c -o $@ $<\n"
-OTHER_MAIN = MAIN.replace("return 1", "return 3")
-OTHER = "static int unused;\nint other(int x) { return x + 1; }\n"
+SLOW = "#include <regex>\n"  # many ticks of the clock that compiling is timed by
+OTHER_MAIN = SLOW + MAIN.replace("return 1", "return 3")
+OTHER = SLOW + "static int unused;\nint other(int x) { return x + 1; }\n"
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[s
 
 @pytest.fixture
 def seed(tmp_path: Path, adapter: Adapter) -> Path:
-    upstream = {"code/main.cc": MAIN, "code/toy.h": HEADER, "code/other.cc": OTHER, "code/Makefile": MAKEFILE, "LICENSE": "MIT\n"}
+    upstream = {"code/main.cc": SLOW + MAIN, "code/toy.h": HEADER, "code/other.cc": OTHER, "code/Makefile": MAKEFILE, "LICENSE": "MIT\n"}
     for name, text in upstream.items():
         (tmp_path / "upstream" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "upstream" / name).write_text(text)
