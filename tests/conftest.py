@@ -44,7 +44,9 @@ MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slo
 """Mark -> where every test has it."""
 settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("evolake")
-PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang")}
+PROGRAMS = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"), "tex": ("pdflatex", "tectonic"),
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:

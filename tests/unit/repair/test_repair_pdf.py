@@ -79,8 +79,8 @@ def test_an_engine_that_fails_is_told_in_one_line(folder, monkeypatch, script, s
     assert not (folder / "report.pdf").exists()
 
 
-@pytest.mark.skipif(pdf.find_engine() is None, reason="no TeX engine on PATH")
-def test_the_article_compiles_into_the_same_bytes_every_time(tmp_path):
+def test_the_article_compiles_into_the_same_bytes_every_time(tmp_path, requires):
+    requires("tex")
     problems = made_up_problems(20)
     study = {"study_sha": "5" * 64, "arms": list(ARMS), "seeds": [0], "candidates": K, "rounds": R, "root_seed": 0, "backend": "operators"}
     write_report(report_of(Stored(study, problems, made_up_results(problems, seeds=1), ATTEMPTS.empty())), tmp_path)
