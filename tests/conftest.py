@@ -45,7 +45,8 @@ MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slo
 settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("evolake")
 PROGRAMS = {
-    "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"), "tex": ("pdflatex", "tectonic"),
+    "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"),
+    "tex": ("pdflatex", "tectonic"),
 }
 
 
