@@ -55,6 +55,7 @@ def survivors(
     """Who reigns after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.champion import contenders, decide_champion
+    from evolake.designs.evolution.consensus_winner import consensus_winner
     from evolake.designs.evolution.reviewing import crowned
     from evolake.designs.report.material import FIGURES, Material
 
@@ -79,7 +80,9 @@ def survivors(
     _publish_lineage(store, closed, succession)
     sealed = store.seal(closed.frames(), GUARDS, survivors="designs")
     champion = closed.design(succession.champion_id)
+    first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     told = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
+    told |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
     told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
     store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")

@@ -107,6 +107,7 @@ def test_status_and_report_say_where_things_stand(evolved: House, tmp_path: Path
     evolved.run("report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
     page = (tmp_path / "r.html").read_text()
     assert "Cycle 0002 of the designs line" in page and "candidates' grammar paper" in html.unescape(page)
+    assert ("The consensus has the champion first." in page) != ("First by consensus: " in page)
     figures = len(figures_in("evolake.designs.report.figures"))
     assert page.count("data:image/png;base64,") == len(list((tmp_path / "figures").glob("*.png"))) == figures >= 6
 

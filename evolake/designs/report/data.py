@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from evolake.designs.evolution.consensus_winner import ConsensusWinner, consensus_winner
 from evolake.designs.evolution.population import Population, read_population
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
@@ -19,7 +20,10 @@ LINE = "designs"
 
 @dataclass(frozen=True)
 class CycleReport:
-    """Everything the page of one cycle shows. Frames are as they are printed. held: who is champion; champion: its row of DESIGNS."""
+    """Everything the page of one cycle shows. Frames are as they are printed. held: who is champion; champion: its row of DESIGNS.
+
+    winner: the first by consensus, and why it is not the champion where it is not.
+    """
 
     cycle: str
     profile: str
@@ -28,6 +32,7 @@ class CycleReport:
     population: Population
     held: Champion
     champion: dict[str, Any]
+    winner: ConsensusWinner
     decisions: pl.DataFrame
     trials: pl.DataFrame
     top: pl.DataFrame
@@ -61,17 +66,22 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
 
         held = champion_of(lake, catalogue, LINE, chosen)
         assert held is not None, "a finished cycle has a champion"
+        decisions = ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen)
+        consensus = ask(f"SELECT * FROM {LINE}.final_ranking WHERE cycle <= $cycle", cycle=chosen)
         trials = ask(f"SELECT * FROM {LINE}.champion_trials WHERE cycle = $cycle ORDER BY part, pair", cycle=chosen)
         return CycleReport(
             cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen),
             grammar=_grammar(population, chosen), population=population,
             held=held,
             champion=population.design(held.artifact_id),
-            decisions=ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen),
+            winner=consensus_winner(
+                population, consensus.filter(pl.col("cycle") == chosen).to_dicts(), decisions.to_dicts(), held.artifact_id
+            ),
+            decisions=decisions,
             trials=trials, top=_with_grammar(ask(TOP, cycle=chosen), population),
             objectives=ask(OBJECTIVES, cycle=chosen), funnel=ask(FUNNEL, cycle=chosen),
             blocked=ask(BLOCKED, cycle=chosen), yields=ask(YIELDS, cycle=chosen), ancestry=ask(ANCESTRY, id=held.artifact_id),
-            consensus=ask(f"SELECT * FROM {LINE}.final_ranking WHERE cycle <= $cycle", cycle=chosen),
+            consensus=consensus,
         )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from evolake.designs.evolution.consensus_winner import ConsensusWinner
 from evolake.designs.report import page as designs
 from evolake.designs.report.data import CycleReport
 from evolake.families.dataset.difficulty import work_of
@@ -56,13 +57,16 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
     population: Any = SimpleNamespace(designs=pl.DataFrame())
     gain = Gain(Interval(2.0, 1.0, 3.0, 0.95), "fewer median steps", "b", EVIL, "0001", True)
     held = Champion("designs", "d" * 64, "design", EVIL, sha, "0001", "0001", 0.1, 0, gain)
-    report = CycleReport(cycle="0001", profile=EVIL, backend=EVIL, grammar=EVIL, population=population, held=held, champion=champion, **frames)
+    winner = ConsensusWinner("e" * 64, EVIL, False, EVIL)
+    report = CycleReport(
+        cycle="0001", profile=EVIL, backend=EVIL, grammar=EVIL, population=population, held=held, champion=champion, winner=winner, **frames
+    )
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
     monkeypatch.setattr(designs, "draw_figures", lambda *_: {})
     monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}})
     made = designs.designs_section(tmp_path, "0001")
     assert holds_only_text(made.headline, 2)
-    assert holds_only_text(made.body, 25)
+    assert holds_only_text(made.body, 27)
     assert plain(made.headline).startswith(f"The champion, since cycle 0001, is {EVIL} (dddddddddddd): 2.0 times fewer")
 
 
