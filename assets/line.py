@@ -28,6 +28,8 @@ SEED_ROUND = "0000"
 MAX_CYCLE = 9999
 MEASURES_TIME = "evolake/measures_time"
 """Metadata of an asset whose rows hold times that are compared: `evolake run` keeps other lines from the machine while it is made."""
+SAID_OF_CYCLE = "evolake/said_of_cycle"
+"""Metadata of a materialization: words that `evolake run` adds to what it says of the finished cycle."""
 WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
 """What continuous mode (pipelines.sensors) looks at; the same for every cycle asset."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.line import MEASURES_TIME, Line, register_keys
+from assets.line import MEASURES_TIME, SAID_OF_CYCLE, Line, register_keys
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
 from evolake.project import UI
@@ -88,12 +88,18 @@ def run(
         if stage.turns:
             stage.turns.leave()
     if result.success:
-        told = outcome_of(stage.lake, line.name, cycle) if cycle else ""
+        told = "; ".join(filter(None, [outcome_of(stage.lake, line.name, cycle), *_said(result)])) if cycle else ""
         stage.tell(Event(line.name, "ended", what, told, _seconds(stage.instance, run_id)))
     else:
         outcome.run_id = run_id
         outcome.exit_code, outcome.reason = explain(result)
     return result.success
+
+
+def _said(result: dg.ExecuteInProcessResult) -> list[str]:
+    """What assets of the run say of the cycle."""
+    found = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in result.filter_events(lambda event: event.is_step_materialization)]
+    return [str(text.value) for text in found if text is not None]
 
 
 def measuring(definitions: dg.Definitions, line: str) -> set[str]:

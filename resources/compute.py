@@ -77,6 +77,12 @@ class ComputeResource(dg.ConfigurableResource):
         """The executor of this run. Submit functions and arguments that can be pickled."""
         return run_executor(self._run, self.workers)
 
+    @property
+    def workers_at_work(self) -> int:
+        """How many things are computed at once: on workers of our own, or on those that a cluster has now."""
+        slots = getattr(self.remote(), "slots", None)
+        return slots or self.workers or settings_module.load().workers
+
     def remote(self) -> Executor | None:
         """As `remote_executor`, of this run."""
         return remote_executor(self._run)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, so_far
+from assets.designs.pace import pace_of
 from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from
@@ -83,6 +85,8 @@ def survivors(
     first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     told = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
     told |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
+    pace = pace_of(store, candidates.height, sum(trial["cpu_s"] for trial in succession.trials), time.time(), compute.workers_at_work)
+    told |= pace.metadata() if pace is not None else {}
     told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
     store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")

@@ -42,11 +42,12 @@ Estimate = Callable[[Mapping[str, list[dict[str, Any]]]], Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, and one sentence."""
+    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, one sentence, and what simulating took."""
 
     rows: list[dict[str, Any]]
     candidate: Judged | None
     reason: str
+    cpu_s: float = 0.0
 
 
 def should_tune(population: Population, settings: DesignsSettings) -> bool:
@@ -103,21 +104,24 @@ def _tuned(
     study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
     values_of: list[dict[str, HyperValue]] = []
+    cpu_s = 0.0
     while len(rows) < settings.tuning_trials + 1:
         count = 1 if not rows else min(BATCH, settings.tuning_trials + 1 - len(rows))
         trials = [study.ask(_distributions(scales)) for _ in range(count)]
         batch = [dict(parent.values) if not rows else dict(parent.values) | _readable(trial.params, scales) for trial in trials]
-        scored = _evaluate(parent, batch, len(rows), pool, executor, estimate, settings, cycle, profile, root_seed, simulate)
+        scored, spent = _evaluate(parent, batch, len(rows), pool, executor, estimate, settings, cycle, profile, root_seed, simulate)
         for trial, row in zip(trials, scored, strict=True):
             study.tell(trial, WORST if row["consensus"] is None else row["consensus"])
         rows += scored
         values_of += batch
+        cpu_s += spent
     untouched = rows[0]["consensus"]
     best = min(range(len(rows)), key=lambda number: (WORST + 1 if rows[number]["consensus"] is None else rows[number]["consensus"], number))
     if best == 0 or untouched is None or rows[best]["consensus"] >= untouched:
-        return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})")
+        return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})", cpu_s)
     candidate = judged(_copy(parent, values_of[best], rows[best]["consensus"], untouched), known, judge)
-    return Tuned(rows, candidate, f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is {untouched:.4f}")
+    reason = f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is {untouched:.4f}"
+    return Tuned(rows, candidate, reason, cpu_s)
 
 
 def tunable(scales: Sequence[Scale]) -> list[Scale]:
@@ -194,8 +198,8 @@ def _readable(values: Mapping[str, HyperValue], scales: Sequence[Scale]) -> dict
 def _evaluate(
     parent: Parent, batch: Sequence[Mapping[str, HyperValue]], first: int, pool: Any, executor: Executor, estimate: Estimate,
     settings: DesignsSettings, cycle: str, profile: str, root_seed: int, simulate: Simulate,
-) -> list[dict[str, Any]]:
-    """One row of TUNING a trial; a trial that cannot be traced is a row with its reason and no consensus."""
+) -> tuple[list[dict[str, Any]], float]:
+    """One row of TUNING a trial, and the processor seconds of all; a trial that cannot be traced is a row with its reason and no consensus."""
     blocked: dict[str, str] = {}
     jobs = []
     for number, values in enumerate(batch, start=first):
@@ -218,7 +222,7 @@ def _evaluate(
             "consensus": consensus.get(name), "status": "blocked" if name in blocked else "ok", "reason": blocked.get(name),
             "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
         })
-    return rows
+    return rows, sum(row["cpu_s"] for row in measured)
 
 
 def measured_trials(executor: Executor, jobs: Sequence[Job], settings: DesignsSettings, simulate: Simulate) -> list[dict[str, Any]]:
