@@ -85,7 +85,8 @@ class Search:
 
 
 def shown(racer: Racer) -> str:
-    return f"{racer.missed} rungs missed, {np.exp(racer.score):6.0f} steps at the largest ({', '.join(map(str, racer.medians))})  {racer.title}"
+    laps = ", ".join(map(str, racer.medians))
+    return f"{racer.missed} rungs missed, {np.exp(racer.score):6.0f} steps on the average of the large ones ({laps})  {racer.title}"
 
 
 def read_state(path: Path, grammar: str) -> Race | None:

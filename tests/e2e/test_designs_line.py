@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def evolved(tmp_path_factory) -> House:
     house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2")
     done = house.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
+    (folder / "said").write_text(done.stdout)
     return house
 
 
@@ -48,6 +50,20 @@ def test_every_published_column_says_what_it_means(evolved: House):
 def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):
     for name in ASSETS:
         assert parts_of(evolved, "designs", name) == CYCLES, name
+
+
+def test_a_finished_cycle_says_how_fast_it_searched(evolved: House):
+    said = (evolved.folder / "said").read_text()
+    words = r"(\d+) candidates in (\d+) s, (\d+) an hour; (\d+)% of the time of 2 workers was simulation"
+    told = [[int(number) for number in found] for found in re.findall(words, said)]
+    proposed = [count for _, count in evolved.sql("SELECT cycle, count(*) FROM designs.candidates GROUP BY cycle ORDER BY cycle")]
+    assert [candidates for candidates, *_ in told] == proposed
+    for candidates, wall_s, an_hour, share in told:
+        assert 3600 * candidates / (wall_s + 1) <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
+        assert 0 <= share <= 100
+    simulated = evolved.sql("SELECT sum(cpu_s) FROM (SELECT cpu_s FROM designs.experiments UNION ALL SELECT cpu_s FROM designs.promoted_experiments)")
+    most = sum((wall_s + 1) * 2 * (share + 1) / 100 for _, wall_s, _, share in told)
+    assert 0 < simulated[0][0] <= most, "all that was simulated counts"
 
 
 def test_each_cycle_reads_what_the_one_before_handed_on(evolved: House):
