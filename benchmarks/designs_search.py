@@ -3,7 +3,7 @@
     python benchmarks/designs_search.py --grammar open|paper --hours H [--state FILE] [--seed S] [--workers W] [--sizes 160,320,640]
 
 Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of `SIZES`, all racers on the same instances.
-With --state, a search is kept in FILE and goes on from it, so hours may be spent in pieces. At the end the best of the elite on instances of their
+With --state, a search is kept in FILE as it runs and goes on from it, so hours may be spent in pieces. At the end the best of the elite on instances of their
 own is the champion, and it is measured against the baseline and the paper's design 340 on fresh instances at N = 160, 320 and 640: medians over
 seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs stay within). Steps are counted, so a design's figures do
 not depend on the machine; how many candidates an hour holds does, and with it what is found.
@@ -30,8 +30,11 @@ from evolake.jail import open_pool
 from evolake.seeds import child_seed
 
 RATIO, WALL_S = 4.3, 120.0
-SIZES = ((80, 24, 6_000), (160, 20, 20_000), (226, 16, 20_000), (320, 16, 30_000), (320, 16, 30_000))
+SIZES = (
+    (80, 24, 6_000), (160, 20, 20_000), (226, 16, 20_000), (320, 16, 30_000), (320, 16, 30_000), (453, 12, 30_000), (640, 12, 30_000),
+)
 FINALISTS, FINAL_SEEDS = 6, 3
+KEPT_EVERY_S = 30.0
 MEASURED = ((160, 30, 40_000), (320, 24, 100_000), (640, 16, 60_000))
 REPEATS = 3
 
@@ -44,8 +47,8 @@ def rungs_of(seed: int, purpose: str, sizes: tuple[tuple[int, int, int], ...] = 
 class Search:
     """The race, who traces and who runs."""
 
-    def __init__(self, race: Race, pool: Any, executor: ProcessPoolExecutor, seed: int):
-        self.race, self.pool, self.executor = race, pool, executor
+    def __init__(self, race: Race, pool: Any, executor: ProcessPoolExecutor, seed: int, state: Path | None = None):
+        self.race, self.pool, self.executor, self.state, self.kept_at = race, pool, executor, state, time.monotonic()
         self.random = np.random.default_rng([seed, race.raced])
         self.lock = threading.Lock()
         self.cpu_s, self.steps, self.blocked, self.began = 0.0, 0, 0, time.monotonic()
@@ -74,6 +77,16 @@ class Search:
             if racer is not None and racer is self.race.elite[0] and racer is not best:
                 self.curve.append((time.monotonic() - self.began, self.race.raced, racer.score))
                 print(f"{self.curve[-1][0]:7.0f} s  {self.race.raced:5d} raced  {shown(racer)}", flush=True)
+            if time.monotonic() - self.kept_at > KEPT_EVERY_S:
+                self.keep()
+
+    def keep(self) -> None:
+        """Writes what the search can go on from, whole or not at all."""
+        if self.state:
+            written = self.state.with_suffix(".part")
+            written.write_text(json.dumps(state_of(self.race)))
+            written.replace(self.state)
+        self.kept_at = time.monotonic()
 
     def until(self, deadline: float) -> None:
         while time.monotonic() < deadline:
@@ -148,7 +161,7 @@ def main() -> None:
     known = read_state(given.state, given.grammar) if given.state else None
     race = known or Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race"))
     with open_pool(workers=given.workers, preload=PRELOAD) as pool, ProcessPoolExecutor(given.workers) as executor:
-        search = Search(race, pool, executor, given.seed)
+        search = Search(race, pool, executor, given.seed, given.state)
         if not race.elite:
             search.first()
         deadline, before, began = time.monotonic() + 3600 * given.hours, race.raced, time.monotonic()
@@ -156,8 +169,7 @@ def main() -> None:
             for future in [threads.submit(search.until, deadline) for _ in range(given.workers)]:
                 future.result()
         spent, raced = time.monotonic() - began, race.raced - before
-        if given.state:
-            given.state.write_text(json.dumps(state_of(race)))
+        search.keep()
         print(
             f"\ngrammar {given.grammar}: {raced} candidates in {spent:.0f} s on {given.workers} workers, "
             f"{3600 * raced / max(spent, 1e-9):.0f} an hour; {race.finished} of all {race.raced} went through every rung, "

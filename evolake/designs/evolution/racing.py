@@ -9,15 +9,16 @@ against the noise floor.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from evolake.compute.needs import trusted
-from evolake.designs.genome.genetic import Child, Parent
-from evolake.designs.genome.grammars import Grammar, parent_of, propose, read_genome
+from evolake.designs.genome.genetic import Child, Parent, short_title
+from evolake.designs.genome.grammars import Grammar, compose, parent_of, propose, read_genome, with_values
+from evolake.designs.genome.values import differed_values
 
 SLACK = 1.25
 BAR_PLACE = 4
@@ -25,6 +26,8 @@ ELITE = 20
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
+DIFFERENCE_ODDS = 0.25
+DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
 """Rungs whose size is at least this share of the largest that was solved make the score."""
 
@@ -91,7 +94,9 @@ class Race:
             return None
         odds = RANK_DECAY ** np.arange(len(self.elite))
         chosen = random.choice(len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum())
-        child = propose([self.parent(self.elite[int(place)]) for place in chosen], self.taken, random)
+        parents = [self.parent(self.elite[int(place)]) for place in chosen]
+        child = differed(parents, self.taken, random) if len(parents) == 3 and random.random() < DIFFERENCE_ODDS else None
+        child = child or propose(parents, self.taken, random)
         if child is not None:
             self.taken.add(child.key())
         return child
@@ -113,6 +118,21 @@ class Race:
         racer = Racer(name, title, genome, tuple(lap.median_step for lap in solved), missed, score(self.rungs, solved), operator)
         self.elite = kept([*self.elite, racer])
         return racer if racer in self.elite else None
+
+
+def differed(parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator) -> Child | None:
+    """The first of three parents, its parameters moved by a part of what tells the second from the third; None where nothing new comes of it.
+
+    What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its members have in common.
+    """
+    first, one, other = parents
+    assert first.genome is not None
+    factor = float(random.uniform(*DIFFERENCE_FACTORS))
+    genome = with_values(first.genome, differed_values(first.values, one.values, other.values, first.scales, factor, random))
+    title = short_title("difference", first.design_id)
+    rationale = f"Moves the parameters by {factor:.2f} times the way from {other.title} to {one.title}."
+    child = Child(compose(genome, title, rationale), {}, genome, "difference", ((first.design_id, 1.0),), title, rationale)
+    return None if child.key() in taken or genome.values() == first.genome.values() else child
 
 
 def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:

@@ -8,11 +8,29 @@ import math
 import numpy as np
 import pytest
 from designs_runs import Inline
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.designs.evolution import racing
-from evolake.designs.evolution.racing import ELITE, SAME_FORM, SLACK, Lap, Race, Racer, Rung, form_of, kept, run_rungs, score, state_of
-from evolake.designs.genome.grammars import OPEN, PAPER, with_values
+from evolake.designs.evolution.racing import (
+    DIFFERENCE_FACTORS,
+    ELITE,
+    SAME_FORM,
+    SLACK,
+    Lap,
+    Race,
+    Racer,
+    Rung,
+    differed,
+    form_of,
+    kept,
+    run_rungs,
+    score,
+    state_of,
+)
+from evolake.designs.genome.grammars import OPEN, PAPER, parent_of, with_values
 from evolake.designs.genome.open_genome import open_genome
+from evolake.designs.genome.values import Scale, differed_values
 
 RUNGS = (Rung(80, 8, 1, 5000), Rung(320, 8, 2, 20_000), Rung(320, 8, 3, 20_000))
 BASE = OPEN.baseline()
@@ -65,6 +83,29 @@ def test_children_come_of_the_elite_and_none_comes_twice() -> None:
     made = [race.propose(random) for _ in range(6)]
     keys = [child.key() for child in made if child]
     assert len(set(keys)) == 6 and set(keys) < race.taken
+
+
+def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> None:
+    alphas = (2.0, 3.0, 1.5)
+    parents = [parent_of(f"p{alpha}", "t", with_values(BASE, {"alpha": alpha})) for alpha in alphas]
+    scale = next(scale for scale in parents[0].scales if scale.name == "alpha")
+    children = [differed(parents, set(), np.random.default_rng(seed)) for seed in range(30)]
+    moved = [float(child.genome.values()["alpha"]) for child in children if child is not None and child.genome is not None]
+    assert len(moved) > 15 and all(child is None or child.operator == "difference" for child in children)
+    least, most = ((2.0 * 2.0**factor, 2.0 + 1.5 * factor)[scale.type == "uniform"] for factor in DIFFERENCE_FACTORS)
+    assert all(min(least, scale.high) - 1e-4 <= value <= min(most, scale.high) + 1e-4 for value in moved)
+    assert differed([parents[0], parents[1], parents[1]], set(), np.random.default_rng(0)) is None, "no difference, no child"
+    taken = {child.key() for child in children if child is not None}
+    assert all(differed(parents, taken, np.random.default_rng(seed)) is None for seed in range(30))
+
+
+@given(values=st.lists(st.floats(0.01, 9.0), min_size=3, max_size=3), factor=st.floats(0.0, 2.0), kind=st.sampled_from(["uniform", "log_uniform"]))
+def test_a_difference_stays_within_the_bounds(values: list[float], factor: float, kind: str) -> None:
+    first, one, other = ({"a": value, "b": "x", "c": value} for value in values)
+    scales = [Scale("a", kind, 0.1, 5.0), Scale("b", "categorical", choices=("x", "y")), Scale("d", "uniform", 0.0, 1.0)]
+    found = differed_values(first, one, other, scales, factor, np.random.default_rng(0))
+    assert 0.1 <= found["a"] <= 5.0 or found["a"] == first["a"]
+    assert {name: value for name, value in found.items() if name != "a"} == {name: value for name, value in first.items() if name != "a"}
 
 
 def test_what_is_kept_of_a_search_is_json() -> None:
