@@ -3,7 +3,7 @@
     python benchmarks/designs_search.py --grammar open|paper --hours H [--state FILE] [--seed S] [--workers W] [--sizes 160,320,640]
 
 Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of `SIZES`, all racers on the same instances.
-With --state, a search is kept in FILE as it runs and goes on from it, so hours may be spent in pieces. At the end the best of the elite on instances of their
+With --state, a search is kept in FILE as it runs and goes on from it. At the end the best of the elite on instances of their
 own is the champion, and it is measured against the baseline and the paper's design 340 on fresh instances at N = 160, 320 and 640: medians over
 seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs stay within). Steps are counted, so a design's figures do
 not depend on the machine; how many candidates an hour holds does, and with it what is found.

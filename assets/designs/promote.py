@@ -1,4 +1,4 @@
-"""The best by consensus rank at medium and high fidelity, and the consensus once more, with what that showed."""
+"""Those that go on to medium and high fidelity, and the consensus once more, with what that showed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assets.designs.rank import ranked_by, scored
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_of
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import EXPERIMENTS, RANKING, SCORES
+from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS, RANKING, SCORES
 from resources.compute import ComputeResource
 from resources.jail import JailResource
 
@@ -23,18 +23,21 @@ if TYPE_CHECKING:
 
 @line.asset(deps=["experiments", "objectives", "candidates"], schema=EXPERIMENTS, kinds={"torch"})
 def promoted_experiments(store: LineStore, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
-    """Medium fidelity for the top half by consensus rank, then, ranked again with those results, high for the top tenth."""
-    from evolake.designs.evolution.schedule import promoted
+    """Medium fidelity for the better half, then, ranked again with those results, high for the best tenth: by consensus rank or by scaling."""
+    from evolake.designs.evolution.extrapolation import chosen
 
     settings = store.settings.of(DesignsSettings)
     population = so_far(store, "candidates", "experiments", "objectives")
     order = consensus_ranking.sort("rank")["design_id"].to_list()
-    medium = run_fidelity(store, compute, population, _new_at(population, promoted(order, "medium", settings), "medium"), "medium")
+    going, expected = chosen(order, population.experiment_rows(), "medium", settings, store.cycle)
+    medium = run_fidelity(store, compute, population, _new_at(population, going, "medium"), "medium")
     population = population.add(experiments=medium)
     order = [str(name) for name in consensus_of(jails(jail), population, store.cycle, "medium").order]
-    high = run_fidelity(store, compute, population, _new_at(population, promoted(order, "high", settings), "high"), "high")
+    going, expected_high = chosen(order, population.experiment_rows(), "high", settings, store.cycle)
+    high = run_fidelity(store, compute, population, _new_at(population, going, "high"), "high")
+    store.extra(EXTRAPOLATIONS, expected + expected_high, "extrapolations")
     rows = medium + high
-    store.tell(run_metadata(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high)})
+    store.tell(run_metadata(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high), "promotion": settings.promotion})
     return EXPERIMENTS.frame(rows)
 
 

@@ -27,8 +27,12 @@ class DesignsSettings(BaseModel):
     low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, wall_s=60)
     medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, wall_s=300)
     high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, wall_s=1800)
-    medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs, by consensus rank, that goes on to medium")
-    high_share: float = Field(default=0.1, gt=0, le=1, description="share of designs, by consensus rank, that goes on to high")
+    medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs that goes on to medium")
+    high_share: float = Field(default=0.1, gt=0, le=1, description="share of designs that goes on to high")
+    promotion: Literal["consensus", "scaling"] = Field(
+        default="consensus", description="who goes on to a higher fidelity: the best by `consensus` rank, or by `scaling`, the lower end of what "
+        "their steps are expected to be at its largest size",
+    )
     designs_per_cycle: int = Field(default=8, gt=0, description="designs proposed a cycle")
     designer: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model writes a design: `one-shot` (one reply, one repair), or `session` (it writes the file, has it "

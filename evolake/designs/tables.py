@@ -234,6 +234,20 @@ UNMADE = TableSchema(
     },
     keys=("number",), terms=TERMS,
 )
+EXTRAPOLATIONS = TableSchema(
+    "extrapolations", 1,
+    {
+        "cycle": pl.String, "fidelity": (pl.String, "Fidelity that was decided on: medium or high."),
+        "design_id": pl.String, "N": (pl.Int64, "Largest size of that fidelity."),
+        "expected_steps": (pl.Float64, "Median steps expected there, by a power law through the solved sizes; null where fewer than three are."),
+        "low_steps": (pl.Float64, "Lower end of the 95% prediction interval, and not below the steps that did not suffice at a smaller size."),
+        "high_steps": (pl.Float64, "Upper end of the 95% prediction interval."),
+        "levels": (pl.Int64, "Sizes that the power law goes through."),
+        "place": (pl.Int64, "Place in the consensus at that moment, from 0."),
+        "goes_on": (pl.Boolean, "Whether the design goes on to the fidelity."),
+    },
+    keys=("cycle", "fidelity", "design_id"), terms=TERMS,
+)
 WEIGHTS = TableSchema(
     "consensus_weights", 1,
     {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evolake.plots.style import BLUE, FAINT, INK, RED, SMALL, dress, figure, say, to_png, wrapped
+from evolake.stats.power_law import fit_power_law
 
 
 @dataclass(frozen=True)
@@ -19,36 +19,6 @@ class Curve:
     n: Sequence[float]
     steps: Sequence[float]
     solved: Sequence[bool]
-
-
-@dataclass(frozen=True)
-class PowerLaw:
-    """log steps = a + b log n. spread: covariance (2, 2) of (a, b)."""
-
-    a: float
-    b: float
-    b_error: float
-    spread: np.ndarray
-
-    def at(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Steps at n and the ends of the 1-sigma band of the fitted line."""
-        x = np.log(n)
-        y = self.a + self.b * x
-        error = np.sqrt(np.maximum(self.spread[0, 0] + 2 * x * self.spread[0, 1] + x * x * self.spread[1, 1], 0.0))
-        return np.exp(y), np.exp(y - error), np.exp(y + error)
-
-
-def fit_power_law(n: Sequence[float], steps: Sequence[float]) -> PowerLaw | None:
-    """Least squares in log-log with the standard error of the exponent; None with fewer than three sizes."""
-    x, y = np.log(np.asarray(n, dtype=np.float64)), np.log(np.maximum(np.asarray(steps, dtype=np.float64), 1.0))
-    if len(np.unique(x)) < 3:
-        return None
-    design = np.stack([np.ones_like(x), x], axis=1)
-    inverse = np.linalg.inv(design.T @ design)
-    a, b = inverse @ design.T @ y
-    residual = y - a - b * x
-    spread = inverse * float(residual @ residual) / (len(x) - 2)
-    return PowerLaw(float(a), float(b), math.sqrt(float(spread[1, 1])), spread)
 
 
 def scaling(curves: Sequence[Curve], champion: str | None = None, baseline: str | None = None, highest: int = 60) -> bytes:

@@ -132,11 +132,12 @@ def schedule_text(settings: DesignsSettings) -> str:
         limits = limits_of(settings, fidelity)
         parts.append(f"{fidelity}: up to N={limits.max_n}, at most {limits.max_steps} steps, {limits.wall_s:g} s of wall time")
     first = ", ".join(str(size_of(settings, k)) for k in range(5))
+    by = "consensus" if settings.promotion == "consensus" else "the steps that their scaling lets expect at its largest size"
     return (
         f"Planted 3-SAT with {settings.ratio:g} clauses a variable, {settings.batch} instances a size, sizes {first}, ... Each level runs "
         f"until more than half of the instances are solved; budgets start at {settings.steps_start} steps and double from level to level. "
         f"A level that fails ends the schedule. " + "; ".join(parts)
-        + f". The best {settings.medium_share:.0%} by consensus go on to medium, the best "
+        + f". The best {settings.medium_share:.0%} by {by} go on to medium, the best "
         f"{settings.high_share:.0%} to high."
     )
 

@@ -31,7 +31,6 @@ from evolake.plots import (
 )
 from evolake.plots.genealogy import ancestry, lay_out, main_line
 from evolake.plots.objectives import principal_plane
-from evolake.plots.scaling import fit_power_law
 
 RNG = np.random.default_rng(0)
 RANKS = np.array([RNG.permutation(20) for _ in range(9)], dtype=float)
@@ -99,25 +98,6 @@ def test_importing_the_figures_costs_no_matplotlib_and_drawing_no_pyplot():
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_an_exact_power_law_is_found():
-    law = fit_power_law(SIZES, [3 * n**1.5 for n in SIZES])
-    assert law is not None
-    assert (law.b, law.b_error) == pytest.approx((1.5, 0), abs=1e-6)
-    middle, low, high = law.at(np.array([100.0]))
-    assert (middle[0], low[0], high[0]) == pytest.approx((3000, 3000, 3000), rel=1e-4)
-    assert fit_power_law([10, 20], [1, 2]) is None
-
-
-def test_the_error_of_the_exponent_agrees_with_scipy():
-    from scipy.stats import linregress
-
-    steps = [20, 44, 55, 88, 174]
-    expected = linregress(np.log(SIZES), np.log(steps))
-    law = fit_power_law(SIZES, steps)
-    assert law is not None
-    assert (law.b, law.b_error) == pytest.approx((expected.slope, expected.stderr))
 
 
 def test_objectives_that_rank_alike_lie_together():

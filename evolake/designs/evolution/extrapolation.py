@@ -1,0 +1,86 @@
+"""What a design's steps at the sizes it was run at say of a size that it was not, and who goes on to higher fidelity by that.
+
+Median steps grow about as a power of N, so a line through their logarithms is continued to the largest size of the next fidelity. How far
+the points lie about the line gives the interval (Student's, for one more measurement). Who goes on is chosen by the lower end: a design of which
+little is known is worth a run where its interval reaches down to the best, and one that is known to be slow is not. A size that was run and not
+solved bounds the steps from below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.designs.evolution.schedule import Fidelity, is_solved, latest_levels, promoted, promotion_count, sizes
+from evolake.designs.settings import DesignsSettings
+from evolake.stats.power_law import fit_power_law
+
+LEAST_STEPS = 1.0
+FITTED_FROM = 0.1
+"""Sizes below this share of the largest that was solved say little of large ones, and are left out of the line."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Extrapolation:
+    """Median steps at `n`: the expected, and the ends of the interval; None where fewer than three sizes were solved. levels: sizes on the line."""
+
+    design_id: str
+    n: int
+    steps: float | None
+    low: float | None
+    high: float | None
+    levels: int
+
+
+def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Extrapolation:
+    """Of a design with these rows of EXPERIMENTS, at `n` variables. Where `n` itself was solved, its median steps are still one point of the line."""
+    levels = latest_levels(rows)
+    solved = [level for level in levels if is_solved(level)]
+    largest = max((int(level["N"]) for level in solved), default=0)
+    fitted = [level for level in solved if level["N"] >= FITTED_FROM * largest]
+    law = fit_power_law([level["N"] for level in fitted], [level["median_step"] for level in fitted])
+    if law is None:
+        return Extrapolation(design_id, n, None, None, None, len(fitted))
+    bound = max((float(level["max_steps"]) for level in levels if not is_solved(level) and level["N"] <= n), default=LEAST_STEPS)
+    steps, low, high = (max(found, bound) for found in law.predicted(n, LEVEL))
+    return Extrapolation(design_id, n, steps, low, high, len(fitted))
+
+
+def promoted_by_scaling(
+    order: Sequence[str], results: Mapping[str, Sequence[Mapping[str, Any]]], fidelity: Fidelity, settings: DesignsSettings
+) -> tuple[list[str], list[Extrapolation]]:
+    """Designs that go on to `fidelity`, as many as by consensus rank, and what each of `order` is expected to take at its largest size.
+
+    By the lower ends of the intervals; who has none comes after all who have one. Ties go by `order`, the consensus, best first. What comes first by
+    consensus always goes on: it may be the next champion, which is measured at every fidelity.
+    """
+    n = sizes(settings, fidelity)[-1]
+    found = [extrapolate(name, results.get(name, ()), n) for name in order]
+    count = promotion_count(len(order), settings.medium_share if fidelity == "medium" else settings.high_share)
+    places = sorted(range(len(order)), key=lambda place: (place > 0, found[place].low is None, found[place].low or 0.0, place))
+    return [order[place] for place in sorted(places[:count])], found
+
+
+def chosen(
+    order: Sequence[str], rows: Sequence[Mapping[str, Any]], fidelity: Fidelity, settings: DesignsSettings, cycle: str
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Designs that go on to `fidelity` by the setting `promotion`, in the order of the consensus, and rows of EXTRAPOLATIONS of all.
+
+    Args:
+        order: live designs by consensus, best first. rows: rows of EXPERIMENTS, of any designs.
+    """
+    results: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        results.setdefault(str(row["design_id"]), []).append(row)
+    going, found = promoted_by_scaling(order, results, fidelity, settings)
+    if settings.promotion == "consensus":
+        going = promoted(order, fidelity, settings)
+    return going, [
+        {
+            "cycle": cycle, "fidelity": fidelity, "design_id": item.design_id, "N": item.n, "expected_steps": item.steps, "low_steps": item.low,
+            "high_steps": item.high, "levels": item.levels, "place": place, "goes_on": item.design_id in going,
+        }
+        for place, item in enumerate(found)
+    ]
