@@ -3,10 +3,10 @@
     python benchmarks/designs_search.py --grammar open|paper --hours H [--state FILE] [--seed S] [--workers W] [--sizes 160,320,640]
 
 Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of `SIZES`, all racers on the same instances.
-With --state, a search is kept in FILE as it runs and goes on from it. At the end the best of the elite on instances of their
-own is the champion, and it is measured against the baseline and the paper's design 340 on fresh instances at N = 160, 320 and 640: medians over
-seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs stay within). Steps are counted, so a design's figures do
-not depend on the machine; how many candidates an hour holds does, and with it what is found.
+The second half of the time is for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and goes on
+from it. At the end the best of the elite on instances of their own is the champion, and it is measured against the baseline and the paper's design
+340 on fresh instances at N = 160, 320 and 640: medians over seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs
+stay within). Steps are counted, so a design's figures do not depend on the machine; how many candidates an hour holds does.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ from evolake.seeds import child_seed
 
 RATIO, WALL_S = 4.3, 120.0
 SIZES = (
-    (80, 24, 6_000), (160, 20, 20_000), (226, 16, 20_000), (320, 16, 30_000), (320, 16, 30_000), (453, 12, 30_000), (640, 12, 30_000),
+    (160, 20, 20_000), (226, 16, 20_000), (320, 16, 30_000), (320, 16, 30_000), (453, 12, 30_000), (640, 12, 30_000), (640, 12, 30_000),
 )
 FINALISTS, FINAL_SEEDS = 6, 3
 KEPT_EVERY_S = 30.0
+SETTLED_AFTER = 0.5
 MEASURED = ((160, 30, 40_000), (320, 24, 100_000), (640, 16, 60_000))
 REPEATS = 3
 
@@ -89,8 +90,11 @@ class Search:
         self.kept_at = time.monotonic()
 
     def until(self, deadline: float) -> None:
+        half = time.monotonic() + SETTLED_AFTER * (deadline - time.monotonic())
         while time.monotonic() < deadline:
             with self.lock:
+                if time.monotonic() > half:
+                    self.race.settle()
                 child = self.race.propose(self.random)
                 name = f"c{len(self.race.taken)}"
             if child is not None and child.genome is not None:
@@ -118,7 +122,8 @@ def champion_of(search: Search, seed: int) -> Racer:
     finalists = [racer for racer in search.race.elite if racer.missed == search.race.elite[0].missed][:FINALISTS]
     if len(finalists) == 1:
         return finalists[0]
-    rungs = rungs_of(seed, "final", ((320, 24, 100_000),) * FINAL_SEEDS)
+    largest = search.race.rungs[len(finalists[0].medians) - 1].n
+    rungs = rungs_of(seed, "final", ((largest, 16, 60_000),) * FINAL_SEEDS)
     texts = [search.traced(compose(read_genome(racer.genome))) for racer in finalists]
     pending = [search.executor.submit(run_rungs, text, [rung], [rung.max_steps], RATIO, WALL_S) for text in texts if text for rung in rungs]
     steps = np.array([max(1, future.result()[0].median_step) for future in pending], dtype=float).reshape(len(finalists), -1)

@@ -1,9 +1,9 @@
 """Races designs over rungs of (size, instances), small and cheap ones first; who is far behind the best known at a rung goes no further.
 
-A rung's bar is a factor over what the fourth best of all racers so far took there, a larger one at small sizes, which say little of large ones; it
-is also the step limit: a hopeless design costs at most the bar. All racers of a search meet the same instances (common random numbers), at several
-sizes and seeds, so that a design that fits one draw falls at the next. What wins here is still to be measured on fresh ones, against others and
-against the noise floor.
+A rung's bar is a factor over what the fourth best of all racers so far took there, the larger the smaller the size is beside the largest: what is
+fastest at N=160 is seldom what scales, and a bar close to it keeps out what does. It is also the step limit: a hopeless design costs at most the
+bar. All racers of a search meet the same instances (common random numbers), at several sizes and seeds, so that a design that fits one draw falls
+at the next. What wins here is still to be measured on fresh ones, against others and against the noise floor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ELITE = 20
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
-DIFFERENCE_ODDS = 0.25
+DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
 DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
 """Rungs whose size is at least this share of the largest that was solved make the score."""
@@ -76,6 +76,8 @@ class Race:
     times: list[list[int]] = field(default_factory=list)
     raced: int = 0
     finished: int = 0
+    same_form: int = SAME_FORM
+    difference_odds: float = DIFFERENCE_ODDS
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.rungs]
@@ -84,7 +86,7 @@ class Race:
         """Steps that the next racer gets at each rung."""
         largest = max(rung.n for rung in self.rungs)
         return [
-            min(rung.max_steps, math.ceil(SLACK * math.sqrt(largest / rung.n) * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
+            min(rung.max_steps, math.ceil(SLACK * largest / rung.n * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
             for rung, times in zip(self.rungs, self.times, strict=True)
         ]
 
@@ -95,11 +97,15 @@ class Race:
         odds = RANK_DECAY ** np.arange(len(self.elite))
         chosen = random.choice(len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum())
         parents = [self.parent(self.elite[int(place)]) for place in chosen]
-        child = differed(parents, self.taken, random) if len(parents) == 3 and random.random() < DIFFERENCE_ODDS else None
+        child = differed(parents, self.taken, random) if len(parents) == 3 and random.random() < self.difference_odds else None
         child = child or propose(parents, self.taken, random)
         if child is not None:
             self.taken.add(child.key())
         return child
+
+    def settle(self) -> None:
+        """From here on, forms are settled: the elite may be of one form, and most children step along its differences."""
+        self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
 
     def parent(self, racer: Racer) -> Parent:
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
@@ -116,7 +122,7 @@ class Race:
         missed = len(self.rungs) - len(solved)
         self.finished += not missed
         racer = Racer(name, title, genome, tuple(lap.median_step for lap in solved), missed, score(self.rungs, solved), operator)
-        self.elite = kept([*self.elite, racer])
+        self.elite = kept([*self.elite, racer], self.same_form)
         return racer if racer in self.elite else None
 
 
@@ -142,14 +148,14 @@ def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
     return sum(counted) / len(counted)
 
 
-def kept(racers: Sequence[Racer]) -> list[Racer]:
-    """The best, at most a few of one form."""
+def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
+    """The best, at most so many of one form."""
     forms: dict[str, int] = {}
     found: list[Racer] = []
     for racer in sorted(racers, key=lambda racer: (racer.missed, racer.score, racer.name)):
         form = form_of(racer.genome)
         forms[form] = forms.get(form, 0) + 1
-        if forms[form] <= SAME_FORM and len(found) < ELITE:
+        if forms[form] <= same_form and len(found) < ELITE:
             found.append(racer)
     return found
 
