@@ -9,8 +9,8 @@ trajectories are taken out before the advantages are computed, and a group in wh
 are those with a wrong answer, and what is left is told apart by a reward model; where the reward is the validator alone, nothing is left to tell
 apart and only the KL term moves. So `rejects` is "unanswered" by default (no answer that can be read), and "incorrect" is the paper's word.
 
-Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` clips the weights of importance, not the objective: MiniMax-M1, 2025). A policy takes
-one step on what it has just sampled, where the ratio is 1 and nothing is clipped: there cispo and dapo take the same step.
+Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` caps the weights of importance, at `CISPO_CAP`, not the objective: MiniMax-M1, 2025).
+A policy takes one step on what it has just sampled, where the ratio is 1, below every cap: there cispo and dapo take the same step.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import Literal
 from evolake.prompts.settings import PromptsSettings
 
 Rejects = Literal["unanswered", "incorrect"]
+CISPO_CAP = 5.0
+"""The largest weight of importance in the loss `cispo`; trl's `epsilon_high`, at what ScaleRL (2025) recommends. The cap is it, not 1 + it."""
 CORRECT = 1.0
 """The reward of a correct answer: in a recipe that rejects, a group without one is skipped."""
 

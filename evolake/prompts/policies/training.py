@@ -2,12 +2,14 @@
 
 The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A trainer lives for one step; the model,
 its adapter and Adam's moments live on in the policy. With `num_iterations=1` the old policy is the new one, the importance ratio is 1, and a step is
-the plain policy gradient: sum over tokens of advantage times grad log p, in dr_grpo over (rows times the longest reply allowed).
+the plain policy gradient: sum over tokens of advantage times grad log p, in dr_grpo over (rows times the longest reply allowed), in grpo over the
+tokens of the row and then over rows, in dapo and cispo over the tokens of all rows.
 
-A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes, and the loss is scaled by the share of the rows
-that stay, so that the gradient is the same. A rejected sample stays in its group as a row whose only token carries no loss: it counts neither in the
-group's mean and deviation nor among the tokens (a reward of None alone would leave it in the denominator and in the KL term). The same mask takes the
-results of tools out of loss, KL and entropy; they are read by the tokens after them all the same.
+A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes. In dr_grpo and grpo the loss is scaled by the
+share of the rows that stay, so that the gradient is the same; in dapo and cispo the tokens are those of the groups that stay. A rejected sample stays
+in its group as a row whose only token carries no loss: it counts neither in the group's mean and deviation nor among the tokens (a reward of None
+alone would leave it in the denominator and in the KL term). The same mask takes the results of tools out of loss, KL and entropy; they are read by
+the tokens after them all the same.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import numpy as np
 
 from evolake.errors import MachineryError
 from evolake.prompts.model.protocol import Group
-from evolake.prompts.model.recipes import CORRECT, Recipe
+from evolake.prompts.model.recipes import CISPO_CAP, CORRECT, Recipe
 from evolake.prompts.policies.models import offline
 from evolake.prompts.policies.shared_prompts import can_share, log_probabilities
 from evolake.scratch import Scratch
@@ -75,7 +77,7 @@ def take_step(
         raise MachineryError("groups of one update differ in size", wanted="the same number of samples in each", got=str(sorted(sizes)))
     disable_progress_bars()
     count = len(groups) * sizes.pop()
-    share = count / rows if recipe.loss_type == "dr_grpo" else 1.0
+    share = count / rows if recipe.loss_type in ("dr_grpo", "grpo") else 1.0
     replay = _Replay(groups, tokenizer.eos_token_id)
     plain = model.get_base_model()
     with _quiet(), _randomness_kept(), _rows_in_order(), Scratch("policy") as folder:
@@ -199,6 +201,7 @@ def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, m
         per_device_train_batch_size=at_once, gradient_accumulation_steps=rows // at_once, steps_per_generation=rows // at_once,
         num_generations=group, num_iterations=1, max_completion_length=max_tokens, temperature=recipe.temperature, shuffle_dataset=False,
         loss_type=recipe.loss_type, scale_rewards=recipe.scale_rewards, beta=recipe.kl, use_bias_correction_kl=False,
+        epsilon_high=CISPO_CAP if recipe.loss_type == "cispo" else None,
         learning_rate=recipe.learning_rate, max_grad_norm=recipe.clip or 0.0, gradient_checkpointing=False, dataloader_pin_memory=not on_cpu,
         logging_strategy="steps", logging_steps=1, save_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
     )

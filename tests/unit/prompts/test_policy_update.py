@@ -1,8 +1,10 @@
-"""One update by trl is the policy gradient computed by hand, in both recipes."""
+"""One update by trl is the policy gradient computed by hand, in both recipes and in each loss."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -188,6 +190,66 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
     assert_same(first_gradients(policy), wanted)
     assert (stats.rejected, stats.informative, stats.tokens) == (3, 1, tokens)
     assert stats.kl == pytest.approx(kl_total / tokens, rel=1e-3)
+
+
+def cut(sample: Sample, tokens: int) -> Sample:
+    """Its first tokens."""
+    ids = sample.reply_ids[:tokens]
+    return replace(sample, reply_ids=ids, tokens=len(ids))
+
+
+def weighted_loss(policy: LocalPolicy, groups: list[Group], weights: Sequence[torch.Tensor], *, by_row: bool) -> torch.Tensor:
+    """- sum over rows and tokens of weight (r - mean r of the group) log p: over the tokens of the row and then over the rows (grpo), else over all
+    tokens of the groups that have an advantage (dapo, cispo). weights: for each row, of its tokens."""
+    total, tokens, rows = torch.zeros(()), 0, 0
+    given = iter(weights)
+    for group in groups:
+        advantages = np.array(group.rewards) - np.mean(group.rewards)  # type: ignore[arg-type]
+        for sample, advantage in zip(group.samples, advantages, strict=True):
+            own = next(given) * log_probabilities(policy, sample)
+            total = total - float(advantage) * (own.mean() if by_row else own.sum())
+            rows, tokens = rows + 1, tokens + sample.tokens * bool(advantages.any())
+    return total / (rows if by_row else tokens)
+
+
+@pytest.mark.parametrize("loss_type", ["grpo", "dapo", "cispo"])
+def test_an_update_of_each_loss_is_the_policy_gradient_by_hand(loss_type: str) -> None:
+    """Each with its own mean over rows or tokens; what has just been sampled weighs 1 in each."""
+    policy = trained_once(tiny_policy(replace(ESPL, loss_type=loss_type)))
+    drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
+    groups = groups_of([[cut(sample, 3 + 2 * number) for number, sample in enumerate(some)] for some in drawn], REWARDS)
+    ones = [torch.ones(len(sample.reply_ids)) for group in groups for sample in group.samples]
+    assert len({len(one) for one in ones}) == 4, "replies of one length would not tell the means apart"
+    wanted = gradients(policy, weighted_loss(policy, groups, ones, by_row=loss_type == "grpo"))
+    policy.update(groups, 1)
+    assert_same(first_gradients(policy), wanted)
+
+
+def test_cispo_caps_the_weight_of_a_token_and_keeps_its_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the old policy was another one: each token's weight is its ratio, at most 5; dapo drops the gradient of such tokens."""
+    ratios = torch.tensor([0.5, 1.0, 3.0, 8.0, 20.0]).repeat(2)
+    real = training._trainer_class()
+
+    class OfAnotherOldPolicy(real):
+        def compute_loss(self, model: Any, inputs: dict[str, Any], *arguments: Any, **options: Any) -> Any:
+            reply = inputs["completion_ids"].shape[1]
+            ids, mask = (torch.cat([inputs[f"prompt_{name}"], inputs[f"completion_{name}"]], 1) for name in ("ids", "mask"))
+            with torch.no_grad():
+                logs = self._get_per_token_logps_and_entropies(model, ids, mask, reply)[0]
+            return super().compute_loss(model, inputs | {"old_per_token_logps": logs - ratios[:reply].log()}, *arguments, **options)
+
+    monkeypatch.setattr(training, "_trainer_class", lambda: OfAnotherOldPolicy)
+    found = {}
+    for loss_type in ("cispo", "dapo"):
+        policy = trained_once(tiny_policy(replace(ESPL, loss_type=loss_type)))
+        groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7), REWARDS[:2])
+        capped = [ratios[: len(sample.reply_ids)].clamp(max=5.0) for group in groups for sample in group.samples]
+        wanted = gradients(policy, weighted_loss(policy, groups, capped, by_row=False))
+        policy.update(groups, 1)
+        found[loss_type] = first_gradients(policy)
+    assert_same(found["cispo"], wanted)
+    with pytest.raises(AssertionError):
+        assert_same(found["dapo"], wanted)
 
 
 @pytest.mark.parametrize(("recipe", "kept"), [
