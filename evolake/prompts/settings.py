@@ -88,7 +88,7 @@ class PromptsSettings(BaseModel):
     )
     gym_tasks: list[str] = Field(default=["chain_sum", "letter_counting"], min_length=1, description="task names of reasoning-gym")
     gym_problems: int = Field(default=200, gt=0, description="problems a task of reasoning-gym")
-    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: the last number or words are the answer")
+    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: without a box, what a reply ends with is its answer")
     format_bonus: float = Field(default=0.0, ge=0, le=1, description="added to the reward of a reply in the right form, correct or not")
     duel_problems: int = Field(default=64, gt=0, description="problems of the training split on which a challenger meets the champion")
     duel_samples: int = Field(default=1, gt=0, description="replies a problem of a duel; 1: greedy, more: sampled")

@@ -23,7 +23,7 @@ class UtilitySettings(BaseModel):
     kl: float | None = Field(default=None, ge=0, description="weight of the KL term (k3); None: the recipe's own")
     temperature: float | None = Field(default=None, gt=0, description="of sampling while training; None: the recipe's own")
     max_tokens: int = Field(default=16384, gt=0, description="longest reply, in tokens")
-    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: the last number or words are the answer")
+    answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: without a box, what a reply ends with is its answer")
 
     reply_start: str = Field(default="", description="what the model reads as the start of its own reply, so that it goes on from there")
 

@@ -1,25 +1,25 @@
 """What a reply is worth: whether it is correct, and apart from that whether it has the form that was asked for.
 
 A small model learns the form long before it learns anything else, so the two are never one number except in the reward. The answer of a reply is the
-content of its last \\boxed{...}; in the format `last`, where there is no box, it is the last number of the reply, or its last words, as many as the
-right answer has. Calls of tools and their results are no part of what is read. Comparison is `evolake.answers`: the same that labels the problems.
-Nothing is evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail before (`verifying`): right is what it
-gives 1, and what it gives less counts in the reward alone.
+content of its last \\boxed{...}; in the format `last`, where there is no box, it is what the reply ends with (`evolake.answers.ending`). Calls of
+tools and their results are no part of what is read. Comparison is `evolake.answers`, of both alike: the same that labels the problems. Nothing is
+evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail before (`verifying`): right is what it gives 1, and
+what it gives less counts in the reward alone.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.answers.asking import AnswerFormat
+from evolake.answers.ending import ending
 from evolake.answers.forms import asked_units
-from evolake.answers.matching import answers, equivalent
-from evolake.answers.reading import extract_boxed, number
+from evolake.answers.matching import answers
+from evolake.answers.reading import extract_boxed
 from evolake.errors import MachineryError
 from evolake.gates import Raised, contained
 from evolake.prompts.model.protocol import ANSWER, EXACT, Problem, Rollout, Sample
@@ -29,17 +29,12 @@ from evolake.verifiers.external import SCORER, Verified
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
 
-_NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+|/\d+)?(?![\w])")
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_AFTER = " \t\r\n.!?*_`$)\"'”’"
-
 
 @dataclass(frozen=True)
 class Answered:
-    """What a reply answers. boxed: it stands in a box. formatted: it stands where and as the format wants it."""
+    """What a reply answers. formatted: it stands where and as the format wants it."""
 
     answer: str
-    boxed: bool
     formatted: bool
 
 
@@ -85,19 +80,16 @@ def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, trunca
     label = json.loads(problem.answer)
     if problem.scorer == SCORER and verified is not None:
         return Judgement(found.answer, verified.score == 1.0, found.formatted, verified.score, verified.failure)
-    if problem.scorer == ANSWER and not found.boxed:
-        correct = equivalent(found.answer, label, case_sensitive=problem.case_sensitive)
-    else:
-        correct = COMPARED[problem.scorer](found.answer, label, problem)
+    correct = COMPARED[problem.scorer](found.answer, label, problem)
     return Judgement(found.answer, correct, found.formatted, float(correct))
 
 
 def _answered(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool) -> Answered | None:
     boxed = extract_boxed(reply)
     if boxed is not None:
-        return Answered(boxed, True, True)
-    found = None if answer_format == "boxed" else _last(reply, json.loads(problem.answer))
-    return None if found is None else Answered(found[0], False, not truncated and not reply[found[1] :].strip(_AFTER))
+        return Answered(boxed, True)
+    found = None if answer_format == "boxed" else ending(reply, json.loads(problem.answer))
+    return None if found is None else Answered(found.text, found.last and not truncated)
 
 
 def _same_answer(answer: str, label: Any, problem: Problem) -> bool:
@@ -136,15 +128,3 @@ def judge_with(
         )
 
     return judge
-
-
-def _last(reply: str, label: Any) -> tuple[str, int] | None:
-    """(text, end) of the last number of the reply, for a label that is one; else of its last words, as many as the label has."""
-    if (isinstance(label, int | float) and not isinstance(label, bool)) or (isinstance(label, str) and number(label.strip()) is not None):
-        matches = list(_NUMBER.finditer(reply))
-        return (matches[-1][0].replace("−", "-"), matches[-1].end()) if matches else None
-    words = list(_WORD.finditer(reply))
-    count = max(1, len(_WORD.findall(label))) if isinstance(label, str) else 1
-    if len(words) < count:
-        return None
-    return reply[words[-count].start() : words[-1].end()], words[-1].end()

@@ -15,9 +15,13 @@ from evolake.answers.forms import MAX_FORM, asked_units, read_date
 from evolake.answers.matching import answers, matches
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.rating.scoring import judge_reply
 
 PAGE = Path(__file__).parents[3] / "docs" / "answers.md"
-ROW = re.compile(r"\| (?P<what>[^|]+) \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \|$")
+ROW = re.compile(
+    r"\| (?P<what>[^|]+) \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \| (?P<last>yes|no) \|$"
+)
 ROWS = [match.groupdict() for line in PAGE.read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
 MINUTES = "How many minutes does it take?"
 FORMS = ["{}", "{}.", "x = {}", "{} minutes", "time = {} minutes.", "${}$", r"\text{{{}}}", r"{}\text{{ minutes}}"]
@@ -31,8 +35,9 @@ def exported() -> dict:
 
 
 def test_every_row_of_the_page_is_read():
-    tables = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    assert len(ROWS) == len(tables) - 2 >= 38
+    table = PAGE.read_text(encoding="utf-8").split("\n## ")[0]
+    assert len(ROWS) == sum(line.startswith("|") for line in table.splitlines()) - 2 >= 38
+    assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == ["x = y = 20"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
@@ -41,6 +46,18 @@ def test_the_page_says_what_counts_here_and_in_the_exported_file(exported, row):
     assert matches(reply, json.loads(row["label"]), units=units) is wanted
     assert exported["reward"]([reply], [row["label"]], units=[units]) == [float(wanted)]
     assert exported["compute_score"]("s", reply, row["label"], {"units": units}) == float(wanted)
+
+
+def judged_last(reply: str, label, question: str = "") -> bool:
+    """The verdict of the format `last`, which counts nothing for a reply that it finds no answer in."""
+    asked = Problem("p", question, json.dumps(label), True, "kind", 1, "train", "test", "p")
+    return judge_reply(reply, asked, "last").correct
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
+@pytest.mark.parametrize("said", ["{}", "The answer is {}", "We have 3 + 4 = 7.\n\nAnswer: {}", "**{}**"])
+def test_the_page_says_what_counts_at_the_end_of_a_reply(row, said):
+    assert judged_last(said.replace("{}", row["reply"]), json.loads(row["label"]), row["question"]) is (row["last"] == "yes")
 
 
 NUMBERS = st.one_of(st.integers(-10**12, 10**12), st.floats(-1e12, 1e12, allow_nan=False))
@@ -53,8 +70,10 @@ def test_a_form_gives_the_label_and_no_form_gives_a_perturbed_one(label):
     assert answers(f"x = {shown}", label, units=units)
     assert isinstance(label, str) or answers(f"{shown} minutes", label, units=units)
     wrong = [one if isinstance(one, str) else json.dumps(one) for one in wrong_answers(label)]
-    taken = [form.format(one) for one in wrong if one for form in FORMS if answers(form.format(one), label, units=units)]
+    replies = [form.format(one) for one in wrong if one for form in FORMS]
+    taken = [reply for reply in replies if answers(reply, label, units=units) or judged_last(reply, label, MINUTES)]
     assert not taken and not accepted_wrongly(label)
+    assert all(judged_last(said.format(shown), label, MINUTES) for said in ("{}", "x = {}", "It is {}."))
 
 
 @given(st.integers(0, 999), st.integers(1, 97), st.integers(2, 98), st.booleans())
@@ -94,3 +113,8 @@ def test_units_are_those_that_the_question_asks_for(question, units):
 def test_a_reply_of_any_length_costs_its_length():
     for text in ("x = " * 50_000, "9" * 200_000 + " minutes", "1\\frac" * 40_000, "5 · 10^" * 40_000, "a." * MAX_FORM):
         assert not answers(text, 20, units=["minutes"])
+    for text in (
+        "-" * 20_000, "7 " * 20_000, "1,234" * 9_000, ")" * 20_000 + "7" + ")" * 20_000, "((7" * 9_000, "+)" * 20_000 + "+7",
+        "7 and" + " " * 20_000, "[" * 20_000 + "1" + "]" * 20_000, "**a" * 9_000, "x" * 20_000, "7, " * 9_000,
+    ):
+        assert not any(judged_last(text, label) for label in (20, [20], "red", "2024-03-05", "+"))

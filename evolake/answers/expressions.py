@@ -1,0 +1,180 @@
+"""The last number of a text with all that belongs to it, so that it says there what it says in a box.
+
+A sign, a power, a fraction, what it is reckoned with, a relation, a list, brackets, a unit: `1 1/2` is no 2, `2^10` no 10, `x <= 20` no 20, and of
+`20 hours` the hours are read too. What follows `=` stands for itself: of `3 + 4 = 7` the 7 is read. A text is cut into tokens once, and no more than
+`LONGEST` on either side of its last number are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    r"(?P<number>(?:\d{1,3}(?:,\d{3}){1,40}+(?!\d)|\d++)(?:\.\d++)?(?:[eE][+-]?\d{1,3}(?![^\W_]))?|(?<![\w.])\.\d++)"
+    r"|(?P<word>[^\W\d_]++(?:['’][^\W\d_]++)*+)"
+    r"|(?P<end>\n|[-=]{1,3}>|→|\\(?:to|implies|quad|qquad|therefore|[Rr]ightarrow|Longrightarrow)(?![A-Za-z]))"
+    r"|(?P<times>\\(?:times|cdot|div)(?![A-Za-z])|\*\*|[*/^×·÷])|(?P<sign>[-+])|(?P<relation>[<>!=]=|[<>≤≥≠≈~]|\\[A-Za-z]++)|(?P<equals>=)"
+    r"|(?P<open>[\[({])|(?P<close>[\])}])|(?P<comma>,)|(?P<colon>:)|(?P<symbol>[%°€£¥₹‰])|(?P<space>[^\S\n]++)|(?P<other>.)"
+)
+_RECKONING = frozenset(("number", "comma", "space", "times", "sign", "open", "close"))
+_ORDINAL = frozenset(("st", "nd", "rd", "th"))
+_PROSE = frozenset((
+    "a", "about", "above", "after", "again", "all", "altogether", "am", "an", "and", "are", "around", "as", "at", "away", "back", "be", "because",
+    "been", "before", "below", "between", "but", "by", "can", "could", "did", "do", "does", "each", "either", "else", "even", "every", "exactly",
+    "for", "from", "given", "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "left",
+    "less", "may", "me", "might", "more", "must", "my", "no", "nor", "not", "of", "off", "on", "only", "or", "our", "out", "over", "overall",
+    "remain", "remaining", "remains", "she", "should", "since", "so", "such", "than", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "those", "though", "thus", "to", "together", "too", "total", "under", "until", "up", "was", "we", "were", "what", "when",
+    "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "within", "without", "would", "yes", "yet", "you", "your",
+))
+"""Words after a number that are no unit of it."""
+_PROSE_ZH = frozenset("是的和在有为了就也都")
+_PARTS = re.compile(r"and {1,3}(?:(?:an?|one|two|three|\d{1,3}) {1,3})?(?:half|halves|thirds?|quarters?|fourths?|fifths?)\b", re.IGNORECASE)
+
+
+LONGEST = 400
+"""Tokens of the longest expression, to the left and to the right."""
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def last_number(text: str) -> tuple[int, int] | None:
+    """(start, end) of the last number with all that belongs to it; None where there is no number."""
+    tokens, last = _near_last(text)
+    if last is None:
+        return None
+    start, end = _start(tokens, last, lists=False), _unit(text, tokens, last)
+    if end == last:
+        start, end = _brackets(tokens, start, last)
+    return tokens[start].start, tokens[end].end
+
+
+def last_numbers(text: str) -> tuple[int, int] | None:
+    """(start, end) of the last number with all numbers before it that commas divide; None where there is no number."""
+    tokens, last = _near_last(text)
+    return None if last is None else (tokens[_start(tokens, last, lists=True)].start, tokens[last].end)
+
+
+def _near_last(text: str) -> tuple[list[_Token], int | None]:
+    """The tokens around the last number, and its place among them; None where there is no number."""
+    tokens = [_Token(str(match.lastgroup), match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+    last = _last(tokens)
+    if last is None:
+        return [], None
+    first = max(0, last - LONGEST)
+    return tokens[first : last + LONGEST], last - first
+
+
+def _last(tokens: list[_Token]) -> int | None:
+    """The place of the last number that is no part of a name (`x7`, `a.7`) and no ordinal (`7th`)."""
+    for place in range(len(tokens) - 1, -1, -1):
+        if tokens[place].kind != "number" or (place + 1 < len(tokens) and tokens[place + 1].text.lower() in _ORDINAL):
+            continue
+        before, further = (tokens[place - back] if place >= back else None for back in (1, 2))
+        if before is not None and before.kind == "word" and before.text.isascii():
+            if not (_times(before) and further is not None and further.kind == "number"):
+                continue
+        elif before is not None and (before.text == "_" or (before.text == "." and further is not None and further.kind in ("number", "word"))):
+            continue
+        return place
+    return None
+
+
+def _times(one: _Token) -> bool:
+    return one.kind == "times" or one.text in ("x", "X")
+
+
+def _before(tokens: list[_Token], place: int) -> int:
+    """The place before this one that is no blank; -1 where there is none."""
+    place -= 1
+    return place - 1 if place >= 0 and tokens[place].kind == "space" else place
+
+
+def _operand(tokens: list[_Token], place: int) -> bool:
+    """Whether something to reckon with ends there: a number, a name of one letter, a bracket."""
+    one = tokens[place] if place >= 0 else None
+    return one is not None and (one.kind in ("number", "close") or (one.kind == "word" and len(one.text) == 1 and one.text.isascii()))
+
+
+def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
+    """Where the expression begins that ends with the number at `last`.
+
+    lists: numbers between commas are one expression wherever they stand; else only at the start of a line and after `=`, a colon or a bracket, for
+    elsewhere a comma divides clauses.
+    """
+    start, alone = last, None  # alone: where the last number of a list begins
+    while (before := _before(tokens, start)) >= 0:
+        one, touches, further = tokens[before], before == start - 1, _before(tokens, before)
+        if one.kind == "relation":
+            return before
+        if (_times(one) or one.kind == "sign") and _operand(tokens, further):
+            start = _opening(tokens, further) if tokens[further].kind == "close" else further
+        elif one.kind == "sign" and _is_sign(tokens, before, touches=touches):
+            start = before
+        elif one.kind == "colon" and touches and further == before - 1 and further >= 0 and tokens[further].kind == "number":
+            start = further
+        elif one.kind == "comma" and further >= 0 and tokens[further].kind == "number":
+            start, alone = further, start if alone is None else alone
+        elif (one.kind == "number" and not touches) or (one.kind == "open" and before and tokens[before - 1].text == "^"):
+            start = before
+        else:
+            break
+    before = _before(tokens, start)
+    whole = lists or before < 0 or tokens[before].kind in ("end", "equals", "colon", "open")
+    return start if whole or alone is None else alone
+
+
+def _is_sign(tokens: list[_Token], place: int, *, touches: bool) -> bool:
+    """Whether a plus or minus with nothing to reckon with before it belongs to the number after it, and is neither hyphen, dash nor bullet."""
+    before = _before(tokens, place)
+    if touches:
+        return not (place and tokens[place - 1].kind == "word")
+    return before < 0 or tokens[before].kind in ("equals", "open", "comma")
+
+
+def _opening(tokens: list[_Token], place: int) -> int:
+    """The place of the bracket that the one at `place` closes; `place` where there is none."""
+    depth = 0
+    for at in range(place, -1, -1):
+        depth += (tokens[at].kind == "close") - (tokens[at].kind == "open")
+        if not depth:
+            return at
+    return place
+
+
+def _unit(text: str, tokens: list[_Token], last: int) -> int:
+    """The place where the number ends: with its word or sign, with the brace of its power, or with "and a half"."""
+    after = last + 1
+    if after < len(tokens) and tokens[after].kind == "close" and _is_power(tokens, last):
+        return after
+    if after < len(tokens) and tokens[after].kind == "space":
+        after += 1
+    if after >= len(tokens):
+        return last
+    one = tokens[after]
+    if one.text.lower() == "and" and (parts := _PARTS.match(text, one.start)):
+        return max(at for at in range(after, min(after + 6, len(tokens))) if tokens[at].end <= parts.end())
+    counted = one.kind == "word" and one.text.lower() not in _PROSE and one.text[0] not in _PROSE_ZH
+    return after if counted or one.kind == "symbol" else last
+
+
+def _is_power(tokens: list[_Token], last: int) -> bool:
+    """Whether the number is an exponent in braces."""
+    first = last - 1 if last and tokens[last - 1].kind == "sign" else last
+    return first > 1 and tokens[first - 1].text == "{" and tokens[first - 2].text == "^"
+
+
+def _brackets(tokens: list[_Token], start: int, last: int) -> tuple[int, int]:
+    """The expression with the brackets that end right after it, where there are numbers in them and nothing else."""
+    while last + 1 < len(tokens) and tokens[last + 1].kind == "close":
+        opened = _opening(tokens, last + 1)
+        if opened > last or any(one.kind not in _RECKONING for one in tokens[opened : last + 2]):
+            break
+        start, last = min(start, opened), last + 1
+    return start, last
