@@ -1,9 +1,10 @@
-"""Instances a second, and the exported reward on all of them: 1 for the label, 0 for every answer that is nearly right.
+"""Instances a second, and the exported reward on all of them: 1 for the label in every form, 0 for every answer that is nearly right in any.
 
     python benchmarks/families_reward.py [INSTANCES] [FOLDER]
 
 Draws that many instances (default 10,000) from the seed families, writes them as TRL data into FOLDER (default: a temporary one), and lets the
-shipped reward.py, in an interpreter of its own without any package, judge the labels and their perturbations.
+shipped reward.py, in an interpreter of its own without any package, judge the labels and their perturbations (2e-9 of a number among them), each in
+the forms of docs/answers.md, with the units that its question asks for.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from evolake.answers.forms import asked_units
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
+from evolake.families.dataset.neighbours import in_forms, wrong_replies
 from evolake.families.gates.batch_sampling import sample_families
-from evolake.families.gates.probes import wrong_answers
 from evolake.families.model.loading import read_families
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
@@ -31,8 +33,9 @@ from evolake.settings import load
 JUDGE = """
 import json, sys
 from reward import reward
-replies, answers = json.load(open(sys.argv[1]))
-print(json.dumps(reward(replies, answers)))
+replies, rows = json.load(open(sys.argv[1]))
+columns = {name: [row[name] for row in rows] for name in ("answer", "case_sensitive", "units")}
+print(json.dumps(reward(replies, **columns)))
 """
 
 
@@ -52,24 +55,25 @@ def main(wanted: int, folder: Path) -> int:
     ruleset = load_rules(settings.seeds / "rules", "families").hash
     made_by = Provenance([(one.name, one.family_id) for one in families], [ruleset], ["0001"], [str(settings.seed)], ["operators"], ["benchmark"])
     write_dataset("trl", [row | {"operator": "seed"} for row in rows], [], folder, made_by)
-    labels = [(row["answer"], boxed(json.loads(row["answer"]))) for row in rows]
-    wrong = [(answer, boxed(one)) for answer, _ in labels for one in wrong_answers(json.loads(answer))]
-    right_rewards, wrong_rewards = judged(folder, labels), judged(folder, wrong)
-    print(f"labels:     {sum(reward == 1.0 for reward in right_rewards)} of {len(right_rewards)} rewarded with 1")
-    print(f"perturbed:  {sum(reward == 0.0 for reward in wrong_rewards)} of {len(wrong_rewards)} rewarded with 0")
-    return 0 if set(right_rewards) == {1.0} and set(wrong_rewards) == {0.0} else 1
+    kept = [{"answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"])} for row in rows]
+    right = [(row, reply) for row in kept for reply in in_forms(json.loads(row["answer"]), row["units"])]
+    wrong = [
+        (row, reply) for row in kept for reply in wrong_replies(json.loads(row["answer"]), row["units"], case_sensitive=row["case_sensitive"])
+    ]
+    missed = [one for one, given in zip(right, judged(folder, right), strict=True) if given != 1.0]
+    taken = [one for one, given in zip(wrong, judged(folder, wrong), strict=True) if given != 0.0]
+    print(f"{sum(bool(row['units']) for row in kept)} of the questions ask for a unit")
+    print(f"right: {len(right) - len(missed)} of {len(right)} rewarded with 1; wrong: {len(taken)} of {len(wrong)} rewarded")
+    for (row, reply) in [*missed, *taken][:10]:
+        print(f"    {row} got {reply!r}")
+    return 1 if missed or taken else 0
 
 
-def boxed(answer: object) -> str:
-    """A reply that gives this answer."""
-    return "\\boxed{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)) + "}"
-
-
-def judged(folder: Path, pairs: list[tuple[str, str]]) -> list[float]:
-    """Rewards of (answer, reply) pairs by the shipped file, in an isolated interpreter."""
+def judged(folder: Path, pairs: list[tuple[dict, str]]) -> list[float]:
+    """Rewards of (row, reply) pairs by the shipped file, in an isolated interpreter; a reply is put in its box."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "pairs.json"
-        path.write_text(json.dumps([[reply for _, reply in pairs], [answer for answer, _ in pairs]]))
+        path.write_text(json.dumps([[f"\\boxed{{{reply}}}" for _, reply in pairs], [row for row, _ in pairs]]))
         done = subprocess.run(
             [sys.executable, "-S", "-c", JUDGE, str(path)], cwd=folder, env={}, capture_output=True, text=True, check=True, timeout=600,
         )

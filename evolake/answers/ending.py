@@ -73,18 +73,21 @@ def _day(text: str, end: int) -> tuple[int, int] | None:
 
 
 def _brackets(text: str) -> tuple[int, int] | None:
-    """The list or mapping whose last bracket the text ends with."""
+    """The list or mapping whose last bracket the text ends with; all of them, where commas divide several."""
     end = len(text.rstrip(AFTER.replace(")", "")))
     wanted: list[str] = []
+    start = None
     for place in range(end - 1, -1, -1):
         mark = text[place]
         if mark in _CLOSERS:
             wanted.append(_CLOSERS[mark])
-        elif not wanted or (mark in "[({" and mark != wanted.pop()):
-            return None
-        elif not wanted:
-            return place, end
-    return None
+        elif not wanted and not (start is not None and mark in ", "):
+            break
+        elif mark in "[({":
+            if mark != wanted.pop():
+                return None
+            start = start if wanted else place
+    return None if start is None else (start, end)
 
 
 def _bare_list(text: str, label: Sequence[Any]) -> tuple[int, int] | None:

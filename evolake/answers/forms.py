@@ -26,6 +26,8 @@ _NO_UNITS = frozenset((
     "their", "them", "there", "this", "total", "which", "whole",
 ))
 """Words that multiply, and words that stand before a unit."""
+_UNITS_OF_ONE_LETTER = frozenset("ghlms")
+"""Any other letter alone is a name: a polynomial in x asks for no x."""
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -57,7 +59,8 @@ MAX_FORM = 5000
 def asked_units(statement: str) -> list[str]:
     """The units in which a question asks for its answer, lower case, `%` for per cent: of "How many minutes ...?", ["minutes"].
 
-    Words after "how many", "how much", "number of", "in" and "to the nearest", and after 多少 and 几. Words that multiply (dozen, thousand) are none.
+    Words after "how many", "how much", "number of", "in" and "to the nearest", and after 多少 and 几. Words that multiply (dozen, thousand) are none,
+    and letters are none but g, h, l, m and s.
     """
     found = [match[1].casefold() for match in _ASKED.finditer(statement)]
     for match in _ASKED_ZH.finditer(statement):
@@ -66,7 +69,7 @@ def asked_units(statement: str) -> list[str]:
         found += [PERCENT, "percent"]
     else:
         found = [word for word in found if word not in ("percent", "percentage")]
-    return sorted(set(found) - _NO_UNITS)
+    return sorted({word for word in found if len(word) > 1 or not word.isascii() or word in {*_UNITS_OF_ONE_LETTER, PERCENT}} - _NO_UNITS)
 
 
 def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str]:

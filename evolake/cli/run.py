@@ -19,7 +19,7 @@ from evolake.cli.ending import Stopped
 @click.command()
 @click.option("--cycles", default=1, show_default=True, type=click.IntRange(min=1), help="How many cycles to add to each line.")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that are built.")
-@click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else that of the lake, else laptop).")
+@click.option("--profile", help="Sizes and limits: demo, laptop, gpu or cluster (default: EVOLAKE_PROFILE, else that of the lake, else laptop).")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND, else operators).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0).")
 @click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")

@@ -12,11 +12,14 @@ from designs_fixtures import ROOT, House, open_house
 from house_steps import assert_sealed, kill_when, materialize, undescribed
 
 from evolake.lake import Lake
+from evolake.prompts.evolution.most import most_of
 from evolake.prompts.evolution.population import population_of
 from evolake.prompts.model.problems import read_problems
 from evolake.prompts.model.prompt import from_json
+from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import ARCHIVE
 from evolake.report.figures import figures_in
+from evolake.settings import load
 
 pytestmark = pytest.mark.e2e
 ASSETS = (
@@ -100,6 +103,22 @@ def test_rollouts_are_what_the_sizes_ask_for_and_every_reply_came_from_the_model
     assert counts == [[number, 3 * 2 * 4, 3] for number in range(1, 4)]
     assert house.sql("SELECT DISTINCT policy FROM prompts.updates") == [["SmolLM2-135M-Instruct"]]
     assert house.sql("SELECT count(DISTINCT reply) > 20, max(tokens) <= 12 FROM prompts.rollouts") == [[True, True]]
+
+
+def test_no_cycle_samples_more_than_its_settings_allow(house: House):
+    """The bound of docs/costs.md; held-out problems are asked under more than one prompt, in the first cycle under the base model too."""
+    sizes = load("demo").of(PromptsSettings).model_copy(
+        update={name.removeprefix("EVOLAKE_PROMPTS__").lower(): int(value) for name, value in SMALL.items() if "CROSSOVER" not in name},
+    )
+    for cycle, iterations in (("0001", 1), ("0002", 2)):
+        most, first = most_of(sizes.model_copy(update={"iterations_per_cycle": iterations})), cycle == "0001"
+        learnt, duels, held = (
+            house.sql(f"SELECT count(*), coalesce(sum(tokens), 0) FROM prompts.{table} WHERE cycle = '{cycle}'")[0]
+            for table in ("rollouts", "duel_replies", "heldout")
+        )
+        assert learnt[0] == most.learnt and duels[0] in (0, most.duels)
+        assert most.base * (1 + first) <= held[0] <= most.heldout + most.base * first
+        assert learnt[1] + duels[1] + held[1] <= most.sampled(first=first)
 
 
 def test_nothing_held_out_was_trained_rated_or_chosen_on(house: House):

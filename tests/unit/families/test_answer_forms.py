@@ -8,11 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.answers.forms import MAX_FORM, asked_units, read_date
 from evolake.answers.matching import answers, matches
+from evolake.families.dataset.neighbours import in_forms, near_misses, wrong_replies
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.prompts.model.protocol import Problem
@@ -76,6 +77,33 @@ def test_a_form_gives_the_label_and_no_form_gives_a_perturbed_one(label):
     assert all(judged_last(said.format(shown), label, MINUTES) for said in ("{}", "x = {}", "It is {}."))
 
 
+LABELS = st.one_of(NUMBERS, st.sampled_from(["red", "3/2", "2024-03-05", "0.75", ""]), st.booleans())
+
+
+@settings(max_examples=40)
+@given(st.one_of(LABELS, st.lists(LABELS, max_size=3), st.dictionaries(st.sampled_from(["a", "b"]), NUMBERS)))
+def test_nothing_beyond_the_tolerance_is_rewarded_in_any_form_with_or_without_its_unit(exported, label):
+    """Twice the tolerance away, a day off, or one of the gate's probes: by the exported file in a box, and at the end of a reply."""
+    for question in ("", MINUTES, "What percentage is red?"):
+        units, answer = asked_units(question), json.dumps(label)
+        right = in_forms(label, units) if label not in ("", [], {}) else []
+        assert [reply for reply in right if not exported["score"](f"\\boxed{{{reply}}}", answer, units=units)] == []
+        wrong = wrong_replies(label, units)
+        assert [reply for reply in wrong if exported["score"](f"\\boxed{{{reply}}}", answer, units=units)] == []
+        ending = [reply for reply in wrong if reply and not (isinstance(label, str | bool) and "," in reply)]  # of a text the last words are read
+        assert [reply for reply in ending if judged_last(reply, label, question)] == []
+
+
+def test_the_grid_has_neighbours_of_twice_the_tolerance():
+    assert near_misses(20) == ["19.99999996", "20.00000004"]
+    assert near_misses([0.5, "2024-03-01"]) == [
+        ["0.499999999", "2024-03-01"], ["0.500000001", "2024-03-01"], [0.5, "2024-02-29"], [0.5, "2024-03-02"],
+    ]
+    assert near_misses("3/2") == ["1.499999997", "1.500000003"]
+    assert "x = 20.00000004\\text{ minutes}." in wrong_replies(20, ["minutes"])
+    assert {"1,500", "1{,}500", "1500 minutes"} < set(in_forms(1500, ["minutes"])) and r"-1\frac{1}{2}" in in_forms(-1.5)
+
+
 @given(st.integers(0, 999), st.integers(1, 97), st.integers(2, 98), st.booleans())
 def test_a_mixed_number_is_its_whole_part_and_its_fraction(whole, over, under, negative):
     over = over % under or 1
@@ -105,6 +133,7 @@ def test_what_is_no_day_is_none(text):
 @pytest.mark.parametrize(("question", "units"), [
     (MINUTES, ["minutes"]), ("In how many hours, in total?", ["hours"]), ("How many dozen?", []), ("Give it in kilometres.", ["kilometres"]),
     ("一共需要多少分钟？", ["分", "分钟"]), ("What percentage is red?", ["%", "percent"]), ("It falls by 20%.", []), ("", []),
+    ("What is the coefficient of x in p, a polynomial in x?", []), ("How far is it in m?", ["m"]),
 ])
 def test_units_are_those_that_the_question_asks_for(question, units):
     assert asked_units(question) == units
