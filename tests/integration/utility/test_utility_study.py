@@ -4,9 +4,11 @@ says what it did."""
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,10 @@ from evolake.lake import Lake
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.prompts.study.journal import Journal
+from evolake.settings import load
+from evolake.utility.execution import running
 from evolake.utility.execution.cells import Cell, run_cell
-from evolake.utility.execution.running import read_study, run_study
+from evolake.utility.execution.running import Outcome, read_study, run_study
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINEAGES, TRAIN
 
@@ -41,37 +45,60 @@ def cell(name: str = "evolved-0") -> Cell:
     return Cell(name, rows, SIZES, even, "sha", 7)
 
 
-def test_a_cell_killed_by_the_system_between_steps_goes_on_to_the_same_rows_and_weights(tmp_path: Path):
-    """The child is killed by SIGKILL after step 2; what it noted is read here, and the rest is done by another process."""
-    whole, policy = Journal(tmp_path / "whole", "key"), tiny_policy(SSLOGIC)
-    expected = run_cell(cell(), policy, whole)
-    before, after = policy.save(), whole.read()[1]
-    assert after is not None and after != before
+def study(root: Path, tell: Callable[[str], None] = lambda line: None) -> Outcome:
+    """Runs what is missing of a study of two arms and two seeds in the lake there, with rewards that move random weights."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**SETTINGS, "EVOLAKE_LAKE": str(root), "EVOLAKE_UTILITY__TEST_PROBLEMS": "2"}.items():
+            patch.setenv(name, value)
+        patch.setattr(running, "judge_with", lambda *_: even)
+        return run_study(load("laptop"), ["base", "evolved"], [0, 1], "run-study", tell=tell)
+
+
+def published(root: Path) -> dict[str, list[dict[str, Any]]]:
+    """Every table of the study, row by row."""
+    lake = Lake(root)
+    parts = [("study", None), ("problems", None), *((asset, cell) for asset in ("steps", "replies") for cell in lake.cycles("utility", asset))]
+    return {f"{asset} {cell}": lake.read("utility", asset, cell).to_dicts() for asset, cell in parts}
+
+
+def test_a_study_killed_by_the_system_between_steps_goes_on_to_the_tables_of_an_unbroken_one(tmp_path: Path):
+    """The child is killed by SIGKILL in the middle of its second cell; what it published and noted is read here, and the rest is done here."""
+    families_lake(tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "killed")
+    study(tmp_path / "whole")
+    whole = published(tmp_path / "whole")
     code = (
         "import os, signal, sys; sys.path[:0] = sys.argv[1].split(os.pathsep)\n"
         "from pathlib import Path\n"
-        "from test_utility_study import Journal, SSLOGIC, cell, run_cell, tiny_policy\n"
-        "def kill(step):\n"
-        "    if step == 2:\n"
+        "from test_utility_study import study\n"
+        "def kill(line):\n"
+        "    if line == 'evolved-0: step 2 of 3':\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "run_cell(cell(), tiny_policy(SSLOGIC), Journal(Path(sys.argv[2]), 'key'), kill)\n"
+        "study(Path(sys.argv[2]), kill)\n"
     )
     places = f"{Path(__file__).parent}:{Path(__file__).parents[2]}"
     done = subprocess.run([sys.executable, "-c", code, places, str(tmp_path / "killed")], capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    left = Journal(tmp_path / "killed", "key")
-    assert len(left.read()[0]) == 2
-    steps: list[int] = []
-    assert run_cell(cell(), policy, left, steps.append) == expected
-    assert steps == [3] and left.read()[1] == after and policy.save() == before
+    left = [path.parent.name for path in (tmp_path / "killed").rglob("*.weights")]
+    assert left == ["evolved-0"] and published(tmp_path / "killed").keys() == {"study None", "problems None", "steps base-0", "replies base-0"}
+
+    said: list[str] = []
+    again = study(tmp_path / "killed", said.append)
+
+    assert (again.kept, again.ran) == (("base-0",), ("evolved-0", "base-1", "evolved-1"))
+    assert said[:2] == ["evolved-0: step 3 of 3", "base-1: evaluated"]
+    assert published(tmp_path / "killed") == whole
+    assert len(whole) == 2 + 2 * 4 and all(row["updated"] for row in whole["steps evolved-0"]), "the weights have moved"
 
 
 def test_arms_of_one_seed_differ_by_their_problems_alone():
     problems = [{**row, "arms": ["evolved", "seeds"] if row["arms"] else []} for row in cell().problems]
 
     def rows(name: str) -> list[dict[str, Any]]:
-        one = Cell(name, problems, SIZES, even, "sha", 7)
-        found = run_cell(one, tiny_policy(SSLOGIC), Unkept())
+        one, policy = Cell(name, problems, SIZES, even, "sha", 7), tiny_policy(SSLOGIC)
+        before = policy.save()
+        found = run_cell(one, policy, Unkept())
+        assert policy.save() == before, "the policy is put back"
         return [{key: value for key, value in row.items() if key != "arm"} for row in found.replies]
 
     assert rows("evolved-0") == rows("seeds-0") != rows("seeds-1")
@@ -136,8 +163,6 @@ def test_problems_that_are_evaluated_on_share_no_ancestor_with_those_that_are_tr
 
 
 def test_a_pause_ends_after_a_step_and_a_changed_size_is_another_study(studied):
-    from evolake.settings import load
-
     settings = load("laptop")
     settings = settings.with_section(settings.of(UtilitySettings).model_copy(update={"learning_rate": 2e-3}))
     paused = run_study(settings, ["evolved"], [0], "run-pause", minutes=1e-9)
