@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -96,12 +100,26 @@ def test_the_summary_counts_and_compares_with_rl_by_problem(tmp_path: Path) -> N
     assert told["differences"]["espl"]["difference"] == pytest.approx(last["espl"] - last["rl"])
 
 
-def test_a_comparison_ended_between_iterations_goes_on_to_the_same_rows(tmp_path: Path) -> None:
-    """Ended after each of its iterations in turn, with two replicates; what was noted is not sampled again."""
-    arms, whole = ["espl", "rl"], run(tiny_policy(), ["espl", "rl"], tmp_path, replicates=2)
+def journals(folder: Path) -> Callable[[str, int], Journal]:
+    return lambda arm, replicate: Journal(folder / f"{arm}-{replicate}", "key")
 
-    def journal(arm: str, replicate: int) -> Journal:
-        return Journal(tmp_path / f"{arm}-{replicate}", "key")
+
+def test_a_comparison_killed_by_the_system_or_ended_between_iterations_goes_on_to_the_same_rows(tmp_path: Path) -> None:
+    """A child is killed by SIGKILL in the middle of its second arm; then it is ended here after each iteration. Nothing noted is sampled again."""
+    arms, whole = ["espl", "rl"], run(tiny_policy(), ["espl", "rl"], tmp_path, replicates=2)
+    code = (
+        "import os, signal, sys; sys.path[:0] = sys.argv[1].split(os.pathsep)\n"
+        "from pathlib import Path\n"
+        "from test_policy_arms import journals, run, tiny_policy\n"
+        "def kill(arm, replicate, done):\n"
+        "    if (arm, done) == ('rl', 2):\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "folder = Path(sys.argv[2])\n"
+        "run(tiny_policy(), ['espl', 'rl'], folder, replicates=2, journal=journals(folder), report=kill)\n"
+    )
+    places = f"{Path(__file__).parent}:{Path(__file__).parents[2]}"
+    killed = subprocess.run([sys.executable, "-c", code, places, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
 
     seen: list[tuple[int, str, int]] = []
 
@@ -109,13 +127,13 @@ def test_a_comparison_ended_between_iterations_goes_on_to_the_same_rows(tmp_path
         seen.append((replicate, arm, done))
         raise Pause
 
-    for _ in range(12):
+    for _ in range(7):
         with pytest.raises(Pause):
-            run(tiny_policy(), arms, tmp_path, replicates=2, journal=journal, report=end)
-    assert seen == [(replicate, arm, number) for replicate in (0, 1) for arm in arms for number in (1, 2, 3)]
-    again = run(tiny_policy(), arms, tmp_path, replicates=2, journal=journal, report=end)
+            run(tiny_policy(), arms, tmp_path, replicates=2, journal=journals(tmp_path), report=end)
+    assert seen == [(0, "rl", 3), *((1, arm, number) for arm in arms for number in (1, 2, 3))]
+    again = run(tiny_policy(), arms, tmp_path, replicates=2, journal=journals(tmp_path), report=end)
     assert [(one.arm, one.replicate, one.rows, one.prompt) for one in again] == [(one.arm, one.replicate, one.rows, one.prompt) for one in whole]
-    assert whole[0].rows["rollouts"] != whole[2].rows["rollouts"]
+    assert whole[0].rows["rollouts"] != whole[2].rows["rollouts"] and any(row["updated"] for row in whole[0].rows["updates"])
     told = summary(whole, 5)
     assert told["replicates"] == 2 and told["arms"]["rl"]["rollouts"] == 72
     assert 0 < told["differences"]["espl"]["p"] <= told["differences"]["espl"]["p_holm"] <= 1

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from utility_lake import SETTINGS, SIZES, families_lake
 from evolake.lake import Lake
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.model.recipes import SSLOGIC
+from evolake.prompts.policies.registry import open_policy
+from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.settings import load
 from evolake.utility.execution import running
 from evolake.utility.execution.cells import Cell, run_cell
+from evolake.utility.execution.policy import policy_settings
 from evolake.utility.execution.running import Outcome, read_study, run_study
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINEAGES, TRAIN
@@ -102,6 +106,18 @@ def test_arms_of_one_seed_differ_by_their_problems_alone():
         return [{key: value for key, value in row.items() if key != "arm"} for row in found.replies]
 
     assert rows("evolved-0") == rows("seeds-0") != rows("seeds-1")
+
+
+def test_the_profile_gpu_at_small_sizes_trains_and_evaluates_a_cell(tmp_path: Path):
+    """Its recipe, its passes and its form of answers, with random weights for the model that one names."""
+    settings = load("gpu")
+    prompts = settings.of(PromptsSettings).model_copy(update={"policy": "tiny", "lora_rank": 4, "threads": 1})
+    own = settings.of(UtilitySettings).model_copy(update={"steps": 1, "batch_problems": 2, "max_tokens": 6})
+    assert (own.rollouts, own.answer_format, prompts.rows_at_once) == (16, "boxed", 256)
+    settings = settings.with_section(prompts).with_section(own)
+    found = run_cell(replace(cell(), sizes=own), open_policy(policy_settings(settings), tmp_path, "utility", "run"), Unkept())
+    assert [(row["step"], row["rollouts"], row["updated"]) for row in found.steps] == [(1, 2 * 16, True)]
+    assert [row["problem_id"] for row in found.replies] == ["p5", "p6"]
 
 
 class Unkept(Journal):

@@ -16,6 +16,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.prompts.policies import models as policies_models
+from evolake.prompts.policies.checkpoints import unpack
 from evolake.prompts.policies.local import LocalPolicy
 
 REWARDS = [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
@@ -46,6 +47,19 @@ def test_a_greedy_reply_is_the_likeliest_token_each_time_and_needs_no_seed() -> 
     for token in one.reply_ids:
         assert int(policy.model(input_ids=torch.tensor([ids])).logits[0, -1].argmax()) == token
         ids.append(token)
+
+
+def test_a_checkpoint_holds_the_adapter_and_its_moments_and_no_tensor_of_the_base() -> None:
+    policy = tiny_policy()
+    iteration(policy, 1)
+    state = policy.save()
+    tensors, _ = unpack(state)
+    adapter = {name: parameter for name, parameter in policy.model.named_parameters() if "lora_" in name}
+    base = sum(parameter.numel() for name, parameter in policy.model.named_parameters() if "lora_" not in name)
+    assert set(tensors) == {f"{kind}.{name}" for kind in ("weight", "exp_avg", "exp_avg_sq") for name in adapter}
+    numbers = 3 * sum(parameter.numel() for parameter in adapter.values())
+    assert sum(tensor.numel() for tensor in tensors.values()) == numbers
+    assert 0 < len(state) - 4 * numbers < 400 * len(tensors) < 4 * base, "float32, and a head that names them"
 
 
 def test_a_sample_does_not_depend_on_how_long_the_prompts_beside_it_are() -> None:

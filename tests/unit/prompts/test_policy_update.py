@@ -188,6 +188,8 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
     stats = policy.update(groups, 1)
 
     assert_same(first_gradients(policy), wanted)
+    assert list(policy.model.peft_config) == ["default"], "trl's copy of the adapter is gone"
+    assert not [name for name, _ in policy.model.named_parameters() if ".ref." in name]
     assert (stats.rejected, stats.informative, stats.tokens) == (3, 1, tokens)
     assert stats.kl == pytest.approx(kl_total / tokens, rel=1e-3)
 
