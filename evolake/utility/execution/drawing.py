@@ -20,6 +20,7 @@ from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
 from evolake.lake import Lake, following
+from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import finished_families
 from evolake.prompts.model.protocol import Policy, Problem
@@ -106,7 +107,24 @@ def draw_problems(
     if shared := {row["text"] for row in found if row["suite"] == TRAIN} & {row["text"] for row in found if row["suite"] != TRAIN}:
         notes.append(f"{len(shared)} questions are among those to train on and those to evaluate on; they are left out of training")
         found = [row for row in found if row["suite"] != TRAIN or row["text"] not in shared]
-    return Drawn(found, notes)
+    return Drawn(found, notes + overlaps(found, settings.of(PromptsSettings)))
+
+
+def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[str]:
+    """A sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; whoever reads the
+    figures has to know.
+
+    Args:
+        rows: of PROBLEMS. own: has the length of the n-grams and the share, as for the prompts line's own problems.
+    """
+    train = [problem_of(row) for row in rows if row["suite"] == TRAIN]
+    suites = dict.fromkeys(row["suite"] for row in rows if row["suite"] not in (TRAIN, LINEAGES))
+    found = {
+        suite: overlap(
+            train, [problem_of(row) for row in rows if row["suite"] == suite], words=own.contamination_words, share=own.contamination_share,
+        ) for suite in suites
+    }
+    return [f"of {suite}: {one.sentence()}" for suite, one in found.items()]
 
 
 def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
@@ -126,7 +144,7 @@ def problem_of(row: Mapping[str, Any]) -> Problem:
     """A row of PROBLEMS as the policy takes it."""
     return Problem(
         row["problem_id"], row["text"], row["answer"], row["case_sensitive"], row["category"], row["difficulty"],
-        "train" if row["suite"] == TRAIN else "heldout", row["suite"], row["family_id"] or row["problem_id"], row["scorer"], row.get("entry"),
+        "train" if row["suite"] == TRAIN else "heldout", row["suite"], row.get("family_id") or row["problem_id"], row["scorer"], row.get("entry"),
     )
 
 

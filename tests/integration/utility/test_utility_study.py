@@ -152,6 +152,7 @@ def test_the_command_runs_what_is_missing_and_says_what_it_found(studied):
     assert (first["verdict"], first["ran"]) == ("complete", ["base-0", "evolved-0"])
     assert (second["kept"], second["ran"]) == (["base-0", "evolved-0"], ["seeds-0", "mixed-0", "parents-0"])
     assert first["study_sha"] == second["study_sha"] and any("drawn from a world" in note for note in second["notes"])
+    assert any(note.startswith("of bench: 0 of 1 held-out problems have") for note in second["notes"])
     assert {(row["matching"], row["suite"]) for row in second["summary"]} == {
         (matching, suite) for matching in ("steps", "instances", "tokens") for suite in (LINEAGES, "bench")
     }
