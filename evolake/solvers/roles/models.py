@@ -2,7 +2,7 @@
 back are in `review_models`.
 
 Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may see,
-and nothing else. Two things are never in one: a result of the suite `holdout`, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
+and nothing else. Two things are never in one: a result on the holdout, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
 description says "operators only" carry edits as data for the operators backend; prompts leave them out.
 """
 
