@@ -63,7 +63,7 @@ class Standing(Model):
     changed: str = Field(default="", description="what its author said it changed")
     instances_sat: int = Field(default=0, description="instances known to be satisfiable")
     instances_unsat: int = Field(default=0, description="instances known to be unsatisfiable")
-    vbs_match: int = Field(default=0, description="instances with an answer that agrees with the known truth")
+    vbs_match: int = Field(default=0, description="instances with an answer that agrees with the known truth and has a certificate")
     vbs_mismatch: int = Field(default=0, description="instances with an answer that contradicts the known truth")
     unproved: int = Field(default=0, description="UNSAT answers whose proof was checked and not verified: unsolved")
     checked_share: float | None = Field(default=None, description="share of UNSAT answers whose proof was checked; the others count as unsolved")
@@ -117,6 +117,9 @@ class FamilyResult(Model):
     instances: int
     solved: dict[str, float] = Field(description="variant id -> instances solved, as a mean over repetitions")
     seconds: dict[str, float] = Field(default_factory=dict, description="variant id -> PAR-2 on the family; empty while it is not shown")
+    checked: dict[str, float] = Field(
+        default_factory=dict, description="variant id -> share of its UNSAT answers whose proof was checked; the others are unsolved",
+    )
 
 
 class EditModel(Model):
