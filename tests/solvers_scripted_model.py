@@ -20,14 +20,55 @@ from evolake.solvers.objectives.portfolio import first_objective
 from evolake.solvers.repository.variant import diff_sources, source_sha
 
 SOLVER = "src/core/Solver.cc"
-DECAY, CLAUSES, RESTARTS = '"The variable activity decay factor",            0.95', '"The clause activity decay factor",              0.999', (
-    '"The base restart interval", 100'
-)
+DECAY, CLAUSES = '"The variable activity decay factor",            0.95', '"The clause activity decay factor",              0.999'
+SEARCH = "    // Search:\n    int curr_restarts = 0;\n"
+WALK = """    // First phases by local search, as the walk of CaDiCaL and Kissat: WalkSAT (Selman, Kautz and Cohen, 1994), bounded.
+    vec<vec<int> > holders(2 * nVars());
+    vec<int> made(clauses.size(), 0), place(clauses.size(), -1), broken;
+    for (int i = 0; i < clauses.size(); i++) {
+        const Clause& c = ca[clauses[i]];
+        for (int j = 0; j < c.size(); j++) {
+            holders[toInt(c[j])].push(i);
+            if (value(c[j]) == l_True || (value(c[j]) == l_Undef && polarity[var(c[j])] == sign(c[j]))) made[i]++;
+        }
+        if (made[i] == 0) { place[i] = broken.size(); broken.push(i); }
+    }
+    double walk_seed = 91648253;
+    for (int left = 100000; left > 0 && broken.size() > 0; left--) {
+        const Clause& c = ca[clauses[broken[irand(walk_seed, broken.size())]]];
+        Lit chosen = lit_Undef;
+        int fewest = clauses.size() + 1;
+        for (int j = 0; j < c.size(); j++) {
+            if (value(c[j]) != l_Undef) continue;
+            int breaks = 0;
+            const vec<int>& theirs = holders[toInt(~c[j])];
+            for (int k = 0; k < theirs.size(); k++) breaks += made[theirs[k]] == 1;
+            if (breaks < fewest) { fewest = breaks; chosen = c[j]; }
+        }
+        if (fewest > 0 && drand(walk_seed) < 0.5) chosen = c[irand(walk_seed, c.size())];
+        if (chosen == lit_Undef || value(chosen) != l_Undef) continue;
+        polarity[var(chosen)] = sign(chosen);
+        const vec<int>& gained = holders[toInt(chosen)];
+        for (int k = 0; k < gained.size(); k++)
+            if (made[gained[k]]++ == 0) {
+                int hole = place[gained[k]];
+                broken[hole] = broken.last();
+                place[broken[hole]] = hole;
+                place[gained[k]] = -1;
+                broken.pop();
+            }
+        const vec<int>& lost = holders[toInt(~chosen)];
+        for (int k = 0; k < lost.size(); k++)
+            if (--made[lost[k]] == 0) { place[lost[k]] = broken.size(); broken.push(lost[k]); }
+    }
+
+"""
+"""An improvement that is known to be one: on satisfiable formulas whose solutions local search finds, the search then meets no conflict at all."""
 AFTER_CONFLICT = "            claDecayActivity();\n"
 CHANGES: dict[str, tuple[str, str]] = {
     "decay": (DECAY, DECAY.replace("0.95", "0.85")),
     "clauses": (CLAUSES, CLAUSES.replace("0.999", "0.995")),
-    "restarts": (RESTARTS, RESTARTS.replace("100", "50")),
+    "walk": (SEARCH, WALK + SEARCH),
     "undeclared": (AFTER_CONFLICT, AFTER_CONFLICT + "            luckyRestart();\n"),
     "undeclared still": (AFTER_CONFLICT, AFTER_CONFLICT + "            luckyRestart(conflicts);\n"),
     "undeclared to the end": (AFTER_CONFLICT, "            luckyRestart(decisions);\n" + AFTER_CONFLICT),
@@ -35,11 +76,12 @@ CHANGES: dict[str, tuple[str, str]] = {
     "clock still": (AFTER_CONFLICT, AFTER_CONFLICT + "            if (cpuTime() > 2) var_inc *= 2;\n"),
 }
 """Name of a change -> what stands in the seed's solver, and what comes in its place."""
+SEED = "double walk_seed ="
 MISFIT = "misfit"
 """A change whose diff has a wrong line of context."""
 WRITTEN: dict[str, tuple[str, ...]] = {
     "good": ("decay",), "does-not-apply": (MISFIT, "clauses"), "does-not-compile": ("undeclared", "undeclared still"),
-    "reads-a-clock": ("clock", "clock still"), "later": ("restarts",), "learnt-nothing": ("undeclared to the end",),
+    "reads-a-clock": ("clock", "clock still"), "later": ("walk",), "learnt-nothing": ("undeclared to the end",),
 }
 """Name of a plan -> what the coder writes at first and when it is told what is wrong; of a session, what it leaves."""
 PLANNED = {"0001": ("good", "does-not-apply", "does-not-compile", "reads-a-clock"), "0002": ("later", "learnt-nothing")}
@@ -56,9 +98,9 @@ def _finish(name: str) -> tuple[str, dict[str, str]]:
 
 SESSIONS: dict[str, tuple[tuple[tuple[str, dict[str, Any]], ...], ...]] = {
     "later": (
-        (("list_files", {"path": "src/core"}), ("grep", {"pattern": "restart interval", "path": "src"})),
-        (("read_file", {"path": SOLVER, "first_line": 25, "last_line": 50}),), (_edit(RESTARTS, RESTARTS.replace("100", "fifty")),),
-        (("build", {}),), (_edit(RESTARTS.replace("100", "fifty"), CHANGES["restarts"][1]),), (("build", {}), ("smoke", {"formulas": 2})),
+        (("list_files", {"path": "src/core"}), ("grep", {"pattern": "polarity", "path": "src"})),
+        (("read_file", {"path": SOLVER, "first_line": 766, "last_line": 808}),), (_edit(SEARCH, WALK.replace(SEED, "double seed =") + SEARCH),),
+        (("build", {}),), (_edit("double seed =", SEED),), (("build", {}), ("smoke", {"formulas": 2})),
         (("bench", {"formulas": 1}),), (_finish("later"),),
     ),
     "learnt-nothing": ((_edit(*CHANGES["undeclared to the end"]),), (_finish("learnt-nothing"),)),

@@ -17,7 +17,7 @@ from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake.schemas import IMMIGRANTS
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS
+from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS, UNMADE
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
@@ -81,7 +81,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     """The generations of every project, each noted as soon as it is done: a killed run goes on after the last one noted."""
     from evolake.agents import open_agents
     from evolake.agents.answered import answered
-    from evolake.programs.evolution.journal import read_entry
+    from evolake.programs.evolution.journal import read_entry, unmade_rows
     from evolake.programs.evolution.writer_session import check_writer
 
     check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
@@ -100,6 +100,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls, turns=turns)
     store.extra(MEASURED, (row for entry in entries for row in entry.measured), "measured")
+    store.extra(UNMADE, unmade_rows(rows, entries))
     made = [row for entry in entries for row in entry.programs]
     reasons = [why for entry in entries for why in entry.unanswered]
     store.tell({

@@ -11,7 +11,7 @@ import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from assets.prompts.line import archive, called, line, shown, unverified
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOUTS, UPDATES, VALUES
+from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOUTS, UNMADE, UPDATES, VALUES
 
 
 def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
@@ -93,7 +93,10 @@ def policies_of(updates: pl.DataFrame) -> dict[int, str]:
 @line.asset(schema=EDITS)
 def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no child."""
+    from evolake.prompts.reproduction.operators import unmade_rows
+
     frame = EDITS.frame(journalled(store, iterations, "edits"))
+    store.extra(UNMADE, unmade_rows(frame.to_dicts()))
     hunks = frame.filter(pl.col("kind") != "none")
     reasons = frame.filter(~pl.col("applied")).group_by("reason").len().sort("len", "reason", descending=[True, False]).head(3)
     told = {f"not_applied_{place}": f"{count} times: {reason}" for place, (reason, count) in enumerate(reasons.iter_rows(), 1)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-import assets.solvers.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.line import MEASURES_TIME
 from assets.solvers.judge import late_verdicts, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
+from assets.solvers.measure import checked  # what is read is defined first
 from assets.store import LineStore
 from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS, RACES
 from resources.compute import ComputeResource
@@ -53,6 +53,6 @@ def holdout_runs(
     publish_late(store, verdicts)
     store.tell({
         "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
-        "wrong": runs.filter(pl.col("status") == "wrong").height,
+        "wrong": runs.filter(pl.col("status") == "wrong").height, "checked_share": checked(runs),
     })
     return runs

@@ -52,7 +52,7 @@ def post_mortem(
     rules_proposed = [item for item in found.proposals if item["check"]]  # what no program can check stays a finding
     proposed = [{"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)} for number, item in enumerate(rules_proposed)]
     store.extra(PROPOSED, proposed)
-    store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle), "attempts")
+    store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle, settings.of(SolversSettings)), "attempts")
     store.tell({"assessment": found.assessment, "failed_calls": len(found.failures), "proposals": len(proposed)})
     return FINDINGS.frame(finding_rows(found, cycle))
 

@@ -57,7 +57,9 @@ def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
     population = archive(store)
     runs = _sound_runs(store, population, benchmark_runs)
     found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
-    store.tell({"variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved")})
+    store.tell({
+        "variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved"), "checked_share": checked(runs),
+    })
     return found
 
 
@@ -111,6 +113,14 @@ def _sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) -
 
     unsound = objections(late_verdicts(store, "benchmark_runs"))
     return without(current_runs(population, fresh, store.settings.of(SolversSettings)), unsound)
+
+
+def checked(runs: pl.DataFrame) -> str:
+    """How many of the runs' UNSAT answers were checked, for a reader."""
+    from evolake.solvers.measurement.metrics import checked_share
+
+    share = runs.select(checked_share()).item()
+    return "no UNSAT answer" if share is None else f"{share:.0%} of UNSAT answers"
 
 
 def _least(frame: pl.DataFrame, column: str) -> float:

@@ -12,5 +12,5 @@ def known_tables() -> dict[str, TableSchema]:
     return incoming_tables(tables.ARCHIVE) | {
         **dict.fromkeys(("seeds", "immigrant_programs", "candidates", "survivors"), tables.PROGRAMS),
         **dict.fromkeys(("generations", "notes", "duel_notes"), tables.JOURNAL), **dict.fromkeys(("measured", "heldout"), tables.MEASURED),
-        "projects": tables.PROJECTS, "accepted": tables.GATED, "champion": tables.DECISIONS,
+        "projects": tables.PROJECTS, "unmade": tables.UNMADE, "accepted": tables.GATED, "champion": tables.DECISIONS,
     }

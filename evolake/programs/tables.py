@@ -89,6 +89,16 @@ MEASURED = TableSchema(
     keys=("project", "program_id", "purpose", "side", "seed"), provenance=("wall_s", "host"), terms=TERMS,
 )
 """One row per evaluation."""
+UNMADE = TableSchema(
+    "unmade", 1,
+    {
+        "number": (pl.Int64, "Place among the cycle's proposals that made no candidate, from 0."),
+        "cycle": pl.String, "project": pl.String, "generation": pl.Int64,
+        "reason": (pl.String, "Why no candidate came of it."),
+    },
+    keys=("number",), terms=TERMS,
+)
+"""Proposals of the writer that came to nothing: no usable reply, edits that do not apply, or a program that was there already."""
 GATED = TableSchema(
     "accepted", 1,
     {

@@ -13,6 +13,6 @@ def known_tables() -> dict[str, TableSchema]:
         **dict.fromkeys(("seeds", "immigrant_prompts", "children", "survivors"), tables.PROMPTS),
         "accepted": tables.GATED, "problems": tables.PROBLEMS,
         "iterations": tables.JOURNAL, "notes": tables.JOURNAL, "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS,
-        "edits": tables.EDITS, "updates": tables.UPDATES, "duel_replies": tables.EVALUATIONS, "heldout": tables.EVALUATIONS,
+        "edits": tables.EDITS, "unmade": tables.UNMADE, "updates": tables.UPDATES, "duel_replies": tables.EVALUATIONS, "heldout": tables.EVALUATIONS,
         "champion": tables.DECISIONS, "learnability": tables.LEARNABILITY,
     }

@@ -126,6 +126,17 @@ EDITS = TableSchema(
     },
     keys=("arm", "iteration", "operator", "step", "number"), terms=TERMS,
 )
+UNMADE = TableSchema(
+    "unmade", 1,
+    {
+        "number": (pl.Int64, "Place among the cycle's mutations and crossovers that gave no child, from 0."),
+        "cycle": pl.String, "iteration": pl.Int64,
+        "operator": (pl.String, "mutation or crossover."),
+        "prompt_id": (pl.String, "System prompt that was to have a child."),
+        "reason": (pl.String, "Why there is no child."),
+    },
+    keys=("number",), terms=TERMS,
+)
 UPDATES = TableSchema(
     "updates", 1,
     {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from pathlib import Path
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class SolversSettings(BaseModel):
@@ -53,3 +54,27 @@ class SolversSettings(BaseModel):
         "only what it changes; 0: each build compiles all of it",
     )
     par2_hidden_until: int = Field(default=33, ge=0, description="cycle before which agents see no PAR-2")
+
+    @property
+    def held_out(self) -> frozenset[str]:
+        """Names that runs on the holdout may bear."""
+        return titles_of(self.holdout_suite)
+
+    @model_validator(mode="after")
+    def _holdout_apart(self) -> Self:
+        for name in ("train_suite", "duel_suite", "correctness_suite"):
+            if titles_of(getattr(self, name)) & self.held_out:
+                raise ValueError(f"holdout_suite bears the name of {name}, {self.holdout_suite!r}: nothing in the evolution may see it")
+        return self
+
+
+def folder_title(folder: Path) -> str:
+    """What a folder of formulas is called as a suite."""
+    return f"competition:{folder.name}"
+
+
+def titles_of(suite: str) -> frozenset[str]:
+    """Names that runs of a suite may bear, which a setting gives by the name of its spec or as a folder; none for ""."""
+    if not suite:
+        return frozenset()
+    return frozenset({suite, folder_title(Path(suite))} if "/" in suite or Path(suite).is_dir() else {suite})

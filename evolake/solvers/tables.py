@@ -118,7 +118,7 @@ METRICS = TableSchema(
         "instances_sat": (pl.Int64, "How many of them are satisfiable, as far as that is known."),
         "instances_unsat": (pl.Int64, "How many of them are unsatisfiable, as far as that is known."),
         "runs": (pl.Int64, "How many runs, repetitions included."),
-        "vbs_match": (pl.Int64, "Formulas with an answer that agrees with the known truth (virtual best solver)."),
+        "vbs_match": (pl.Int64, "Formulas with a certified answer that agrees with the known truth (virtual best solver)."),
         "vbs_mismatch": (pl.Int64, "Formulas with an answer that contradicts the known truth (virtual best solver)."),
         "wrong": pl.Int64,
         "unproved": (pl.Int64, "UNSAT answers that were checked and have no certificate."),

@@ -59,6 +59,8 @@ def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled)
     assert modelled.played.says["mending solver_code"] >= 1
     states = {row[0] for row in modelled.house.sql("SELECT DISTINCT state FROM designs.candidates")}
     assert "accepted" in states
+    vain = modelled.house.sql("SELECT cycle, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
+    assert vain == modelled.house.sql("SELECT cycle, count(*) FROM designs.unmade GROUP BY cycle ORDER BY cycle")
     assert modelled.house.sql("SELECT count(*) FROM designs.final_ranking AS r JOIN verdicts AS v ON v.artifact_id = r.design_id "
                               "WHERE v.outcome = 'block'") == [[0]]
 

@@ -85,6 +85,10 @@ def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_prot
 SELECT count(*) FROM programs.candidates AS c WHERE c.state <> 'blocked'
 AND c.program_id NOT IN (SELECT program_id FROM programs.measured WHERE status = 'ok')"""
     assert house.sql(loose) == [[0]]
+    vain = "SELECT cycle, blocked FROM funnel('programs') WHERE gate = 'made' ORDER BY cycle"
+    assert house.sql(vain) == house.sql("SELECT cycle, count(*) FROM programs.unmade GROUP BY cycle ORDER BY cycle")
+    asked = sum(row[0] for row in house.sql("SELECT count(*) FROM programs.candidates UNION ALL SELECT count(*) FROM programs.unmade"))
+    assert asked == house.sql("SELECT count(*) * 3 FROM programs.generations")[0][0], "each proposal is a candidate or says why it is none"
     gates = house.sql("SELECT DISTINCT gate FROM verdicts WHERE artifact_id IN (SELECT program_id FROM programs.candidates)")
     assert {"form", "reach", "run", "result"} <= {row[0] for row in gates}
 

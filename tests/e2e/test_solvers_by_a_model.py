@@ -38,6 +38,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     folder = tmp_path_factory.mktemp("modelled")
     settings = {
         "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "4", "EVOLAKE_SOLVERS__REPAIR_ATTEMPTS": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "3",
+        "EVOLAKE_SOLVERS__TRAIN_SUITE": "planted-train",
         "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "1", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
     }
     house = open_house(folder, **by_a_model("", **settings))
@@ -127,13 +128,25 @@ def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gat
     assert [row[1] for row in turns] == [None] * 7 + ["finished"]
     blobs = BlobStore(house.lake)
     told = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
-    assert told[3][0].startswith("It was not built: compile error") and "fifty" in told[3][0]
+    assert told[3][0].startswith("It was not built: compile error") and "walk_seed" in told[3][0]
     assert told[5][0].startswith("It was built") and len(told[5][1].splitlines()) == 6
     assert [line.split()[0] for line in told[6][0].splitlines()] == ["yours", "parent"]
     calls = house.sql(
         "SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id) WHERE session_turns.role = 'solvers_coder_session'"
     )
     assert calls == [[10, '{"max_output_tokens":8192}']]
+
+
+def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: Modelled):
+    house = modelled.house
+    [[expert]] = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'later'")
+    runs = "SELECT variant_id, sum(conflicts), count(*) FILTER (solved), count(*) FROM solvers.benchmark_runs GROUP BY variant_id"
+    met = {row[0]: row[1:] for row in house.sql(runs)}
+    assert met[expert] == [0, 3, 3], "local search leaves the search nothing to learn, on every formula that it was bred on"
+    assert met[modelled.player.parent][0] > 20_000 and all(row[0] > 1_000 for name, row in met.items() if name != expert)
+    [duel] = house.sql(f"SELECT wins, ratio_low > noise_floor, solved_challenger, instances FROM solvers.champion WHERE challenger_id = '{expert}'")
+    assert duel == [True, True, 3.0, 3], "nor on formulas that nobody has seen"
+    assert house.sql("SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '0002'") == [[expert]]
 
 
 def test_the_analyst_reads_its_cycle_in_a_session(modelled: Modelled):

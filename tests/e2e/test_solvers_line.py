@@ -6,6 +6,7 @@ At the end a compliance rule is edited: what becomes stale, and what judging aga
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,19 @@ JUDGED = ("compliance", "binaries", "smoke", "correctness")
 DOCUMENTS = "solvers-documents"
 
 
+AGENT = """import os, pathlib
+assert "# Files that may be changed" in pathlib.Path(os.environ["EVOLAKE_TASK"]).read_text()
+source = pathlib.Path("src/core/Solver.cc")
+text = source.read_text()
+assert text.count("learntsize_inc(1.1)") == 1
+source.write_text(text.replace("learntsize_inc(1.1)", "learntsize_inc(1.2)"))
+pathlib.Path("CHANGELOG.md").write_text("The limit on learnt clauses grows by a fifth, not by a tenth.")
+print("changed")
+"""
+"""Plays the command line of a coding agent, which writes the second cycle's variant."""
+HYPOTHESIS = "More learnt clauses are kept for longer."
+
+
 @dataclass(frozen=True)
 class Evolved:
     """A house after two cycles, on a copy of the seeds whose rules may be edited.
@@ -51,8 +65,21 @@ def evolved(tmp_path_factory) -> Evolved:
     house = open_house(folder)
     command = ("run", "--cycles", "1", "--lines", "solvers")
     assert "solvers: cycle 1 of 1 in " in house.run(*command).stdout
+    agent = folder / "agent.py"
+    agent.write_text(AGENT)
+    house.environment.update(EVOLAKE_CODER=f"command:{sys.executable} {agent}", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="1")
+    submit(house)
     killed = kill_when_journal_begins(house, "benchmark", *command)
     return Evolved(house, killed, house.run(*command).stdout)
+
+
+def submit(house: House) -> None:
+    """A tree of somebody's own, made of the seed, for the second cycle."""
+    [[seed, archive]] = house.sql("SELECT variant_id, archive_sha FROM solvers.seeds")
+    Lake(house.lake).blobs.get_tree(archive, tree := house.folder / "mine")
+    source = tree / "src/core/Solver.cc"
+    source.write_text(source.read_text().replace("learntsize_inc(1.1)", "learntsize_inc(1.3)"))
+    house.run("solvers", "submit", str(tree), "--parent", seed[:12], "--hypothesis", HYPOTHESIS)
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +149,30 @@ def test_what_became_of_every_variant_is_known(house: House):
     assert all(name not in blocked and cycle >= made[name] for name, cycle in overtaken)
 
 
+def test_a_command_of_the_users_own_and_a_submitted_tree_go_the_way_of_every_variant(house: House):
+    made = {origin: row for origin, *row in house.sql(
+        "SELECT origin, variant_id, plan_id, parents, hypothesis, diff_sha, edits FROM solvers.variants WHERE cycle = '0002'"
+    )}
+    assert set(made) == {"command", "submitted"}
+    [[seed]] = house.sql("SELECT variant_id FROM solvers.seeds")
+    command, submitted = made["command"][0], made["submitted"][0]
+    assert made["submitted"][2:4] == [[seed], HYPOTHESIS]
+    assert house.sql("SELECT submission_id, cycle, parent_id FROM solvers.submissions") == [[made["submitted"][1], "0002", seed]]
+    assert house.sql("SELECT plan_id FROM solvers.plan WHERE cycle = '0002' AND origin = 'submitted'") == [[made["submitted"][1]]]
+    [[*ran, output]] = house.sql("SELECT plan_id, program, exit_code, variant_id, reason, output_sha FROM solvers.coder_runs")
+    assert ran == [made["command"][1], Path(sys.executable).name, 0, command, None]
+    blobs = Lake(house.lake).blobs
+    assert blobs.get(output) == b"changed\n"
+    for name, growth in (("command", "1.2"), ("submitted", "1.3")):
+        changed = [line for line in blobs.get(made[name][4]).decode().splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+        assert [line[0] for line in changed] == ["-", "+"] and f"learntsize_inc({growth})" in changed[1] and made[name][5] is None
+    lineage = "SELECT child_id, parent_id, weight FROM derivations WHERE cycle = '0002' ORDER BY child_id"
+    assert house.sql(lineage) == sorted([row[0], row[2][0], 1.0] for row in made.values())
+    assert {command, submitted} <= {row["variant_id"] for row in Lake(house.lake).read("solvers", "consensus_ranking", "0002").to_dicts()}
+    sealed = Lake(house.lake).read("solvers", "incoming_variants", "0003").filter(pl.col("variant_id").is_in([command, submitted]))
+    assert sealed.height == 2 and "blocked" not in sealed["state"].to_list()
+
+
 def test_no_answer_is_wrong_and_none_counts_without_its_certificate(house: House):
     for name in RUNS:
         [[runs, wrong]] = house.sql(f"SELECT count(*), count(*) FILTER (status = 'wrong') FROM solvers.{name}")
@@ -172,7 +223,7 @@ def test_costs_and_yields_count_what_was_accepted(house: House):
         cycle: made[cycle] + (champions[cycle] not in accepted(house, cycle)) for cycle in CYCLES
     }
     yields = house.cookbook("operator_yield", line="solvers")
-    assert sum(row[3] for row in yields) == sum(made.values())
+    assert sum(row[4] for row in yields) == sum(made.values())
     status = json.loads(house.run("status", "--json").stdout)["lines"]
     assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status] == [("solvers", 2, "0003", None)]
     assert status[0]["accepted"] == 1 + sum(made.values())
@@ -255,6 +306,19 @@ def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house:
     assert other.sql(judged) == house.sql(judged)
 
 
+def test_an_ablation_takes_both_arms_through_the_real_gates_and_leaves_the_lake_alone(house: House, tmp_path: Path):
+    def arms() -> list[dict]:
+        words = ("solvers", "ablate", "--without", "rules", "--repeats", "1", "--out", str(tmp_path), "--json")
+        return json.loads(house.run(*words, EVOLAKE_CODER="one-shot", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="1").stdout)["arms"]
+
+    before = line_contents(house, "solvers")
+    found = arms()
+    assert [(arm["arm"], arm["plans"], arm["made"]["share"]) for arm in found] == [("all", 1, 1.0), ("without rules", 1, 1.0)]
+    assert all(arm["passed"]["share"] + sum(arm["blocked"].values()) == 1 for arm in found), "a gate let it through, or one has blocked it"
+    journal = (tmp_path / "journal.jsonl").read_bytes()
+    assert (arms(), (tmp_path / "journal.jsonl").read_bytes(), line_contents(house, "solvers")) == (found, journal, before)
+
+
 def stale(house: House) -> set[tuple[str, str]]:
     return stale_parts(house, "solvers", ASSETS, CYCLES)
 
@@ -307,7 +371,7 @@ def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(h
 def test_what_was_blocked_teaches_the_operators_a_rule_that_spares_what_was_accepted(house: House):
     """The analyst and the rule writer of the backend `operators`, on a cycle whose verdicts have changed."""
     blocked = {row[0] for row in house.sql("SELECT variant_id FROM solvers.compliance WHERE cycle = '0001' AND NOT passed")}
-    edits = {row[0]: json.loads(row[1]) for row in house.sql("SELECT variant_id, edits FROM solvers.variants")}
+    edits = {row[0]: json.loads(row[1]) for row in house.sql("SELECT variant_id, edits FROM solvers.variants WHERE edits IS NOT NULL")}
     materialize(house, "solvers", "0001", "post_mortem", "rule_proposals")
     findings = house.sql("SELECT title, lesson, evidence FROM solvers.post_mortem WHERE cycle = '0001' AND lesson = 'forbidden'")
     assert {name for row in findings for name in row[2]} == {variant[:12] for variant in blocked}

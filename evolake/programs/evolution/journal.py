@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Row = dict[str, Any]
+REPEATED = "the program is there already"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,18 @@ def entry_bytes(entry: Entry) -> bytes:
 def read_entry(data: bytes) -> Entry:
     """The entry that `entry_bytes` wrote."""
     return Entry(**json.loads(data))
+
+
+def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[Entry]) -> list[Row]:
+    """Rows of UNMADE of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
+    reasons = [
+        (note, reason) for note, entry in zip(noted, entries, strict=True)
+        for reason in (*entry.unanswered, *(REPEATED for _ in range(entry.repeated)))
+    ]
+    return [
+        {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], "reason": reason}
+        for number, (note, reason) in enumerate(reasons)
+    ]
 
 
 def key_of(facts: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,8 @@ from evolake.prompts.roles.models import PrincipleText
 Operator = Literal["mutation", "crossover"]
 Step = Literal["summary", "critique", "local", "global", "recombine", "child"]
 LINE = "prompts"
+CHILD: Step = "child"
+"""The step of a row of EDITS that says why there is no child."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,16 @@ class Reproduction:
                 "step": lost.step, "problem_id": lost.problem_id, "kind": "none", "targets": [], "text": "", "applied": False, "reason": lost.reason,
                 "principle_id": None,
             }
-            for lost in (*self.lost, *([] if self.child else [Lost("child", None, self.note)]))
+            for lost in (*self.lost, *([] if self.child else [Lost(CHILD, None, self.note)]))
         ]
         return [shared | row | {"number": number} for number, row in enumerate(rows)]
+
+
+def unmade_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of UNMADE: the mutations and crossovers without a child. edits: rows of EDITS of a cycle."""
+    lost = (row for row in edits if row["step"] == CHILD)
+    kept = ("cycle", "iteration", "operator", "prompt_id", "reason")
+    return [{"number": number} | {name: row[name] for name in kept} for number, row in enumerate(lost)]
 
 
 def worth(rollout: Rollout) -> float:

@@ -66,6 +66,20 @@ class Author(Protocol):
     def write(self, commission: Commission) -> Authored | AgentFailure: ...
 
 
+def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
+    """The trees that may be read beside its own: the other seeds, and a second parent in place of its own."""
+    found: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
+    return found | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
+
+
+def reference_files(commission: Commission) -> dict[str, str]:
+    """Path below `reference/` -> text, of all files that may be read beside its own. Bytes that are no UTF-8 are lone surrogates."""
+    return {
+        f"{place}/{name.removeprefix('src/')}": path.read_bytes().decode("utf-8", "surrogateescape")
+        for place, tree in references_of(commission).items() for name, path in sources_of(tree.folder).items()
+    }
+
+
 def source_workspace(variant: KnownVariant, base: Base) -> Workspace:
     """The sources of a variant, all to be seen, those to be edited that its adapter lets."""
     return Workspace.of_folder(variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.may_change))

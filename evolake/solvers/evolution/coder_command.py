@@ -22,7 +22,7 @@ from evolake.agents.fences import as_text, cap, clean
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.authors import Authored, Commission, taken_tree
+from evolake.solvers.evolution.authors import Authored, Commission, reference_files, references_of, taken_tree
 from evolake.solvers.evolution.proposing_requests import second_of
 from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
 
@@ -52,6 +52,7 @@ class CommandAuthor:
             shutil.copytree(parent.folder, folder)
             notes = (folder / NOTES).read_bytes() if (folder / NOTES).is_file() else b""
             (folder / TASK).write_text(task_text(commission))
+            _lend(folder, commission)
             code, wall_s, output = _run(self.words, folder, Path(place) / "output", self.timeout_s)
             diff, left, problem = taken_tree(folder, parent, commission.base) if code == 0 else ("", (), _failed(code, self.timeout_s))
             changelog = _changelog(folder / NOTES, notes) or "Written by a command of the user's own, without a word on it."
@@ -66,6 +67,15 @@ class CommandAuthor:
         return Authored(
             CodeReply(title=title, changelog=changelog, diff=diff), dropped=left, made=lambda variant_id: row.update(variant_id=variant_id),
         )
+
+
+def _lend(folder: Path, commission: Commission) -> None:
+    """Lays the sources of the other seeds beside those of the parent, to be read: nothing below `reference/` is taken."""
+    for name, text in reference_files(commission).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        path.chmod(0o444)
 
 
 def words_of(coder: str) -> tuple[str, ...]:
@@ -94,6 +104,7 @@ def task_text(commission: Commission) -> str:
         "The solver": f"It descends from {base.name}; the variant is {parents[0].variant_id[:SHORT_ID]} ({parents[0].title}).",
         "What the second parent changed in its published solver": second.get("second_parent_diff", ""),
         "Its published solver, where that is another code base: carry its idea over": second.get("second_base", ""),
+        "Other published solvers, to be read": "\n".join(f"- {place}/" for place in sorted(references_of(commission))),
         "Files that may be changed": "\n".join(f"- {pattern}" for pattern in base.adapter.may_change),
         "What is known": "\n\n".join(commission.knowledge),
         "What the plans before this one in this cycle came to": tried,

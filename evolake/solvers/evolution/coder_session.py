@@ -9,7 +9,7 @@ from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.agents.session.tools import Bench, Call, Command
-from evolake.solvers.evolution.authors import NOTHING_CHANGED, REFERENCE, Authored, Commission, diff_of, source_workspace
+from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import sources_diff
 from evolake.solvers.evolution.proposing_requests import second_of
@@ -18,7 +18,6 @@ from evolake.solvers.measurement.benchmark import StageLimits
 from evolake.solvers.measurement.measuring import Job, Rows, run_all
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
-from evolake.solvers.repository.variant import sources_of
 from evolake.solvers.roles.coder_session import CODER_SESSION, COMMANDS, BenchFormulas, RunFormula, SessionReply, SessionRequest, Smoke
 from evolake.solvers.roles.models import CodeReply
 from evolake.solvers.suites import Instance, Suite
@@ -75,22 +74,8 @@ def request_of(commission: Commission) -> SessionRequest:
     return SessionRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
         parent_diff=sources_diff(base.folder, parents[0].folder), rules=list(commission.rules), editable=list(base.adapter.may_change),
-        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted(_folders(commission)), **second_of(commission),
+        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted(references_of(commission)), **second_of(commission),
     )
-
-
-def _folders(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """The trees that a session may read beside its own: the other seeds, and a second parent in place of its own."""
-    found: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
-    return found | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
-
-
-def reference_files(commission: Commission) -> dict[str, str]:
-    """Path below `reference/` -> text, of all files that a session may read beside its own. Bytes that are no UTF-8 are lone surrogates."""
-    return {
-        f"{place}/{name.removeprefix('src/')}": path.read_bytes().decode("utf-8", "surrogateescape")
-        for place, tree in _folders(commission).items() for name, path in sources_of(tree.folder).items()
-    }
 
 
 def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, Command]:

@@ -12,6 +12,7 @@ from evolake.solvers.evolution.post_mortem import Evaluated, PostMortem, attempt
 from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.rules.replay import Standing as ReplayStanding
 from evolake.solvers.rules.replay import StoredVariant
+from evolake.solvers.settings import SolversSettings
 
 
 def evaluate(
@@ -37,9 +38,9 @@ def evaluate(
     return found
 
 
-def history_rows(evaluated: Sequence[Evaluated], ranked: int, cycle: str) -> list[dict[str, Any]]:
+def history_rows(evaluated: Sequence[Evaluated], ranked: int, cycle: str, settings: SolversSettings) -> list[dict[str, Any]]:
     """Rows of HISTORY."""
-    return [attempt_of(item, ranked).model_dump() | {"variant_id": item.variant_id, "cycle": cycle} for item in evaluated]
+    return [attempt_of(item, ranked, settings).model_dump() | {"variant_id": item.variant_id, "cycle": cycle} for item in evaluated]
 
 
 def finding_rows(found: PostMortem, cycle: str) -> list[dict[str, Any]]:

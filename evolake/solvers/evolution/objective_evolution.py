@@ -87,11 +87,11 @@ def evolve_objectives(
         runs: rows of RUNS that may be compared, of the variants that will be ranked. pool: an open jail pool.
 
     Raises:
-        JailUnavailable: the jail itself failed. ValueError: a run is of the suite `holdout`.
+        JailUnavailable: the jail itself failed. ValueError: a run is of `holdout_suite`.
     """
     if population.objectives.is_empty():
         return Evolved(first_objectives(settings, cycle=cycle, root_seed=root_seed), [], [])
-    refuse_holdout(runs.select("suite").unique().to_dicts())
+    refuse_holdout(runs.select("suite").unique().to_dicts(), settings)
     before = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     probes = probes_of(runs, generator(root_seed, LINE, cycle, "objective-probes"))
     live = tuple(row for row in before.values() if row["state"] == "accepted")

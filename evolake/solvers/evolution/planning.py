@@ -1,7 +1,7 @@
 """The planner's turn in a cycle: from standings, history, rules and guidance to plans, each naming a parent, a hypothesis and a kind of edit.
 
 What roles may see is decided here, once: `visible_standing` builds every line about a variant. It takes PAR-2 out before the cycle
-`par2_hidden_until` (SATLUTION hides it so long, that agents look at solved counts first) and refuses a row of the suite `holdout`.
+`par2_hidden_until` (SATLUTION hides it so long, that agents look at solved counts first) and refuses a row of `holdout_suite`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 LINE = "solvers"
-HOLDOUT = "holdout"
 COUNTED = ("instances_sat", "instances_unsat", "vbs_match", "vbs_mismatch", "unproved", "failed", "additionally_solved")
 MAX_STANDINGS = 40
 MAX_HISTORY = 200
@@ -101,7 +100,7 @@ def plan_variants(
         facts: what else a planner that reads is told.
 
     Raises:
-        ValueError: a row of the suite `holdout` is among `metrics`.
+        ValueError: a row of `holdout_suite` is among `metrics`.
     """
     lines = standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle)[:MAX_STANDINGS]
     if not lines:
@@ -134,7 +133,7 @@ def standings(
     cycle: str,
 ) -> list[Standing]:
     """One line per variant, highest upper confidence bound first; a variant without a rank comes after those with one."""
-    refuse_holdout(metrics)
+    refuse_holdout(metrics, settings)
     ranks = {row["variant_id"]: row for row in ranking}
     measured = {row["variant_id"]: row for row in metrics}
     lines = [
@@ -149,10 +148,10 @@ def visible_standing(
     """What any role may see of a variant.
 
     Raises:
-        ValueError: `measured` is of the suite `holdout`.
+        ValueError: `measured` is of `holdout_suite`.
     """
     rank, measured = rank or {}, measured or {}
-    refuse_holdout([measured])
+    refuse_holdout([measured], settings)
     counted: dict[str, Any] = {name: measured.get(name) or 0 for name in COUNTED}
     hidden: dict[str, Any] = {name: measured.get(name) if par2_visible(settings, cycle) else None for name in ("par2", "par2_sat", "par2_unsat")}
     within = {f"{share}%": measured.get(f"solved_within_{share}") for share in CUT_OFF_SHARES}
@@ -172,14 +171,14 @@ def par2_visible(settings: SolversSettings, cycle: str) -> bool:
     return int(cycle) >= settings.par2_hidden_until
 
 
-def refuse_holdout(rows: Sequence[Mapping[str, Any]]) -> None:
+def refuse_holdout(rows: Sequence[Mapping[str, Any]], settings: SolversSettings) -> None:
     """Holdout results decide nothing and are shown to no role.
 
     Raises:
-        ValueError: one of the rows is of that suite.
+        ValueError: the suite of one of the rows is `settings.holdout_suite`.
     """
-    if any(row.get("suite") == HOLDOUT for row in rows):
-        raise ValueError("a result of the suite holdout must not reach a role")
+    if met := settings.held_out & {str(row.get("suite")) for row in rows}:
+        raise ValueError(f"a result on the holdout, the suite {min(met)}, must not reach a role")
 
 
 def parents_of(plan: Plan, short: Mapping[str, KnownVariant], *, one_base: bool = False) -> list[str]:

@@ -13,7 +13,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.solvers.evolution.planning import Base, Facts, KnownVariant, par2_visible, refuse_holdout
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.proposing_sources import outline, places_of, visible_files, whole_functions
-from evolake.solvers.measurement.metrics import cost, proved
+from evolake.solvers.measurement.metrics import checked_share, cost, proved
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Standing, Tried, with_short_ids
 from evolake.solvers.roles.told_rules import knowledge_texts
@@ -37,7 +37,7 @@ def planner_facts(
     """The facts of a cycle. lines: the variants that may be built on. folder_of: sha of an archive -> its folder.
 
     Raises:
-        ValueError: a run is of the suite `holdout`.
+        ValueError: a run is of `holdout_suite`.
     """
     attempts = tried(population, blobs, folder_of)
     best = sorted((line for line in lines if line.base in bases), key=lambda line: (line.rank is None, line.rank or 0, line.variant_id))
@@ -73,12 +73,13 @@ def _tried(attempt: Mapping[str, Any], row: Mapping[str, Any], blobs: BlobStore,
 
 
 def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: SolversSettings, cycle: str) -> list[FamilyResult]:
-    """One row per family of instances that these variants ran, in order of its name. Raises ValueError where a run is of the suite `holdout`."""
-    refuse_holdout([{"suite": suite} for suite in runs["suite"].unique()])
+    """One row per family of instances that these variants ran, in order of its name. Raises ValueError where a run is of `holdout_suite`."""
+    refuse_holdout([{"suite": suite} for suite in runs["suite"].unique()], settings)
     ids = [line.variant_id for line in lines]
     marked = proved(runs).with_columns(variant_id=pl.col("variant_id").str.slice(0, SHORT_ID), cost=cost()).filter(pl.col("variant_id").is_in(ids))
     each = marked.group_by("family", "variant_id", "instance").agg(pl.col("solved").mean(), pl.col("cost").mean())
     found = each.group_by("family", "variant_id").agg(pl.col("solved").sum(), pl.col("cost").mean(), pl.len())
+    found = found.join(marked.group_by("family", "variant_id").agg(checked_share().alias("checked")), on=["family", "variant_id"])
     shown = par2_visible(settings, cycle)
     results = []
     for (family,), part in sorted(found.group_by("family"), key=lambda item: str(item[0][0])):
@@ -87,6 +88,7 @@ def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: S
         results.append(FamilyResult(
             family=str(family), instances=max(rows[name]["len"] for name in there), solved={name: round(rows[name]["solved"], 3) for name in there},
             seconds={name: round(rows[name]["cost"], 3) for name in there} if shown else {},
+            checked={name: round(rows[name]["checked"], 3) for name in there if rows[name]["checked"] is not None},
         ))
     return results
 

@@ -72,7 +72,7 @@ def post_mortem(
         session: who reads the cycle in a session; None: the analyst is asked once.
 
     Raises:
-        ValueError: a measurement is of the suite `holdout`.
+        ValueError: a measurement is of `holdout_suite`.
     """
     incidents = [found for item in evaluated if (found := incident_of(item, settings=settings, cycle=cycle)) is not None][:MAX_INCIDENTS]
     if not incidents:
@@ -96,7 +96,7 @@ def post_mortem(
 
 def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> Incident | None:
     """What can be learnt from one variant; None for one that passed and did as its parent did."""
-    refuse_holdout([row for row in (item.measured, item.parent_measured) if row])
+    refuse_holdout([row for row in (item.measured, item.parent_measured) if row], settings)
     changed, lost = changes(item.edits, item.parent_edits)
     shared = {
         "variant_id": item.variant_id[:SHORT_ID], "base": item.base, "hypothesis": item.hypothesis, "diff": item.diff,
@@ -119,13 +119,13 @@ def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> In
     )
 
 
-def attempt_of(item: Evaluated, ranked: int) -> Attempt:
+def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attempt:
     """The variant as an entry of the planner's history. `ranked`: how many variants the ranking holds.
 
     Raises:
-        ValueError: a measurement is of the suite `holdout`.
+        ValueError: a measurement is of `holdout_suite`.
     """
-    refuse_holdout([row for row in (item.measured, item.parent_measured) if row])
+    refuse_holdout([row for row in (item.measured, item.parent_measured) if row], settings)
     gain = (item.parent_rank - item.rank) / max(1, ranked) if item.rank and item.parent_rank else None
     solved = None
     if item.measured is not None and item.parent_measured is not None:

@@ -14,7 +14,7 @@ from evolake.solvers.edits import write_edits
 from evolake.solvers.evolution.planning import Planned, plan_variants, standings
 from evolake.solvers.evolution.planning_facts import planner_facts
 from evolake.solvers.evolution.population import LIVE, Population
-from evolake.solvers.evolution.proposing import WhoElse, propose_variants
+from evolake.solvers.evolution.proposing import Proposal, WhoElse, propose_variants
 from evolake.solvers.evolution.submissions import is_submitted
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
@@ -98,12 +98,17 @@ def make_variants(
             "objections": list(item.objections), "dropped": json.dumps(list(item.dropped), sort_keys=True) if item.dropped else None,
         })
         runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
-        derivations += [
-            {"child_id": item.variant_id, "parent_id": parent, "operator": item.operator, "weight": weight, "cycle": cycle}
-            for parent, weight in item.weights
-        ]
+        derivations += derivations_of(item, cycle)
     unmade = [{"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)} for item in found.unmade]
     return Made(runs, rows, derivations, unmade, len(found.failures))
+
+
+def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:
+    """Rows of DERIVATIONS: each parent with its weight, also one of another code base."""
+    return [
+        {"child_id": variant.variant_id, "parent_id": parent, "operator": variant.operator, "weight": weight, "cycle": cycle}
+        for parent, weight in variant.weights
+    ]
 
 
 def _told(row: Mapping[str, Any]) -> str:

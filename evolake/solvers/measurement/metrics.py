@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from evolake.solvers.measurement.claims import UNPROVED
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
 
 PENALTY = 2.0
@@ -34,10 +35,10 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         pl.col("instance").n_unique().alias("instances"),
         *(pl.col("instance").filter(pl.col("truth") == truth).n_unique().alias(f"instances_{truth.lower()}") for truth in ("SAT", "UNSAT")),
         pl.len().alias("runs"),
-        pl.col("instance").filter(pl.col("answer") == pl.col("truth")).n_unique().alias("vbs_match"),
+        pl.col("instance").filter((pl.col("answer") == pl.col("truth")) & pl.col("certificate").is_not_null()).n_unique().alias("vbs_match"),
         pl.col("instance").filter(pl.col("answer") != pl.col("truth")).n_unique().alias("vbs_mismatch"),
         (pl.col("status") == "wrong").sum().alias("wrong"),
-        ((pl.col("status") == "unsat") & pl.col("answer_checked") & pl.col("certificate").is_null()).sum().alias("unproved"),
+        pl.sql_expr(UNPROVED).sum().alias("unproved"),
         pl.col("status").is_in(["crash", "malformed", "memory"]).sum().alias("failed"),
         _solved(pl.lit(True)).alias("solved"),
         _solved(pl.col("truth") == "SAT").alias("solved_sat"),
@@ -48,7 +49,7 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         pl.col("cost").mean().alias("par2"),
         *(pl.col("cost").filter(pl.col("truth") == truth).mean().alias(f"par2_{truth.lower()}") for truth in ("SAT", "UNSAT")),
         _share_of_unsat(pl.col("certificate") == "proof").alias("proof_share"),
-        _share_of_unsat(pl.col("answer_checked")).alias("checked_share"),
+        checked_share().alias("checked_share"),
     )
     for more in (_additionally_solved(runs, baselines), _fastest(marked)):
         rows = rows.join(more, on=BY_VARIANT, how="left")
@@ -75,6 +76,11 @@ def proved(runs: pl.DataFrame) -> pl.DataFrame:
 def cost() -> pl.Expr:
     """A run's PAR-2 cost in cpu seconds."""
     return pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s"))
+
+
+def checked_share() -> pl.Expr:
+    """Of rows of RUNS: the share of UNSAT answers that were looked at, a float from 0 to 1; null without such answers."""
+    return _share_of_unsat(pl.col("answer_checked"))
 
 
 def _repeats() -> pl.Expr:

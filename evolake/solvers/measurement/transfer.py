@@ -15,20 +15,28 @@ import polars as pl
 from evolake.lake.schemas import TableSchema
 from evolake.seeds import generator
 from evolake.solvers.measurement.duel import repeat_noise_floor
-from evolake.solvers.measurement.metrics import compute_metrics, cost
+from evolake.solvers.measurement.metrics import compute_metrics, cost, known_truth, proved
 from evolake.solvers.tables import TERMS
 from evolake.stats import Interval, bootstrap_interval
 
 LEVEL = 0.95
 LEAST_COST_S = 1e-6
+SOLVED = {"solved": "Formulas", "solved_sat": "Satisfiable formulas", "solved_unsat": "Unsatisfiable formulas"}
+TRUTHS = {"solved": None, "solved_sat": "SAT", "solved_unsat": "UNSAT"}
+"""Column -> which formulas it counts; None: all."""
 TRANSFER = TableSchema(
-    "transfer", 1,
+    "transfer", 2,
     {
         "suite": pl.String, "part": (pl.String, "Whether the suite is the one that was bred on (from) or the other one (to)."),
         "solver": (pl.String, "Title of the variant."), "role": (pl.String, "champion, variant (named by the user) or seed."),
         "variant_id": pl.String, "instances": pl.Int64, "timeout_s": pl.Float64,
-        "solved": (pl.Float64, "Formulas solved, as a mean over repetitions."),
-        "solved_sat": (pl.Float64, "Satisfiable formulas solved."), "solved_unsat": (pl.Float64, "Unsatisfiable formulas solved."),
+        **{
+            f"{name}{end}": (pl.Float64, said) for name, what in SOLVED.items() for end, said in (
+                ("", f"{what} solved, as a mean over repetitions."), ("_low", "Lower end of its interval; null without such formulas."),
+                ("_high", "Upper end of its interval."),
+            )
+        },
+        "checked_share": (pl.Float64, "Share of UNSAT answers whose proof was looked at; the others count as unsolved. Null without such answers."),
         "proof_share": (pl.Float64, "Share of UNSAT answers with a verified proof; null without such answers."),
         "par2": pl.Float64, "par2_low": (pl.Float64, "Lower end of its interval."), "par2_high": (pl.Float64, "Upper end of its interval."),
         "par2_sat": (pl.Float64, "PAR-2 over the satisfiable formulas, in seconds."),
@@ -73,10 +81,11 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
             rng = generator(0, "solvers", suite, f"transfer of {one.variant_id}")
             par2, gain = _interval(own, rng), _gain(first, own, rng) if place else None
             vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
-            names = ("solved", "solved_sat", "solved_unsat", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
+            names = (*SOLVED, "checked_share", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
             rows.append({
                 "suite": suite, "part": part, "solver": one.title, "role": one.role, "variant_id": one.variant_id, "instances": len(own),
-                **{name: known[name] for name in names}, "par2": par2.estimate, "par2_low": par2.low, "par2_high": par2.high,
+                **{name: known[name] for name in names}, **_solved_ends(mine, one.variant_id),
+                "par2": par2.estimate, "par2_low": par2.low, "par2_high": par2.high,
                 **_ends("vbs", "share", vbs), **_ends("gain", "", gain),
                 "noise_floor": repeat_noise_floor([first, own]) if own.shape[1] > 1 else None,
             })
@@ -108,6 +117,23 @@ def _costs(runs: pl.DataFrame, variant_id: str) -> np.ndarray:
 
 def _solved_by_anyone(runs: pl.DataFrame) -> np.ndarray:
     return runs.group_by("instance").agg(pl.col("solved").any()).sort("instance")["solved"].to_numpy()
+
+
+def _solved_ends(runs: pl.DataFrame, variant_id: str) -> dict[str, float | None]:
+    """Ends of the intervals of formulas solved, all and by their known truth: formulas of each kind are resampled, their number is kept."""
+    each = proved(runs).join(known_truth(runs), on=["suite", "formula_sha"]).filter(pl.col("variant_id") == variant_id)
+    shares = each.group_by("instance").agg(pl.col("solved").mean(), pl.col("truth").first()).sort("instance")
+    ends: dict[str, float | None] = {}
+    for name, truth in TRUTHS.items():
+        own = (shares if truth is None else shares.filter(pl.col("truth") == truth))["solved"].to_numpy()
+        rng = generator(0, "solvers", str(runs["suite"][0]), f"{name} of {variant_id}")
+        found = bootstrap_interval(own, rng, statistic=_total, level=LEVEL) if len(own) else None
+        ends |= {f"{name}_low": found and round(found.low, 9), f"{name}_high": found and round(found.high, 9)}
+    return ends
+
+
+def _total(samples: np.ndarray) -> np.ndarray:
+    return samples.sum(axis=-1)
 
 
 def _shares(costs: Sequence[np.ndarray], solved: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.status import known_line, sealed_cycles
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
+from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted
 from evolake.solvers.tables_archive import ARCHIVE, UNMADE
 
 LINE = "solvers"
@@ -24,8 +25,8 @@ RUN_TABLES = {
 """Every table that holds runs, each run in one of them (`gate_runs` holds copies), with what it is called on the page."""
 
 COUNTS = ("runs", "unsat", "verified", "unproved", "unchecked", "unsound")
-"""Of runs: all, UNSAT answers, and of those the ones with a verified proof, one that a checker could not decide, one outside the checked share; last,
-answers of either kind that are refuted by a model, a proof or the formula's known status."""
+"""Of runs: all, UNSAT answers, and of those the ones with a verified proof, without one though it was asked for, outside the checked share; last,
+answers of either kind that are refuted (see `measurement.claims`)."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +102,16 @@ def _runs(ask: Any, population: Population) -> pl.DataFrame:
 
 
 RUNS = f"""
-SELECT variant_id, count(*) AS runs, count(*) FILTER (status = 'unsat') AS unsat, count(*) FILTER (proof_status = 'verified') AS verified,
-  count(*) FILTER (status = 'unsat' AND proof_status = 'unknown') AS unproved,
-  count(*) FILTER (status = 'unsat' AND coalesce(proof_status, 'unchecked') = 'unchecked') AS unchecked,
-  count(*) FILTER (status = 'wrong' OR proof_status = 'refuted') AS unsound
+SELECT variant_id, count(*) AS runs, {counted(UNSAT)} AS unsat, {counted(VERIFIED)} AS verified, {counted(UNPROVED)} AS unproved,
+  {counted(UNCHECKED)} AS unchecked, {counted(UNSOUND)} AS unsound
 FROM {LINE}.{{table}} WHERE cycle <= $cycle GROUP BY variant_id ORDER BY variant_id"""
 TOP = f"""
-SELECT r.rank, round(r.consensus, 4) AS consensus, v.title, v.base, v.operator, r.solved, round(r.par2, 3) AS par2_s, r.variant_id AS variant
+SELECT r.rank, round(r.consensus, 4) AS consensus, v.title, v.base, v.operator, r.solved, round(r.par2, 3) AS par2_s,
+  round(m.checked_share, 3) AS checked_share, r.variant_id AS variant
 FROM {LINE}.consensus_ranking AS r
 JOIN (SELECT variant_id, title, base, operator FROM {LINE}.seeds UNION SELECT variant_id, title, base, operator FROM {LINE}.variants) AS v
-USING (variant_id) WHERE r.cycle = $cycle ORDER BY r.rank LIMIT 12"""
+USING (variant_id) LEFT JOIN {LINE}.metrics AS m ON m.variant_id = r.variant_id AND m.cycle = r.cycle
+WHERE r.cycle = $cycle ORDER BY r.rank LIMIT 12"""
 FUNNEL = f"""
 SELECT cycle, coalesce(max(unmade), 0)::INTEGER AS unmade, coalesce(max(came) FILTER (gate_no >= 0), 0) AS came,
   {", ".join(f"max(passed) FILTER (gate = '{gate}') AS passed_{gate}" for gate in GATE_NAMES)},

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from evolake.report.numbers import counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+from evolake.solvers.measurement import claims
 
 NONE = "none yet: an upstream solver leads as it came"
 
@@ -36,6 +37,7 @@ def _measured(ran: Row) -> str:
         return ""
     wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
     share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
+    share += f", {claims.told_share(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
     return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {counted(ran['verified'], 'proof')} verified{share}, {wrong}"
 
 
@@ -48,14 +50,16 @@ def _look(told: Story, ran: Row, made: Row) -> str:
 
 
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
-ALL_RUNS = " UNION ALL ".join(f"SELECT variant_id, cycle, status, proof_status, cpu_s FROM solvers.{table}" for table in (*RUNS, "champion_trials"))
+ALL_RUNS = " UNION ALL ".join(
+    f"SELECT variant_id, cycle, status, certificate, proof_status, cpu_s FROM solvers.{table}" for table in (*RUNS, "champion_trials")
+)
 MADE = """
 SELECT count(*) AS made, (SELECT count(DISTINCT artifact_id) FROM solvers.immigrants WHERE cycle = $cycle AND state <> 'present') AS entered
 FROM solvers.variants WHERE cycle = $cycle"""
 RAN = f"""
-SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER (proof_status = 'verified') AS verified,
-  count(*) FILTER (status = 'unsat') AS unsat,
-  count(*) FILTER (status = 'wrong' OR proof_status = 'refuted') AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
+SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER ({claims.VERIFIED}) AS verified,
+  count(*) FILTER ({claims.UNSAT}) AS unsat, count(*) FILTER ({claims.UNCHECKED}) AS unchecked,
+  count(*) FILTER ({claims.UNSOUND}) AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
 DUELS = """
 SELECT c.*, coalesce(known.title, c.challenger_id[:12]) AS title FROM solvers.champion AS c
 LEFT JOIN known_artifacts AS known ON known.artifact_id = c.challenger_id WHERE c.cycle = $cycle ORDER BY c.ratio DESC"""

@@ -9,10 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from evolake.solvers.measurement.transfer import LEVEL, claim
+from evolake.solvers.measurement.transfer import LEVEL, SOLVED, claim
 
 PAGE = "transfer.md"
-HEADS = ("solver", "solved", "SAT", "UNSAT", "PAR-2, s", "PAR-2 SAT", "PAR-2 UNSAT", "memory mean/max, MiB", "share of VBS", "UNSAT proved")
+HEADS = (
+    "solver", "solved", "SAT", "UNSAT", "PAR-2, s", "PAR-2 SAT", "PAR-2 UNSAT", "memory mean/max, MiB", "share of VBS", "UNSAT checked",
+    "UNSAT proved",
+)
 TITLES = {"from": "Bred on", "to": "Carried over to"}
 
 
@@ -30,7 +33,7 @@ def page(table: pl.DataFrame) -> str:
     lines = [
         f"# {first['solver']} against {table['variant_id'].n_unique() - 1} others", "",
         f"In parentheses: {LEVEL:.0%} intervals by a paired bootstrap over formulas.",
-        "A formula is solved where its model was checked or its proof verified.",
+        "A formula is solved where its model was checked or its proof verified; an UNSAT answer whose proof was not checked counts as unsolved.",
     ]
     for suite in table["suite"].unique(maintain_order=True):
         rows = table.filter(pl.col("suite") == suite).to_dicts()
@@ -46,16 +49,18 @@ def _row(cells: Any) -> str:
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     return [
-        f"{row['solver']} ({row['role']}, {row['variant_id'][:8]})", f"{row['solved']:g}", f"{row['solved_sat']:g}", f"{row['solved_unsat']:g}",
+        f"{row['solver']} ({row['role']}, {row['variant_id'][:8]})", *(_with_ends(row, name, name, "{:g}") for name in SOLVED),
         _with_ends(row, "par2", "par2", "{:.3g}"), _or_dash(row["par2_sat"], "{:.3g}"), _or_dash(row["par2_unsat"], "{:.3g}"),
         f"{row['memory_mean_mb']:.0f}/{row['memory_max_mb']:.0f}", _with_ends(row, "vbs_share", "vbs", "{:.0%}"),
-        _or_dash(row["proof_share"], "{:.0%}"),
+        _or_dash(row["checked_share"], "{:.0%}"), _or_dash(row["proof_share"], "{:.0%}"),
     ]
 
 
 def _with_ends(row: Mapping[str, Any], name: str, ends: str, form: str) -> str:
     value, low, high = row[name], row[f"{ends}_low"], row[f"{ends}_high"]
-    return "-" if value is None else f"{form.format(value)} ({form.format(low)} to {form.format(high)})"
+    if value is None:
+        return "-"
+    return form.format(value) if low is None else f"{form.format(value)} ({form.format(low)} to {form.format(high)})"
 
 
 def _or_dash(value: float | None, form: str) -> str:

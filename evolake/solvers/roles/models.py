@@ -2,7 +2,7 @@
 back are in `review_models`.
 
 Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may see,
-and nothing else. Two things are never in one: a result of the suite `holdout`, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
+and nothing else. Two things are never in one: a result on the holdout, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
 description says "operators only" carry edits as data for the operators backend; prompts leave them out.
 """
 
@@ -63,7 +63,7 @@ class Standing(Model):
     changed: str = Field(default="", description="what its author said it changed")
     instances_sat: int = Field(default=0, description="instances known to be satisfiable")
     instances_unsat: int = Field(default=0, description="instances known to be unsatisfiable")
-    vbs_match: int = Field(default=0, description="instances with an answer that agrees with the known truth")
+    vbs_match: int = Field(default=0, description="instances with an answer that agrees with the known truth and has a certificate")
     vbs_mismatch: int = Field(default=0, description="instances with an answer that contradicts the known truth")
     unproved: int = Field(default=0, description="UNSAT answers whose proof was checked and not verified: unsolved")
     checked_share: float | None = Field(default=None, description="share of UNSAT answers whose proof was checked; the others count as unsolved")
@@ -117,6 +117,9 @@ class FamilyResult(Model):
     instances: int
     solved: dict[str, float] = Field(description="variant id -> instances solved, as a mean over repetitions")
     seconds: dict[str, float] = Field(default_factory=dict, description="variant id -> PAR-2 on the family; empty while it is not shown")
+    checked: dict[str, float] = Field(
+        default_factory=dict, description="variant id -> share of its UNSAT answers whose proof was checked; the others are unsolved",
+    )
 
 
 class EditModel(Model):

@@ -14,6 +14,7 @@ from pathlib import Path
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import UNPACK, read_cnf_bytes, read_dimacs
+from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.folder_lock import LOCK, Pin, check_lock, lock_folder, read_lock
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Status, Suite
@@ -51,7 +52,7 @@ def competition_suite(
         instances.append(Instance(name, Path(relative).parent.name or folder.name, status, _blob(path, pin, blobs), base=name))
     if twice := sorted({item.name for item in instances if [other.name for other in instances].count(item.name) > 1}):
         raise InputError(f"{folder} has a formula under two endings", wanted="one file a name", got=", ".join(twice[:5]))
-    return with_files(Suite(f"competition:{folder.name}", tuple(instances)), blobs, cache)
+    return with_files(Suite(folder_title(folder), tuple(instances)), blobs, cache)
 
 
 def lock_formulas(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import read_dimacs, shuffled, write_dimacs
+from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.competition import competition_suite, formula_files
 from evolake.solvers.suites.fresh import FRESH, fresh_suite
 from evolake.solvers.suites.generators import pcg
@@ -53,7 +54,7 @@ def suite_title(name: str, seeds: Path) -> str:
     """The name that its runs will bear; makes no formula. Raises InputError for what is no suite."""
     if is_folder(name, seeds):
         formula_files(Path(name))
-        return f"competition:{Path(name).name}"
+        return folder_title(Path(name))
     return load_spec(name, seeds).name
 
 

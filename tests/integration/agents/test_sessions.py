@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import loopback_model
 import numpy as np
 import pytest
 from loopback_model import KEY, Action, Asked, LoopbackModel, Script, call, say, status
@@ -186,14 +192,19 @@ MISBEHAVIOURS: dict[str, tuple[Script, str, int]] = {
     "uses all its tokens": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
         "prompt_tokens": 2000, "completion_tokens": 500,
     })), "out_of_tokens", 4),
+    "uses all its money": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
+        "prompt_tokens": 2000, "completion_tokens": 500,
+    })), "out_of_usd", 4),
+    "uses all its time": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}))), "out_of_time", 1),
 }
+BOUNDS = {"out_of_turns": {"turns": 6}, "out_of_tokens": {"tokens": 10_000}, "out_of_usd": {"usd": 0.01}, "out_of_time": {"wall_s": 1e-9}}
+"""At the prices of the house a turn of these costs 0.003 usd; the time is over when the first turn is."""
 
 
 @pytest.mark.parametrize("way", MISBEHAVIOURS)
 def test_a_misbehaving_agent_ends_typed(house: House, way: str):
     script, outcome, turns = MISBEHAVIOURS[way]
-    bounds = {"out_of_turns": {"turns": 6}, "out_of_tokens": {"tokens": 10_000}}.get(outcome, {})
-    held = house.hold(script, session=SessionSettings(**bounds))
+    held = house.hold(script, session=SessionSettings.model_validate(BOUNDS.get(outcome, {})))
     assert isinstance(held.result, AgentFailure)
     assert (held.result.status, held.result.attempts, len(held.turns)) == (outcome, turns, turns)
     assert [row["outcome"] for row in held.turns] == [None] * (turns - 1) + [outcome]
@@ -265,6 +276,53 @@ def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(house: House):
     assert len(held.asked) == 1, "what was paid for is not paid for again"
     assert [row["status"] for row in held.turns] == ["replayed"] * 4 + ["ok"]
     assert len(house.built) == 2
+
+
+HELD_ELSEWHERE = """
+import sys, time
+from pathlib import Path
+import test_sessions
+from evolake.jail import open_pool
+
+
+class Stuck(test_sessions.House):
+    def build(self, folder, arguments):
+        (self.folder / "building").touch()
+        time.sleep(600)
+
+
+if __name__ == "__main__":
+    with open_pool(workers=1, preload=()) as pool:
+        house = Stuck(Path(sys.argv[1]), pool)
+        with house.agents(sys.argv[2]) as agents:
+            agents.session(house.role, test_sessions.Ask(goal="Return 0."), house.bench(), seed=0)
+"""
+
+
+def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(house: House):
+    """SIGKILL while a command of its second turn runs: two turns are paid for by then, and three are left."""
+    with LoopbackModel(endless(lambda number: EXPERT[number])) as server:
+        script, paths = house.folder / "held.py", [str(Path(__file__).parent), str(Path(loopback_model.__file__).parent)]
+        script.write_text(HELD_ELSEWHERE)
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+        child = subprocess.Popen([sys.executable, str(script), str(house.folder), server.base_url], env=environment)
+        try:
+            while not (house.folder / "building").exists():
+                assert child.poll() is None, "it ended by itself"
+                time.sleep(0.02)
+        finally:
+            child.kill()
+        assert child.wait() == -signal.SIGKILL
+        assert len(server.requests) == 2
+        with house.agents(server.base_url, run_id="run-2") as agents:
+            bench = house.bench()
+            result = agents.session(house.role, Ask(goal="Return 0."), bench, seed=0)
+            turns, rows = agents.turns(), agents.rows()
+        asked = [sum(message["role"] == "assistant" for message in one.messages) for one in server.requests]
+    assert (result, asked) == (Finished(title="zero"), [0, 1, 2, 3, 4]), "each turn was asked for once, over both lives"
+    assert [row["status"] for row in turns] == ["replayed"] * 2 + ["ok"] * 3 and [row["usd"] == 0 for row in rows] == [True] * 2 + [False] * 3
+    assert bench.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
+    assert len(house.built) == 2, "the command that was cut off is run again, since nothing of it was kept"
 
 
 def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(house: House):

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from evolake.cli.known_tables import all_tables
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Catalogue, Lake, TableSchema, side_table
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.lake.compact import compact
@@ -147,8 +148,23 @@ def test_cost_per_accepted_counts_what_was_paid_once(lake):
 
 def test_yield_of_operators_and_models(lake):
     assert ask(lake, "operator_yield", line="designs") == [
-        ("add-gate", "m", 1, 1, 1.0), ("graft", "operators", 1, 1, 1.0), ("swap", "m", 1, 0, 0.0), ("swap", "operators", 1, 0, 0.0),
+        ("add-gate", "m", 1, 1, 1, 1.0, 0.25), ("graft", "operators", 1, 1, 1, 1.0, 0.25), ("swap", "m", 1, 1, 0, 0.0, 0.0),
+        ("swap", "operators", 1, 1, 0, 0.0, 0.0),
     ]
+    assert ask(lake, "operator_yield", line="solvers") == [("nothing", None, 2, 0, 0, 0.0, 0.0)], "attempts that made nothing are attempts"
+
+
+@pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
+def test_what_a_line_attempted_in_vain_is_in_its_funnel_and_its_yield(tmp_path, line):
+    schema = all_tables()[line, "unmade"]
+    key, = schema.keys
+    row = dict.fromkeys(schema.columns) | {"cycle": "0001", "reason": "nothing came of it"}
+    lake = Lake(tmp_path)
+    rows = [row | {key: f"plan-{number}" if key == "plan_id" else number} for number in range(3)]
+    lake.publish(line, "unmade", schema.frame(rows), cycle="0001", run_id="r", schema=schema)
+    with Catalogue(lake, all_tables()) as catalogue:
+        funnel, tried = (catalogue.query((COOKBOOK / f"{name}.sql").read_text(), {"line": line}).rows for name in ("funnel", "operator_yield"))
+    assert (funnel, tried) == ([("0001", None, "made", 3, 0, 3, 0, 0)], [("nothing", None, 3, 0, 0, 0.0, 0.0)])
 
 
 def test_money_spent_on_candidates_blocked_late(lake):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.evolution.coder_command import CommandAuthor, words_of
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 from evolake.solvers.evolution.coding import check_coder
+from evolake.solvers.evolution.planning import Base
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.proposing import Proposals
 from evolake.solvers.evolution.submissions import SubmissionAuthor, submit, submitted_plans
@@ -93,13 +95,13 @@ def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(house: Small
     assert [item.reason.startswith(reason) for item in found.unmade] == [True]
 
 
-def by_a_command(house: SmallHouse, text: str, timeout_s: float = 60) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_a_command(house: SmallHouse, text: str, timeout_s: float = 60, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
     """One plan, carried out by a script that plays a coding agent's command line."""
     script = house.into.parent / "agent.py"
     script.write_text(text)
     author = CommandAuthor((sys.executable, str(script)), timeout_s, house.blobs, "0001")
     with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        found = house.propose(agents, [planned([house.seed], "rewrite", "")], author=lambda plan: author)
+        found = house.propose(agents, [planned([house.seed], "rewrite", "")], author=lambda plan: author, **more)
     CODER_RUNS.frame(author.runs)
     return found, author.runs
 
@@ -144,6 +146,31 @@ def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
     found, (row,) = by_a_command(house, text, timeout_s)
     assert (found.variants, [item.reason for item in found.unmade]) == ([], [reason])
     assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
+
+
+LOOKS = f"""
+import os, pathlib, stat
+other = pathlib.Path("reference/other/core/Solver.cc")
+assert "- reference/other/" in pathlib.Path(os.environ["EVOLAKE_TASK"]).read_text()
+assert not pathlib.Path("reference/small").exists() and not stat.S_IMODE(other.stat().st_mode) & 0o222
+taken = "* 7" if "* 7" in other.read_text() else ""
+source = pathlib.Path("{SOURCE}")
+source.write_text(source.read_text().replace("* 2", taken))
+other.chmod(0o644)
+other.write_text("mine")
+"""
+
+
+def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(house: SmallHouse) -> None:
+    other = house.into.parent / "other"
+    shutil.copytree(house.base.folder, other)
+    (other / SOURCE).write_text((other / SOURCE).read_text().replace("* 2", "* 7"))
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+    found, (row,) = by_a_command(house, LOOKS, bases={"small": house.base, "other": Base("other", other, house.base.adapter)})
+    variant, = found.variants
+    assert (row["exit_code"], variant.blocked, variant.dropped) == (0, False, ())
+    assert "opt_first.value * 7" in (variant.folder / SOURCE).read_text() and not (variant.folder / "reference").exists()
+    assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
 
 
 def test_links_that_a_command_leaves_lead_nowhere(house: SmallHouse) -> None:

@@ -95,6 +95,8 @@ def test_gates_rules_builds_and_operators_are_counted(text: str):
     assert "2 proposed so far, 1 active." in flat(text)
     assert "compliance 50% 50%" in flat(text)
     assert "r-correctness 0001 0.5" in flat(text)
+    best = rows_after(text, "Best variants by consensus")
+    assert (best[7:9], best[9], best[16]) == (["checked share", "variant"], "1", "1"), "every proof of the first was checked"
     assert rows_after(text, "Builds")[5:15] == ["alpha", "2", "0", "4.5", "9", "beta", "1", "0", "4.5", "4.5"]
     assert rows_after(text, "What each operator gave")[5:14] == ["tunable", "2", "2", "1", "1", "patch", "1", "0", "0"]
 
@@ -132,7 +134,7 @@ def test_an_unsound_answer_of_an_accepted_variant_is_shouted(tmp_path: Path):
     undecided = run_row(ID["fast"], "u-2", "unsat", 1.0, solved=False, certificate=None, proof_status="unknown", cycle="0002")
     lake.publish("solvers", "stability_runs", STABILITY_RUNS.frame([wrong, refuted, undecided]), cycle="0002", run_id="r2", schema=STABILITY_RUNS)
     said = soundness_sentence(read_report(tmp_path, "0002").runs)
-    assert said.startswith("UNSOUND: 2 answers of accepted variants in 83 runs. Of their 42 UNSAT answers 36 rest on a verified proof; 1 could not")
+    assert said.startswith("UNSOUND: 2 answers of accepted variants in 83 runs. Of their 42 UNSAT answers 36 rest on a verified proof; 2 could not")
 
 
 def test_the_command_writes_page_and_figures(root: Path, tmp_path: Path):
@@ -184,8 +186,8 @@ def ask(root: Path, name: str, *parameters: str) -> list[list]:
 
 def test_proofs_verified_and_unsound_answers_by_variant(root: Path):
     assert [[row[1], *row[2:]] for row in ask(root, "unsound_answers")] == [
-        ["liar", "blocked", 2, 0, 0, 2], ["alpha", "accepted", 28, 14, 14, 0], ["<b>fast</b>", "accepted", 28, 14, 12, 0],
-        ["tuned", "accepted", 20, 10, 8, 0], ["beta", "accepted", 4, 2, 2, 0],
+        ["liar", "blocked", 2, 0, None, 0, 2], ["alpha", "accepted", 28, 14, 1.0, 14, 0], ["<b>fast</b>", "accepted", 28, 14, 0.857, 12, 0],
+        ["tuned", "accepted", 20, 10, 0.8, 8, 0], ["beta", "accepted", 4, 2, 1.0, 2, 0],
     ]
 
 

@@ -15,11 +15,13 @@ from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallHouse, 
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
 from evolake.solvers.evolution import proposing
 from evolake.solvers.evolution.planning import Base, KnownVariant, standings
 from evolake.solvers.evolution.proposing import Proposals, propose_variants
+from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
 
 
@@ -217,6 +219,9 @@ def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(h
     found, _ = by_model(house, coder, [planned([house.seed, other], "crossover", "")], known=[house.seed, other], bases=bases)
     variant, = found.variants
     assert variant.weights == ((house.seed.variant_id, 0.75), (other.variant_id, 0.25)) and variant.base == "small"
+    assert DERIVATIONS.frame(derivations_of(variant, "0001")).select("child_id", "parent_id", "operator", "weight").rows() == [
+        (variant.variant_id, house.seed.variant_id, "crossover", 0.75), (variant.variant_id, other.variant_id, "crossover", 0.25),
+    ]
     assert "reference/other/core/Other.cc" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
     assert "carry its idea over, not its text): other" in coder.prompts[1]
     assert not (variant.folder / "src/core/Other.cc").exists()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
 from solver_runs import run_row
 
+from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, VERIFIED, counted, told_share
 from evolake.solvers.measurement.metrics import compute_metrics, known_truth
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
 
@@ -50,8 +52,30 @@ def test_an_answer_without_a_proof_that_was_asked_for_is_unproved_and_unsolved()
         run_row("v", "b", "unsat", 1.0, answer_checked=False, certificate=None, proof_status="unchecked"), run_row("v", "c", "unsat", 1.0),
     )
     row = only(compute_metrics(runs), "v")
-    assert (row["unproved"], row["solved"], row["solved_unsat"], row["vbs_match"], row["par2"]) == (1, 1.0, 1.0, 3, 41.0 / 3)
-    assert (row["proof_share"], row["checked_share"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert (row["unproved"], row["solved"], row["solved_unsat"], row["vbs_match"], row["par2"]) == (1, 1.0, 1.0, 1, 41.0 / 3)
+    assert (row["vbs_mismatch"], row["proof_share"], row["checked_share"]) == (0, pytest.approx(1 / 3), pytest.approx(2 / 3))
+
+
+@pytest.mark.parametrize(("said", "counts"), [
+    ("verified", (1, 0, 0)), ("refuted", (0, 1, 0)), ("missing", (0, 1, 0)), ("unknown", (0, 1, 0)), ("unchecked", (0, 0, 1)), (None, (0, 0, 1)),
+])
+def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sql(said: str | None, counts: tuple[int, int, int]) -> None:
+    certificate = "proof" if said == "verified" else None
+    runs = table(
+        run_row("v", "a", "unsat", 1.0, certificate=certificate, proof_status=said, answer_checked=said not in ("unchecked", None)),
+        run_row("v", "b", "sat", 1.0), run_row("v", "c", "timeout", 10.0, expected="UNSAT"),
+    )
+    metrics = compute_metrics(runs).row(0, named=True)
+    assert (metrics["vbs_match"] - 1, metrics["unproved"], 1 - (metrics["checked_share"] or 0)) == counts
+    conditions = (VERIFIED, UNPROVED, UNCHECKED)
+    asked = duckdb.execute(f"SELECT {', '.join(map(counted, conditions))} FROM runs").fetchone()
+    assert asked == counts == tuple(runs.filter(pl.sql_expr(condition)).height for condition in conditions)
+
+
+def test_the_checked_share_in_words() -> None:
+    assert [told_share(unsat, unchecked) for unsat, unchecked in ((0, 0), (4, 0), (4, 1), (4, 4))] == [
+        "", "every proof checked", "75% of the proofs checked", "no proof checked",
+    ]
 
 
 def test_the_fastest_on_a_formula_is_who_solves_it_first_and_ties_count_for_each() -> None:

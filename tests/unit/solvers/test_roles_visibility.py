@@ -18,6 +18,7 @@ from evolake.jail import open_pool
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.objective_evolution import evolve_objectives
 from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants, standings
+from evolake.solvers.evolution.planning_facts import family_results
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, checker_specs, post_mortem
 from evolake.solvers.evolution.proposing_sources import excerpts, outline, visible_files
@@ -28,9 +29,11 @@ from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.rules.learned import decide
 from evolake.solvers.rules.replay import StoredVariant
 from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites.opening import suite_title
 from evolake.solvers.tables import RUNS
 
 PAR2 = 987.654321
+SEEDS = Path(__file__).parents[3] / "data_lake" / "seeds"
 SETTINGS = SolversSettings(par2_hidden_until=33, variants_per_cycle=3)
 IDS = [f"{number}" * 64 for number in (1, 2, 3)]
 
@@ -66,12 +69,12 @@ def known(tmp_path: Path) -> list[KnownVariant]:
     return [KnownVariant(name, "minisat22", "seed", "seed", tmp_path, ()) for name in IDS]
 
 
-def plan(tmp_path: Path, small_solver_folder: Path, cycle: str, backend: Listening, rows: list[dict]):
+def plan(tmp_path: Path, small_solver_folder: Path, cycle: str, backend: Listening, rows: list[dict], settings: SolversSettings = SETTINGS):
     adapter = SimpleNamespace(name="minisat22", tunables="minisat-options", editable=("src/**/*",))
     with Agents(backend, line="solvers", cycle=cycle) as agents:
         return plan_variants(
             agents, known(tmp_path), {"minisat22": Base("minisat22", small_solver_folder, adapter)},
-            ranking=[ranking(name, number) for number, name in enumerate(IDS, start=1)], metrics=rows, history=[], settings=SETTINGS, cycle=cycle,
+            ranking=[ranking(name, number) for number, name in enumerate(IDS, start=1)], metrics=rows, history=[], settings=settings, cycle=cycle,
             root_seed=1,
         )
 
@@ -95,19 +98,48 @@ def test_par2_is_hidden_from_the_planner_before_its_cycle(tmp_path, small_solver
     assert "solved" in text
 
 
-def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(tmp_path, small_solver_folder) -> None:
-    row = metrics(IDS[0], "holdout")
-    backend = Listening()
-    with pytest.raises(ValueError, match="holdout"):
-        plan(tmp_path, small_solver_folder, "0040", backend, [row])
-    with pytest.raises(ValueError, match="holdout"):
-        standings(known(tmp_path), ranking=[], metrics=[metrics(IDS[1]), row], settings=SETTINGS, cycle="0040")
+@pytest.mark.parametrize(
+    ("chosen", "title"),
+    [("holdout", "holdout"), ("quick-holdout", "quick-holdout"), ("hard-holdout", "hard-holdout"), ("/formulas/of-2024", "competition:of-2024")],
+)
+def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(tmp_path, small_solver_folder, chosen: str, title: str) -> None:
+    settings = SolversSettings.model_validate(SETTINGS.model_dump() | {"holdout_suite": chosen})
+    row, backend = metrics(IDS[0], title), Listening()
+    with pytest.raises(ValueError, match=title):
+        plan(tmp_path, small_solver_folder, "0040", backend, [row], settings)
+    with pytest.raises(ValueError, match=title):
+        standings(known(tmp_path), ranking=[], metrics=[metrics(IDS[1]), row], settings=settings, cycle="0040")
     child = evaluated(IDS[0], [], measured=row)
-    with Agents(backend, line="solvers", cycle="0040") as agents, pytest.raises(ValueError, match="holdout"):
-        post_mortem(agents, [child], settings=SETTINGS, cycle="0040", root_seed=1)
-    with pytest.raises(ValueError, match="holdout"):
-        attempt_of(child, 3)
+    with Agents(backend, line="solvers", cycle="0040") as agents, pytest.raises(ValueError, match=title):
+        post_mortem(agents, [child], settings=settings, cycle="0040", root_seed=1)
+    with pytest.raises(ValueError, match=title):
+        attempt_of(child, 3, settings)
+    with pytest.raises(ValueError, match=title):
+        family_results(RUNS.frame([run_row(IDS[0], "f", "sat", 1.0, suite=title)]), [], settings=settings, cycle="0040")
+    runs = RUNS.frame([run_row(IDS[0], "f", "sat", 1.0), run_row(IDS[0], "f", "sat", 1.0, suite=title)])
+    with Agents(backend, line="solvers", cycle="0040") as agents, open_pool(workers=1) as pool:
+        population = empty_population()
+        population = population.add(
+            objectives=evolve_objectives(agents, population, runs, pool, settings=settings, cycle="0001", root_seed=1).rows,
+        )
+        with pytest.raises(ValueError, match=title):
+            evolve_objectives(agents, population, runs, pool, settings=settings, cycle="0040", root_seed=1)
     assert backend.jobs == []
+
+
+def test_the_title_that_runs_on_the_holdout_bear_is_one_that_the_guard_knows(tmp_path: Path) -> None:
+    folder = tmp_path / "of-2024"
+    folder.mkdir()
+    (folder / "one.cnf").write_text("p cnf 1 1\n1 0\n")
+    for chosen in ("holdout", "quick-holdout", "hard-holdout", str(folder)):
+        assert suite_title(chosen, SEEDS) in SolversSettings(holdout_suite=chosen).held_out
+
+
+@pytest.mark.parametrize("name", ["train_suite", "duel_suite", "correctness_suite"])
+def test_a_suite_that_bears_the_name_of_the_holdout_is_refused(name: str) -> None:
+    for one, other in (("hard-holdout", "hard-holdout"), ("/a/formulas", "/b/formulas")):
+        with pytest.raises(ValueError, match=f"holdout_suite bears the name of {name}"):
+            SolversSettings.model_validate({name: one, "holdout_suite": other})
 
 
 def evaluated(variant_id: str, edits: list[Edit], *, gate: str = "", measured: dict | None = None, rank: int = 2, parent_rank: int = 1) -> Evaluated:
@@ -182,7 +214,7 @@ def test_a_cycle_without_incidents_asks_nobody() -> None:
 
 
 def test_rules_of_the_holdout_are_told_to_no_role():
-    ruleset = load_rules(Path(__file__).parents[3] / "data_lake" / "seeds" / "rules", "solvers")
+    ruleset = load_rules(SEEDS / "rules", "solvers")
     told = rule_texts(ruleset)
     assert len(told) == len([rule for rule in ruleset.rules if rule.gate != "holdout"]) < len(ruleset.rules)
     assert "holdout" not in " ".join([*told, *(rule.id for rule in told_rules(ruleset))])

@@ -158,6 +158,18 @@ def test_a_run_of_the_holdout_reaches_no_family_result(tmp_path: Path) -> None:
         family_results(replace(population, runs=runs("holdout")).runs, lines, settings=SETTINGS, cycle="0002")
 
 
+def test_a_family_says_what_share_of_its_proofs_was_checked(tmp_path: Path) -> None:
+    _, known, _, ranking, _, _ = world(tmp_path)
+    lines = standings(known, ranking=ranking, metrics=[], settings=SETTINGS, cycle="0002")
+    unchecked = {"certificate": None, "answer_checked": False, "proof_status": "unchecked", "solved": False}
+    rows = [run_row(name, f"php-{n}", "unsat", 1.0, **(unchecked if n and name == CHILD else {})) for name in (SEED, CHILD) for n in range(4)]
+    only_sat = [run_row(name, "random-1", "sat", 1.0) for name in (SEED, CHILD)]
+    found = family_results(RUNS.frame([*rows, *only_sat]), lines, settings=SETTINGS, cycle="0002")
+    assert [(one.family, one.solved, one.checked) for one in found] == [
+        ("php", {CHILD[:12]: 1.0, SEED[:12]: 4.0}, {CHILD[:12]: 0.25, SEED[:12]: 1.0}), ("random", {CHILD[:12]: 1.0, SEED[:12]: 1.0}, {}),
+    ]
+
+
 def test_knowledge_is_told_whole_and_without_the_holdout() -> None:
     texts = knowledge_texts(RULES)
     assert len(texts) == len(RULES.guidance) == 4

@@ -45,6 +45,21 @@ def test_two_suites_by_hand() -> None:
     assert "PAR-2 of old over that of new: 4 (4 to 4): new is faster" in text
 
 
+def test_solved_has_an_interval_by_kind_of_formula_and_the_checked_share_is_said() -> None:
+    rows = [run_row(name, f"s{place}", "sat" if place % 2 or name == "v" else "timeout", 1.0, expected="SAT") for name in "vw" for place in range(8)]
+    unchecked = {"solved": False, "certificate": None, "answer_checked": False, "proof_status": "unchecked"}
+    rows += [run_row(name, f"u{place}", "unsat", 1.0, **({} if place or name == "v" else unchecked)) for name in "vw" for place in range(4)]
+    table = transfer_rows(RUNS.frame(rows), PAIR, {"from": "train"})
+    whole, part = table.to_dicts()
+    ends = [[whole[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("solved", "solved_sat", "solved_unsat")]
+    assert ends == [[12.0] * 3, [8.0] * 3, [4.0] * 3]
+    assert (part["solved"], part["solved_sat"], part["solved_unsat"], whole["checked_share"], part["checked_share"]) == (7.0, 4.0, 3.0, 1.0, 0.75)
+    assert (part["solved_sat_low"], part["solved_sat_high"]) == (1.0, 7.0), "of eight draws of a half, 2.5 % are below 2 and 2.5 % above 6"
+    assert 0 <= part["solved_unsat_low"] < 3 < part["solved_unsat_high"] <= 4 and part["solved_low"] < 7 < part["solved_high"]
+    line = next(line for line in page(table).splitlines() if line.startswith("| old"))
+    assert "| 4 (1 to 7) |" in line and line.endswith("| 75% | 75% |")
+
+
 def test_two_passes_show_the_noise_and_hide_what_is_within_it() -> None:
     first, second = runs_of({"v": [1.0, 1.0], "w": [1.2, 1.2]}), runs_of({"v": [1.5, 1.5], "w": [1.2, 1.2]}, repeat=1)
     row = transfer_rows(RUNS.frame(first + second), PAIR, {"from": "train"}).row(1, named=True)
