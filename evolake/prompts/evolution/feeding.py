@@ -8,7 +8,8 @@ a part of an iteration's problems at most (`families_share`), and who is asked i
 - about half of the places are for what was never asked (`new`), each once in a cycle and all with the same chance;
 - the others are for what taught (`learnable`), with chances in proportion to the learnability that was measured; in one of ten of these places comes
   something that taught nothing (`again`), since the policy may have learnt since, or forgotten;
-- a place for which there is none is left to the problems of the other source. Where families are the only source, the new fill it, else the rest.
+- while nothing is known to teach, its places are for what was never asked, too. A place for which there is none is left to the problems of the other
+  source; where families are the only source, the rest fill it.
 
 No held-out lineage, and no text that stands among the held-out problems, is among them.
 """
@@ -28,6 +29,7 @@ from evolake.prompts.model.contamination import apart
 from evolake.prompts.model.problems import FAMILIES, ProblemSet, family_problems, family_roots, of_difficulty, plain, split
 from evolake.prompts.model.protocol import LINE, Problem
 from evolake.prompts.settings import PromptsSettings
+from evolake.report.numbers import counted
 from evolake.seeds import generator
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ class Feed:
             return f"trains on {self.problems.source} problems only: {self.lacking}"
         of_reason = {reason: sum(row["reason"] == reason for row in self.rows) for reason in (NEW, LEARNABLE, AGAIN)}
         said = ", ".join(f"{count} {reason}" for reason, count in of_reason.items() if count)
-        return f"{len(self.rows)} problems are of {len({row['family'] for row in self.rows})} families ({said})" if self.rows else ""
+        return f"{counted(len(self.rows), 'problem')} of families ({said})" if self.rows else ""
 
 
 def wanted(settings: PromptsSettings) -> bool:
@@ -154,9 +156,7 @@ def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random
         return NEW
     if waiting[AGAIN] and rarely:
         return AGAIN
-    if waiting[LEARNABLE]:
-        return LEARNABLE
-    return next((one for one in (NEW, AGAIN) if waiting[one]), None) if alone else None
+    return next((one for one in (LEARNABLE, NEW, *([AGAIN] if alone else [])) if waiting[one]), None)
 
 
 def fed(
