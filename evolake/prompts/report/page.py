@@ -42,7 +42,8 @@ SELECT coalesce(known.title, feed.family[:12]) AS family, feed.difficulty, feed.
 any_value(learnt.correct || ' of ' || learnt.replies) AS right_replies, round(any_value(learnt.score), 3) AS score
 FROM prompts.feed AS feed LEFT JOIN prompts.learnability AS learnt USING (cycle, family, difficulty)
 LEFT JOIN known_artifacts AS known ON known.artifact_id = feed.family
-WHERE feed.cycle = $cycle AND (learnt.source IS NULL OR learnt.source = 'families') GROUP BY ALL ORDER BY score DESC NULLS LAST, family, feed.difficulty"""
+WHERE feed.cycle = $cycle AND (learnt.source IS NULL OR learnt.source = 'families')
+GROUP BY ALL ORDER BY score DESC NULLS LAST, family, feed.difficulty"""
 BLOCKED = """
 SELECT cycle, prompt_id[:12] AS prompt, gate, rule_id, reason FROM prompts.accepted WHERE cycle <= $cycle AND NOT passed ORDER BY ALL"""
 

@@ -24,7 +24,7 @@ from evolake.prompts.policies import registry
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.settings import default_lake_root
 
-FAMILIES = {**{f"half-{number}": () for number in range(4)}, **{f"never-{number}": () for number in range(6)}, **{f"always-{n}": () for n in range(2)}}
+FAMILIES = {f"{kind}-{number}": () for kind, count in (("half", 4), ("never", 6), ("always", 2)) for number in range(count)}
 SMALL = {
     "POLICY": "tiny", "MAX_TOKENS": "4", "LORA_RANK": "4", "LORA_ALPHA": "4", "BATCH_PROBLEMS": "12", "FAMILIES_SHARE": "0.75",
     "PROMPTS_PER_ITERATION": "1", "ROLLOUTS": "2", "HELDOUT_PROBLEMS": "2", "DUEL_PROBLEMS": "2", "ANSWER_FORMAT": "last", "REPLY_START": "",
@@ -110,8 +110,8 @@ def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(ho
         answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     asked = [row for row in rows if row["cycle"] in ("0001", "0002")]
-    assert Counter(row["cycle"] for row in rows) == {cycle: len({(r["family"], r["reason"]) for r in house.rows("feed", cycle)}) for cycle in
-                                                     ("0001", "0002", "0003")}
+    told = {cycle: len({(row["family"], row["reason"]) for row in house.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
+    assert Counter(row["cycle"] for row in rows) == told
     assert all((row["score"] > 0) == (0 < row["correct"] < row["replies"]) for row in asked)
     assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
 
