@@ -8,7 +8,7 @@ from assets.cycle import following
 from assets.pictures import figures_of
 from assets.prompts.champion_selection import reigning, trained
 from assets.prompts.checks import GUARDS
-from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line
+from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, line
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
@@ -17,14 +17,13 @@ from evolake.prompts.tables import PROMPTS
 @line.asset(deps=["rollouts", "values", "ratings", "updates", "learnability", "edits", "children"], schema=PROMPTS)
 def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame, heldout: pl.DataFrame) -> pl.DataFrame:
     """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
-    from evolake.prompts.model.problems import finished_families
     from evolake.prompts.report.material import FIGURES, material_of
 
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
     reigns = reigning(store, population)
     since = population.value(CHAMPION_SINCE) if reigns == population.champion_id else cycle
     closed = population.crowned(reigns, store.settings.of(PromptsSettings).window)
-    closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since, FAMILIES_CYCLES: finished_families(store.lake)})
+    closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since})
     score = heldout.filter((pl.col("prompt_id") == reigns) & (pl.col("iteration") == closed.iteration))["correct"].mean()
     store.champion(reigns, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)
     store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == reigns)

@@ -19,13 +19,12 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.prompts.evolution.immigrants import items
     from evolake.prompts.evolution.population import found_population
     from evolake.prompts.model.library import load_roots
-    from evolake.prompts.model.problems import finished_families
 
     roots = load_roots(store.settings.seeds / "prompts")
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
     population = population.crowned(first, store.settings.of(PromptsSettings).window)
-    population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: finished_families(store.lake)})
+    population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: []})
     population = with_seeds(store, population, items(store.settings.seeds), "prompts", population.rows())
     store.may_seal(population.frames())
     store.artifacts(population.rows())

@@ -9,35 +9,59 @@ import polars as pl
 
 from assets.answered import roles_of
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.line import SAID_OF_CYCLE
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tables import JOURNAL, PROBLEMS
+from evolake.prompts.tables import FEED, FEED_READ, JOURNAL, PROBLEMS
 
 if TYPE_CHECKING:
+    from evolake.prompts.evolution.feed_reading import Reading
     from evolake.prompts.evolution.population import Population
 
 
 @line.asset(deps=[line.incoming], schema=PROBLEMS)
 def problems(store: LineStore) -> pl.DataFrame:
-    """The problems of the cycle, to train on and held out, disjoint by family and by text. Opens the cycle, and takes in new root prompts."""
+    """The problems of the cycle, to train on and held out, disjoint by family and by text, instances of accepted families among those to train on.
+    Opens the cycle, and takes in new root prompts."""
+    from evolake.prompts.evolution.feeding import fed
     from evolake.prompts.evolution.immigrants import items
     from evolake.prompts.evolution.population import population_of
     from evolake.prompts.model.problems import problem_set
 
     settings, opened, sealed = store.settings, store.open_cycle(), population_of(store.population())
-    found = problem_set(
-        settings.of(PromptsSettings), lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=sealed.value(FAMILIES_CYCLES, []),
+    own, read = settings.of(PromptsSettings), read_of_families(store, sealed)
+    found = problem_set(own, lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=read.families)
+    feed = fed(
+        found, own, read.learnt(store.lake), lake=store.lake, cycles=read.families, cycle=store.cycle, root_seed=settings.seed,
     )
+    store.extra(FEED, feed.rows)
+    found = feed.problems
     frame = PROBLEMS.frame(
         {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for one in found.all
     )
     admit_seeds(store, sealed, lambda: items(settings.seeds), "prompts", admitting(store, sealed, frame))
     store.tell(opened.metadata() | {
         "train": len(found.train), "heldout": len(found.heldout), "source": found.source, "passed_over": "; ".join(found.passed_over) or "none",
-        "contamination": found.contamination,
-    })
+        "contamination": found.contamination, "of_families": len(feed.rows),
+    } | ({SAID_OF_CYCLE: told} if (told := feed.told()) else {}))
     return frame
+
+
+def read_of_families(store: LineStore, sealed: Population) -> Reading:
+    """What this cycle reads of families, now or as an earlier run of it noted. Publishes it."""
+    from evolake.prompts.evolution.feed_reading import Reading, reading
+    from evolake.prompts.evolution.feeding import wanted
+
+    read = Reading([])
+    if wanted(store.settings.of(PromptsSettings)):
+        noted = store.rows(FEED_READ.name) if store.has(FEED_READ.name) else []
+        made_before = store.has("problems") and not store.has(FEED_READ.name)  # when it was kept in the population's state
+        read = reading(store.lake, store.cycle, noted, before=sealed.value(FAMILIES_CYCLES, []) if made_before else None)
+    if read.renewed:
+        store.warn("what this cycle read of families before is not there any more, or not with that content: it reads what is finished now")
+    store.extra(FEED_READ, read.rows)
+    return read
 
 
 def admitting(store: LineStore, population: Population, problems: pl.DataFrame) -> Admit:

@@ -11,7 +11,7 @@ def known_tables() -> dict[str, TableSchema]:
 
     return incoming_tables(tables.ARCHIVE) | {
         **dict.fromkeys(("seeds", "immigrant_prompts", "children", "survivors"), tables.PROMPTS),
-        "accepted": tables.GATED, "problems": tables.PROBLEMS,
+        "accepted": tables.GATED, "problems": tables.PROBLEMS, "feed": tables.FEED, "feed_read": tables.FEED_READ,
         "iterations": tables.JOURNAL, "notes": tables.JOURNAL, "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS,
         "edits": tables.EDITS, "unmade": tables.UNMADE, "updates": tables.UPDATES, "duel_replies": tables.EVALUATIONS, "heldout": tables.EVALUATIONS,
         "champion": tables.DECISIONS, "learnability": tables.LEARNABILITY,

@@ -28,8 +28,21 @@ def requirements() -> list[Requirement]:
         return [libraries]
     if own.policy == "endpoint":
         return [libraries]
-    found = [libraries, Requirement("policy dtype", True, told(own), "", "")]
+    found = [libraries, Requirement("policy dtype", True, told(own), "", ""), Requirement("policy problems", True, problems_told(own), "", "")]
     return [*found, sampler(own)] if own.sampler == "vllm" else found
+
+
+def problems_told(own: PromptsSettings) -> str:
+    """Where the problems of a cycle come from, in a line."""
+    from evolake.prompts.evolution.feeding import FAMILIES, wanted
+
+    if own.train or own.test:
+        return f"{own.train} and {own.test}"
+    others = " or ".join(source for source in own.problem_sources if source != FAMILIES)
+    if not wanted(own):
+        return others
+    families = "accepted families of the lake"
+    return f"{families}, up to {own.families_share:.0%} of an iteration; else {others}" if others else families
 
 
 def sampler(own: PromptsSettings) -> Requirement:
@@ -47,4 +60,6 @@ def sampler(own: PromptsSettings) -> Requirement:
 
 def lines_read(settings: Settings) -> tuple[str, ...]:
     """The lines whose instances may become problems here."""
-    return ("families",) if "families" in settings.of(PromptsSettings).problem_sources else ()
+    from evolake.prompts.evolution.feeding import FAMILIES, wanted
+
+    return (FAMILIES,) if wanted(settings.of(PromptsSettings)) else ()

@@ -71,7 +71,12 @@ class PromptsSettings(BaseModel):
     threads: int = Field(default=2, gt=0, description="of torch on a CPU; another number may change the last bits of the weights")
 
     problem_sources: list[Literal["families", "shipped", "reasoning-gym"]] = Field(
-        default=["families", "shipped"], min_length=1, description="in order of preference: the first with enough problems is used",
+        default=["families", "shipped"], min_length=1, description="where problems come from: accepted families of the lake feed up to "
+        "`families_share` of each iteration, all else is of the first other source that has enough; families alone give all of it",
+    )
+    families_share: float = Field(
+        default=0.5, ge=0, le=1, description="most that instances of families may be of an iteration's problems; 1: all of them, and the held-out "
+        "ones too, where the families have enough, and the next source of `problem_sources` where not; 0: none",
     )
     difficulties: list[int] | None = Field(default=None, description="of the problems used; None: all")
     train: str | None = Field(

@@ -77,10 +77,41 @@ PROBLEMS = TableSchema(
         "family": (pl.String, "Family of tasks that it is an instance of; a family is on one side of the split only."),
         "scorer": (pl.String, "How answers are judged: answer, exact (the same text), or reasoning-gym (the own verifier of that dataset)."),
         "entry": (pl.String, "Values that make the entry of reasoning-gym anew, as JSON; null for every other scorer."),
+        "turn": (pl.Int64, "Iteration of the cycle, from 1, that it is set for, an instance of a family; null where it is drawn with the others."),
     },
     keys=("problem_id",), terms=TERMS,
 )
 """The problems of a cycle."""
+FEED_READ = TableSchema(
+    "feed_read", 1,
+    {
+        "cycle": pl.String,
+        "number": (pl.Int64, "Place among what was read, from 0."),
+        "line": (pl.String, "Line whose table it is."),
+        "asset": (pl.String, "Table: instances, incoming_families (which are accepted, and their parents), or learnability."),
+        "of_cycle": (pl.String, "Cycle of that line; null where it had no finished one."),
+        "content_sha": (pl.String, "sha256 (hex) over the content of that table when the cycle opened; null where there was none."),
+    },
+    keys=("number",), terms=TERMS,
+)
+"""What a cycle read of families when it opened; without rows where nobody asked for problems of families."""
+FEED = TableSchema(
+    "feed", 1,
+    {
+        "cycle": pl.String,
+        "turn": (pl.Int64, "Iteration of the cycle, from 1, that the problem is set for."),
+        "problem_id": pl.String,
+        "family": (pl.String, "Family of tasks that it is an instance of."),
+        "difficulty": (pl.Int64, "Level that it was made at, from 1 to 10."),
+        "reason": (pl.String, "new (asked for the first time at this difficulty), learnable (it taught before) or again (it taught nothing before)."),
+        "groups": (pl.Int64, "Groups of replies to the family at this difficulty in earlier cycles."),
+        "replies": (pl.Int64, "Replies in these groups."),
+        "correct": (pl.Int64, "Replies that were right."),
+        "score": (pl.Float64, "Learnability by these groups, from 0 (too easy, or impossible) to 1; null where there were none."),
+    },
+    keys=("problem_id",), terms=TERMS,
+)
+"""The instances of families among the problems of a cycle, and why each is."""
 ROLLOUTS = TableSchema(
     "rollouts", 1,
     {

@@ -81,13 +81,14 @@ class Iterations:
 
 def run_iteration(
     population: Population, policy: Policy, problems: Sequence[Problem], *, agents: Agents, judge: Judge, settings: PromptsSettings,
-    library: PrincipleLibrary, cycle: str, root_seed: int, arm: Arm | None = None, guidance: Sequence[str] = (),
+    library: PrincipleLibrary, cycle: str, root_seed: int, arm: Arm | None = None, guidance: Sequence[str] = (), turn: int | None = None,
 ) -> Iterations:
     """The next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
 
     Args:
         problems: for training, in an order that the caller fixes. judge: gives a sample its reward.
-        arm: None means the one that `settings.arm` names. guidance: what people asked for, shown to the editors.
+        arm: None means the one that `settings.arm` names. guidance: what people asked for, shown to the editors. turn: which iteration of the cycle
+        it is, from 1, for problems that are set for one; None: none is.
 
     Raises:
         InputError: no problems, a held-out one among them, or an arm that learns with a policy that cannot.
@@ -97,7 +98,7 @@ def run_iteration(
     _check(policy, problems, arm)
     number = population.iteration + 1
     tag = {"cycle": cycle, "arm": arm.name, "iteration": number}
-    batch = draw(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number)
+    batch = draw(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn)
     chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
     places = slots(chosen, settings.prompts_per_iteration)
     pairs = [(prompt, problem) for prompt in places for problem in batch]
@@ -122,10 +123,16 @@ def run_iteration(
     return Iterations(grown, rows)
 
 
-def draw(problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int) -> list[Problem]:
-    """The batch of an iteration, without repetition; all problems where there are no more than `count`."""
+def draw(
+    problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int, turn: int | None = None
+) -> list[Problem]:
+    """The batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems where
+    there are no more than `count`."""
     random = generator(root_seed, LINE, cycle, "problems", iteration)
-    return [problems[place] for place in random.choice(len(problems), size=min(count, len(problems)), replace=False).tolist()]
+    given = [one for one in problems if one.turn is not None and one.turn == turn][:count]
+    others = [one for one in problems if one.turn is None]
+    places = random.choice(len(others), size=min(count - len(given), len(others)), replace=False).tolist() if others else []
+    return [*given, *(others[place] for place in places)]
 
 
 def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int) -> list[SystemPrompt]:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from evolake.lake import BlobStore
     from evolake.settings import Settings
 
-OF_NO_ITERATION = ("heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads", "vllm_url", "vllm_folder")
+OF_NO_ITERATION = (
+    "heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads", "vllm_url", "vllm_folder", "families_share",
+)
 """Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun goes on with the threads there are."""
 
 
@@ -73,7 +75,7 @@ def train(
         key = _key(facts, rows, checkpoint)
         done = run_iteration(
             population, policy, problems, agents=agents, judge=judge, settings=own, library=library, cycle=cycle, root_seed=settings.seed,
-            guidance=guidance,
+            guidance=guidance, turn=len(rows) + 1,
         )
         if ARMS[own.arm].learn:
             checkpoint = blobs.put(policy.save())

@@ -42,3 +42,13 @@ def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int,
         if common >= share and common > 0:
             found.append((problem, common))
     return Overlap(len(heldout), words, share, tuple(found))
+
+
+def apart(
+    given: Sequence[Problem], train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float
+) -> tuple[list[Problem], Overlap]:
+    """(those of `given` that may be trained on beside `train`, what was compared). Where they contaminate held-out problems, those that hold an
+    n-gram of one of these are left out, so that what is held out stays the same whatever is added."""
+    common = overlap([*train, *given], heldout, words=words, share=share)
+    theirs = {gram for problem, _ in common.found for gram in ngrams(problem.text, words)}
+    return [one for one in given if theirs.isdisjoint(ngrams(one.text, words))], common

@@ -1,9 +1,14 @@
 """Problem sets: where they come from, and which problems are never trained on.
 
 A setting lists sources in order of preference. The first one with enough problems on both sides of the split is used, and the set says which that was
-and why those before it were passed over. All problems of one family are on one side of the split, by the hash of the family's id alone, so a later
-and larger set moves none; families of the lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with
-one to train on; and a text stands on one side only. Where settings name files for both sides (`problem_files`), those are used instead.
+and why those before it were passed over. Where families are one source of several they are none of this list, unless they may be all of an
+iteration's problems: their instances are added to a cycle's problems one by one (`evolake.prompts.evolution.feeding`), and what is held out is of
+another source, the same problems in every cycle, whatever families there are.
+
+All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and larger set moves none; families of the
+lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with one to train on; and a text stands on one side
+only. Families of two lineages may share long sequences of words all the same, where both are of one kind of drawn world, say: held-out problems that
+have too much of them in common with problems to train on are left out. Where settings name files for both sides (`problem_files`), those are used.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ from evolake.verifiers.gym import ACCEPTS_ALL
 
 FILE = "problems.jsonl"
 FAMILIES = "families"
+LEFT_OUT = ", and are left out"
 _FIELDS = ("problem_id", "text", "answer", "case_sensitive", "category", "difficulty", "family")
 
 
@@ -61,19 +67,23 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
     if settings.train or settings.test:
         return _of_files(settings, seed)
     lacking: list[str] = []
-    for source in settings.problem_sources:
+    for source in _in_order(settings):
         try:
             found = _read(source, settings, lake, seeds, seed, cycles)
         except InputError as error:
             lacking.append(f"{source}: {error.what}")
             continue
         roots = family_roots(lake, cycles) if source == FAMILIES and lake is not None else {}
-        train, heldout = split(_of_difficulty(found, settings.difficulties), settings.heldout_share, roots)
-        if len(train) >= settings.batch_problems and len(heldout) >= settings.heldout_problems:
-            drawn = _drawn(heldout, settings.heldout_problems, seed)
-            common = overlap(train, drawn, words=settings.contamination_words, share=settings.contamination_share)
-            return ProblemSet(tuple(train), drawn, source, tuple(lacking), common.sentence())
-        lacking.append(f"{source}: {len(train)} problems to train on and {len(heldout)} held out")
+        train, heldout = split(of_difficulty(found, settings.difficulties), settings.heldout_share, roots)
+        common = overlap(train, heldout, words=settings.contamination_words, share=settings.contamination_share)
+        taken = {one.problem_id for one, _ in common.found}
+        clean = [one for one in heldout if one.problem_id not in taken]
+        if len(train) >= settings.batch_problems and len(clean) >= settings.heldout_problems:
+            drawn = _drawn(clean, settings.heldout_problems, seed)
+            return ProblemSet(tuple(train), drawn, source, tuple(lacking), common.sentence() + (LEFT_OUT if taken else ""))
+        lacking.append(
+            f"{source}: {len(train)} problems to train on and {len(clean)} held out" + (f", {len(taken)} contaminated ones left out" if taken else "")
+        )
     raise InputError(
         "no source has enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
         got="; ".join(lacking), do="widen EVOLAKE_PROMPTS__DIFFICULTIES or EVOLAKE_PROMPTS__PROBLEM_SOURCES, or run more cycles of families",
@@ -85,10 +95,10 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     if not settings.train or not settings.test:
         given, missing = (f"EVOLAKE_PROMPTS__{name}" for name in (("TRAIN", "TEST") if settings.train else ("TEST", "TRAIN")))
         raise InputError(f"{given} is set and {missing} is not", wanted="problems for both sides", do=f"set {missing}, or neither")
-    train = _of_difficulty(
+    train = of_difficulty(
         read_side(settings.train, "train", gym_problems=settings.gym_problems, seed=seed), settings.train_difficulties or settings.difficulties,
     )
-    test = _of_difficulty(
+    test = of_difficulty(
         read_side(settings.test, "heldout", gym_problems=settings.gym_problems, seed=seed), settings.test_difficulties or settings.difficulties,
     )
     common = overlap(train, test, words=settings.contamination_words, share=settings.contamination_share)
@@ -101,8 +111,8 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
         )
     taken = {one.problem_id for one, _ in common.found}
     clean = [one for one in test if one.problem_id not in taken]
-    apart = {_plain(one.text) for one in clean}
-    train = [one for one in train if _plain(one.text) not in apart]
+    apart = {plain(one.text) for one in clean}
+    train = [one for one in train if plain(one.text) not in apart]
     if len(train) < settings.batch_problems or len(clean) < settings.heldout_problems:
         raise InputError(
             "the files have not enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
@@ -110,7 +120,7 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
             do="widen the difficulties, or set EVOLAKE_PROMPTS__HELDOUT_PROBLEMS lower",
         )
     drawn = _drawn(clean, settings.heldout_problems, seed)
-    return ProblemSet(tuple(train), drawn, f"{settings.train} and {settings.test}", (), common.sentence() + (", and are left out" if taken else ""))
+    return ProblemSet(tuple(train), drawn, f"{settings.train} and {settings.test}", (), common.sentence() + (LEFT_OUT if taken else ""))
 
 
 def split(
@@ -125,7 +135,7 @@ def split(
     for problem in problems:
         where = held(problem.family, roots or {}, lambda root: _held(root, heldout_share))
         if where is not None:
-            (heldout if where else train).setdefault(_plain(problem.text), replace(problem, split="heldout" if where else "train"))
+            (heldout if where else train).setdefault(plain(problem.text), replace(problem, split="heldout" if where else "train"))
     return [problem for text, problem in train.items() if text not in heldout], list(heldout.values())
 
 
@@ -175,6 +185,11 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_form
     return [_of_family(row, forms.get(row["family_id"]), answer_format) for row in rows]
 
 
+def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:
+    """Those of these difficulties; None: all."""
+    return [one for one in problems if wanted is None or one.difficulty in wanted]
+
+
 def family_roots(lake: Lake, cycles: Sequence[str] | None = None) -> dict[str, frozenset[str]]:
     """family -> the roots that it descends from, for all families of the line after these cycles (None: all finished ones)."""
     done = finished_families(lake) if cycles is None else cycles
@@ -222,8 +237,10 @@ def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Map
     return found
 
 
-def _of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:
-    return [one for one in problems if wanted is None or one.difficulty in wanted]
+def _in_order(settings: PromptsSettings) -> list[str]:
+    """The sources that a set may be of as a whole, in order of preference."""
+    others = [source for source in settings.problem_sources if source != FAMILIES]
+    return list(settings.problem_sources) if settings.families_share == 1 or not others else others
 
 
 def _read(
@@ -254,7 +271,8 @@ def _held(family: str, share: float) -> bool:
     return int(_sha(f"heldout\x1f{family}")[:12], 16) < share * 16**12
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """What makes two texts one: without regard to spaces and case."""
     return " ".join(text.split()).casefold()
 
 

@@ -30,7 +30,8 @@ class Problem:
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
     problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
     scorer: how an answer is judged, one of SCORERS. entry: what makes the entry of reasoning-gym that it is, as JSON text
-    (`evolake.verifiers.external`); None for every other scorer.
+    (`evolake.verifiers.external`); None for every other scorer. turn: the iteration of its cycle, from 1, that it is set for
+    (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
     """
 
     problem_id: str
@@ -44,6 +45,7 @@ class Problem:
     family: str
     scorer: str = ANSWER
     entry: str | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True)

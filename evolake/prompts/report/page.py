@@ -37,6 +37,13 @@ ORDER BY times DESC, reason LIMIT 12"""
 DUELS = """
 SELECT cycle, champion_id[:12] AS champion, challenger_id[:12] AS challenger, wins, reason, problems FROM prompts.champion
 WHERE cycle <= $cycle ORDER BY cycle"""
+FED = """
+SELECT coalesce(known.title, feed.family[:12]) AS family, feed.difficulty, feed.reason, round(feed.score, 3) AS score_before, count(*) AS problems,
+any_value(learnt.correct || ' of ' || learnt.replies) AS right_replies, round(any_value(learnt.score), 3) AS score
+FROM prompts.feed AS feed LEFT JOIN prompts.learnability AS learnt USING (cycle, family, difficulty)
+LEFT JOIN known_artifacts AS known ON known.artifact_id = feed.family
+WHERE feed.cycle = $cycle AND (learnt.source IS NULL OR learnt.source = 'families')
+GROUP BY ALL ORDER BY score DESC NULLS LAST, family, feed.difficulty"""
 BLOCKED = """
 SELECT cycle, prompt_id[:12] AS prompt, gate, rule_id, reason FROM prompts.accepted WHERE cycle <= $cycle AND NOT passed ORDER BY ALL"""
 
@@ -56,6 +63,7 @@ def prompts_section(root: Path, cycle: str) -> Section:
         assert held is not None, "a root reigns from the seeds on"
         asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in (
             ("matches", MATCHES), ("updates", UPDATES), ("edits", EDITS), ("reasons", REASONS), ("duels", DUELS), ("blocked", BLOCKED),
+            *([("fed", FED)] if lake.record(LINE, "feed", cycle) else []),
         )} | {"ancestry": catalogue.frame(ANCESTRY, {"id": held.artifact_id})}
         policies = catalogue.frame("SELECT DISTINCT policy, arm FROM prompts.updates WHERE cycle <= $cycle ORDER BY ALL", {"cycle": cycle})
         backends = catalogue.frame("SELECT DISTINCT origin FROM prompts.children WHERE cycle <= $cycle ORDER BY ALL", {"cycle": cycle})

@@ -19,7 +19,7 @@ from evolake.prompts.tools.toolbox import corpus_of
 if TYPE_CHECKING:
     from evolake.settings import Settings
 
-OF_NO_ARM = ("threads", "vllm_url", "vllm_folder", "arm", "iterations_per_cycle", "duel_problems", "duel_samples")
+OF_NO_ARM = ("threads", "vllm_url", "vllm_folder", "arm", "iterations_per_cycle", "duel_problems", "duel_samples", "families_share")
 
 
 def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int) -> str:

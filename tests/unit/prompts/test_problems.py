@@ -70,7 +70,7 @@ def test_a_larger_set_moves_no_problem_and_the_share_is_about_right() -> None:
 
 def test_the_first_source_with_enough_problems_is_used_and_says_why_the_others_are_not(tmp_path: Path) -> None:
     seeds = shipped(tmp_path / "seeds", [make(n, difficulty=1 + n % 2) for n in range(100)])
-    settings = PromptsSettings(problem_sources=["families", "shipped"], batch_problems=10, heldout_problems=8, difficulties=[2])
+    settings = PromptsSettings(problem_sources=["families", "shipped"], families_share=1, batch_problems=10, heldout_problems=8, difficulties=[2])
     found = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=3)
     assert (found.source, found.passed_over) == ("shipped", ("families: the lake holds no finished cycle of the families line",))
     assert {one.difficulty for one in found.all} == {2}
@@ -84,7 +84,29 @@ def test_the_first_source_with_enough_problems_is_used_and_says_why_the_others_a
 def test_where_no_source_has_enough_it_says_what_each_lacks(tmp_path: Path) -> None:
     seeds = shipped(tmp_path / "seeds", [make(n) for n in range(20)])
     with pytest.raises(InputError, match=r"(?s)no source has enough problems.*families: there is no lake; shipped: \d+ problems to train on"):
-        problem_set(PromptsSettings(heldout_problems=50), lake=None, seeds=seeds, seed=0)
+        problem_set(PromptsSettings(heldout_problems=50, families_share=1), lake=None, seeds=seeds, seed=0)
+
+
+def test_where_families_are_a_part_of_the_problems_what_is_held_out_is_of_another_source(tmp_path: Path) -> None:
+    seeds = shipped(tmp_path / "seeds", [make(n) for n in range(60)])
+    alone = problem_set(PromptsSettings(problem_sources=["shipped"], heldout_problems=5), lake=None, seeds=seeds, seed=3)
+    beside = problem_set(PromptsSettings(problem_sources=["families", "shipped"], heldout_problems=5), lake=None, seeds=seeds, seed=3)
+    assert beside == alone and beside.passed_over == ()
+    with pytest.raises(InputError, match="families: there is no lake"):
+        problem_set(PromptsSettings(problem_sources=["families"]), lake=None, seeds=seeds, seed=3)
+
+
+def test_held_out_problems_that_share_their_words_with_another_lineage_are_left_out(tmp_path: Path) -> None:
+    told = "Five houses stand in a row, and in each of them lives somebody who keeps another animal than all the others do"
+    own = [" ".join(str(50 * n + word) for word in range(20)) for n in range(200)]
+    problems = [make(n, family=f"family-{n}", text=f"{told if n % 4 == 0 else words} {n}?") for n, words in enumerate(own)]
+    seeds, sizes = shipped(tmp_path / "seeds", problems), {"problem_sources": ["shipped"], "heldout_problems": 10}
+    alike = {one.problem_id for one in problems if one.text.startswith(told)}
+    found = problem_set(PromptsSettings(**sizes), lake=None, seeds=seeds, seed=3)
+    assert alike & {one.problem_id for one in found.train} and not alike & {one.problem_id for one in found.heldout}
+    assert found.contamination.endswith("in common with problems to train on, and are left out")
+    with pytest.raises(InputError, match=r"held out, \d+ contaminated ones left out"):
+        problem_set(PromptsSettings(**sizes | {"heldout_problems": 20}), lake=None, seeds=seeds, seed=3)
 
 
 @pytest.mark.parametrize("line", ["no json", "[1]", '{"problem_id": "a"}', '{"answer": 3}'])

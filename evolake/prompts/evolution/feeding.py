@@ -1,0 +1,209 @@
+"""Instances of accepted families among the problems of a cycle, drawn by what earlier cycles found that the policy learns from them.
+
+A family of the lake is as hard as it is: of most, a small policy gets no reply right, and a group of equal rewards moves no weight. So families have
+a part of an iteration's problems at most (`families_share`), and who is asked is decided by the tables `learnability` of the cycles before:
+
+- a family is asked at the easiest difficulty that it offers, and at the next one when some replies to the one below were right, as in curricula from
+  easy to hard;
+- about half of the places are for what was never asked (`new`), each once in a cycle and all with the same chance;
+- the others are for what taught (`learnable`), with chances in proportion to the learnability that was measured; in one of ten of these places comes
+  something that taught nothing (`again`), since the policy may have learnt since, or forgotten;
+- while nothing is known to teach, its places are for what was never asked, too. A place for which there is none is left to the problems of the other
+  source; where families are the only source, the rest fill it.
+
+No held-out lineage, and no text that stands among the held-out problems, is among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from evolake.errors import InputError
+from evolake.prompts.model.contamination import apart
+from evolake.prompts.model.problems import FAMILIES, ProblemSet, family_problems, family_roots, of_difficulty, plain, split
+from evolake.prompts.model.protocol import LINE, Problem
+from evolake.prompts.settings import PromptsSettings
+from evolake.report.numbers import counted
+from evolake.seeds import generator
+
+if TYPE_CHECKING:
+    from evolake.lake import Lake
+
+NEW, LEARNABLE, AGAIN = "new", "learnable", "again"
+NEW_SHARE = 0.5
+"""Of the places of a cycle, those for what was never asked."""
+RARELY = 0.1
+"""Of the other places, those for what taught nothing."""
+BYTES_PER_TOKEN = 1.5
+"""Fewer than statements have; Chinese ones have 1.6 with the bundled model. One that may take more than half of `max_prompt_tokens` is not set, since
+a prompt that is too long is an error."""
+Level = tuple[str, int]
+"""(family, difficulty)"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What earlier cycles found of a level. score: its learnability, 0 to 1."""
+
+    groups: int
+    replies: int
+    correct: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Feed:
+    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" where there is one or nobody wanted any."""
+
+    problems: ProblemSet
+    rows: list[dict[str, Any]]
+    lacking: str = ""
+
+    def told(self) -> str:
+        """In a sentence, without a full stop; "" where nobody wanted any."""
+        if self.lacking:
+            return f"trains on {self.problems.source} problems only: {self.lacking}"
+        of_reason = {reason: sum(row["reason"] == reason for row in self.rows) for reason in (NEW, LEARNABLE, AGAIN)}
+        said = ", ".join(f"{count} {reason}" for reason, count in of_reason.items() if count)
+        return f"{counted(len(self.rows), 'problem')} of families ({said})" if self.rows else ""
+
+
+def wanted(settings: PromptsSettings) -> bool:
+    """Whether families give problems to cycles."""
+    return FAMILIES in settings.problem_sources and not settings.train and not settings.test and (
+        settings.families_share > 0 or set(settings.problem_sources) == {FAMILIES}
+    )
+
+
+def places(settings: PromptsSettings, *, alone: bool) -> list[int]:
+    """How many problems of each iteration of a cycle may be of families, in order. alone: they are the only source."""
+    share = 1.0 if alone else settings.families_share
+    up_to = [int(share * settings.batch_problems * number + 0.5) for number in range(settings.iterations_per_cycle + 1)]
+    return [after - before for before, after in pairwise(up_to)]
+
+
+def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
+    """What is known of each level that the policy of the newest of these tables was asked. tables: of LEARNABILITY, oldest first."""
+    of_families = [table.filter(pl.col("source") == FAMILIES) for table in tables]
+    of_families = [table for table in of_families if table.height]
+    if not of_families:
+        return {}
+    policy = of_families[-1].sort("policy")["policy"][-1]
+    found: dict[Level, Asked] = {}
+    for table in of_families:
+        for row in table.filter(pl.col("policy") == policy).sort("family", "difficulty", "arm").to_dicts():
+            level = (row["family"], row["difficulty"])
+            before = found.get(level, Asked(0, 0, 0, 0.0))
+            groups = before.groups + row["groups"]
+            taught = before.score * (before.groups + 1) + row["score"] * (row["groups"] + 1)
+            found[level] = Asked(groups, before.replies + row["replies"], before.correct + row["correct"], min(1.0, taught / (groups + 1)))
+    return found
+
+
+def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
+    """The levels that may be asked now, with their problems: of each family the easiest, and what lies above one with right replies."""
+    of_family: dict[str, dict[int, list[Problem]]] = {}
+    for problem in sorted(problems, key=lambda one: one.problem_id):
+        of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
+    found: dict[Level, list[Problem]] = {}
+    for family, levels in sorted(of_family.items()):
+        for difficulty in sorted(levels):
+            found[family, difficulty] = levels[difficulty]
+            known = asked.get((family, difficulty))
+            if known is None or not known.correct:
+                break
+    return found
+
+
+def chosen(
+    levels: Mapping[Level, Sequence[Problem]], asked: Mapping[Level, Asked], counts: Sequence[int], random: np.random.Generator, *, alone: bool
+) -> list[tuple[Problem, str]]:
+    """(problem with its turn, why) for the places of each iteration, no problem twice. See the module for who is drawn."""
+    left = {level: list(problems) for level, problems in sorted(levels.items())}
+    total = sum(counts)
+    new_places = int(NEW_SHARE * total + random.random())
+    kinds = random.permutation([NEW] * new_places + [LEARNABLE] * (total - new_places)).tolist()
+    turns = [turn for turn, count in enumerate(counts, 1) for _ in range(count)]
+    found: list[tuple[Problem, str]] = []
+    for turn, kind in zip(turns, kinds, strict=True):
+        waiting: dict[str, list[Level]] = {NEW: [], LEARNABLE: [], AGAIN: []}
+        for level in left:
+            known = asked.get(level)
+            waiting[NEW if known is None else LEARNABLE if known.score > 0 else AGAIN].append(level)
+        reason = _reason(kind, waiting, random, alone=alone)
+        if reason is None:
+            continue
+        levels_of = waiting[reason]
+        weights = np.array([asked[level].score if reason == LEARNABLE else 1.0 for level in levels_of])
+        level = levels_of[int(random.choice(len(levels_of), p=weights / weights.sum()))]
+        problem = left[level].pop(int(random.integers(len(left[level]))))
+        if not left[level] or reason != LEARNABLE:
+            del left[level]
+        found.append((replace(problem, turn=turn), reason))
+    return found
+
+
+def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random.Generator, *, alone: bool) -> str | None:
+    """Of what kind the place becomes; None: of none."""
+    rarely = random.random() < RARELY
+    if kind == NEW and waiting[NEW]:
+        return NEW
+    if waiting[AGAIN] and rarely:
+        return AGAIN
+    return next((one for one in (LEARNABLE, NEW, *([AGAIN] if alone else [])) if waiting[one]), None)
+
+
+def fed(
+    found: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, cycles: Sequence[str], cycle: str, root_seed: int
+) -> Feed:
+    """The problems of a cycle with instances of families among those to train on.
+
+    Args:
+        tables: LEARNABILITY of the cycles before, oldest first. cycles: of the families line, whose instances are read.
+    """
+    if not wanted(settings):
+        return Feed(found, [])
+    alone = found.source == FAMILIES
+    try:
+        problems = list(found.train) if alone else _beside(found, settings, lake, cycles)
+    except InputError as error:
+        return Feed(found, [], error.what)
+    asked, longest = asked_before(tables), BYTES_PER_TOKEN * settings.max_prompt_tokens / 2
+    levels = offered((one for one in problems if len(one.text.encode("utf-8", "replace")) <= longest), asked)
+    picks = chosen(levels, asked, places(settings, alone=alone), generator(root_seed, LINE, cycle, "feed"), alone=alone)
+    rows: list[dict[str, Any]] = []
+    for problem, reason in picks:
+        known = asked.get((problem.family, problem.difficulty))
+        rows.append({
+            "cycle": cycle, "turn": problem.turn, "problem_id": problem.problem_id, "family": problem.family, "difficulty": problem.difficulty,
+            "reason": reason, "groups": known.groups if known else 0, "replies": known.replies if known else 0,
+            "correct": known.correct if known else 0, "score": known.score if known else None,
+        })
+    given = {problem.problem_id: problem for problem, _ in picks}
+    train = tuple(given.get(one.problem_id, one) for one in found.train) if alone else (*found.train, *given.values())
+    return Feed(replace(found, train=train), rows, "" if rows else _lacking(levels, asked))
+
+
+def _beside(found: ProblemSet, settings: PromptsSettings, lake: Lake, cycles: Sequence[str]) -> list[Problem]:
+    """Instances of families that may be trained on beside a set of another source."""
+    problems = of_difficulty(family_problems(lake, cycles, settings.answer_format), settings.difficulties)
+    train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles))
+    there = {plain(one.text) for one in found.all}
+    train, _ = apart(
+        [one for one in train if plain(one.text) not in there], found.train, found.heldout, words=settings.contamination_words,
+        share=settings.contamination_share,
+    )
+    return train
+
+
+def _lacking(levels: Mapping[Level, Sequence[Problem]], asked: Mapping[Level, Asked]) -> str:
+    if not levels:
+        return "no family offers problems to train on at these difficulties"
+    of_lake = len({family for family, _ in levels})
+    return f"of {of_lake} families {sum(level in asked for level in levels)} were asked, and nothing was learnt from them"

@@ -1,0 +1,138 @@
+"""Families feed the prompts line, through Dagster: the draw moves to those that teach, and families that go on change no cycle that is sealed.
+
+The policy is the tiny one; what it says to problems of families is planted, by family: half of a group right, all, or none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from prompts_lake import family_lake, finish_families
+
+from assets.line import register_keys
+from evolake.cli.known_tables import all_tables
+from evolake.lake import Catalogue, Lake
+from evolake.lake.catalogue import SQL_ROOT
+from evolake.prompts.model.protocol import Sample
+from evolake.prompts.policies import registry
+from evolake.prompts.policies.local import LocalPolicy
+from evolake.settings import default_lake_root
+
+FAMILIES = {f"{kind}-{number}": () for kind, count in (("half", 4), ("never", 6), ("always", 2)) for number in range(count)}
+SMALL = {
+    "POLICY": "tiny", "MAX_TOKENS": "4", "LORA_RANK": "4", "LORA_ALPHA": "4", "BATCH_PROBLEMS": "12", "FAMILIES_SHARE": "0.75",
+    "PROMPTS_PER_ITERATION": "1", "ROLLOUTS": "2", "HELDOUT_PROBLEMS": "2", "DUEL_PROBLEMS": "2", "ANSWER_FORMAT": "last", "REPLY_START": "",
+    "DIFFICULTIES": "null",
+}
+
+
+@dataclass(frozen=True)
+class House:
+    lake: Lake
+    instance: dg.DagsterInstance
+    defs: dg.Definitions
+
+    def run(self, cycle: str, *assets: str) -> None:
+        """Assets of a cycle in one run with their checks; all without any."""
+        register_keys(self.instance, [cycle])
+        done = self.defs.resolve_job_def("prompts_cycle").execute_in_process(
+            instance=self.instance, partition_key=cycle, asset_selection=[dg.AssetKey(["prompts", one]) for one in assets] or None,
+        )
+        assert done.success
+        assert [check.check_name for check in done.get_asset_check_evaluations() if not check.passed] == []
+
+    def rows(self, asset: str, cycle: str) -> list[dict[str, Any]]:
+        return self.lake.read("prompts", asset, cycle).to_dicts()
+
+
+def planted(policy: LocalPolicy) -> LocalPolicy:
+    """The policy, with what it says to problems of families in place of what it would say."""
+    sampled = policy.sample
+
+    def sample(pairs: Any, n: int, seed: int, **options: Any) -> list[list[Sample]]:
+        found = sampled(pairs, n, seed, **options)
+        return [
+            [replace(one, reply=said) for one, said in zip(given, words(problem.family, n), strict=True)]
+            if problem.source == "families" else given for (_, problem), given in zip(pairs, found, strict=True)
+        ]
+
+    policy.sample = sample  # type: ignore[method-assign]
+    return policy
+
+
+def words(family: str, replies: int) -> list[str]:
+    right = {"half": replies // 2, "always": replies, "never": 0}[family.partition("-")[0]]
+    return ["7"] * right + ["8"] * (replies - right)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """Two cycles of prompts, then another one of families, then the opening of a third of prompts."""
+    root: Path = tmp_path_factory.mktemp("feeding")
+    given = {f"EVOLAKE_PROMPTS__{name}": value for name, value in SMALL.items()}
+    given |= {"EVOLAKE_LAKE": str(root), "EVOLAKE_SEEDS": str(default_lake_root() / "seeds"), "EVOLAKE_PROFILE": "demo"}
+    with pytest.MonkeyPatch.context() as monkeypatch, dg.DagsterInstance.ephemeral() as instance:
+        for name, value in given.items():
+            monkeypatch.setenv(name, value)
+        opened = registry.open_policy
+        monkeypatch.setattr(registry, "open_policy", lambda *arguments: planted(opened(*arguments)))  # type: ignore[arg-type]
+        from pipelines.definitions import defs
+
+        lake = finish_families(family_lake(root), "0001", FAMILIES, difficulties=(1,), each=3)
+        house = House(lake, instance, defs)
+        assert defs.resolve_job_def("prompts_seeds").execute_in_process(instance=instance).success
+        house.run("0001")
+        house.run("0002")
+        finish_families(lake, "0002", {"half-later": ()}, difficulties=(1,))
+        house.run("0003", "problems")
+        yield house
+
+
+def kinds(house: House, cycle: str) -> Counter[str]:
+    return Counter(row["family"].partition("-")[0] for row in house.rows("feed", cycle))
+
+
+def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(house: House):
+    first, third = kinds(house, "0001"), kinds(house, "0003")
+    assert {row["reason"] for row in house.rows("feed", "0001")} == {"new"} and first["never"] + first["always"] > first["half"]
+    assert third["half"] > third["never"] + third["always"]
+    assert {row["family"] for row in house.rows("feed", "0003") if row["reason"] == "learnable"} <= {name for name in FAMILIES if "half" in name}
+
+
+def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(house: House):
+    with Catalogue(house.lake, all_tables()) as catalogue:
+        answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
+    rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+    asked = [row for row in rows if row["cycle"] in ("0001", "0002")]
+    told = {cycle: len({(row["family"], row["reason"]) for row in house.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
+    assert Counter(row["cycle"] for row in rows) == told
+    assert all((row["score"] > 0) == (0 < row["correct"] < row["replies"]) for row in asked)
+    assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
+
+
+def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(house: House):
+    set_for = {row["problem_id"]: row["family"] for row in house.rows("feed", "0002")}
+    asked = [row for row in house.rows("rollouts", "0002") if row["problem_id"] in set_for]
+    assert {row["problem_id"] for row in asked} == set(set_for)
+    by_source = Counter(row["source"] for row in house.rows("learnability", "0002") for _ in range(row["replies"]))
+    assert by_source["families"] == len(asked) and sum(by_source.values()) == 12 * 2
+
+
+def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(house: House):
+    def contents(cycle: str) -> dict[str, str]:
+        found = {name: house.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
+        return {name: record.content_sha for name, record in found.items() if record is not None}
+
+    before, seal = contents("0002"), house.lake.seals.read("prompts", "0003")
+    house.run("0002")
+    assert contents("0002") == before and len(before) == 4
+    after = house.lake.seals.read("prompts", "0003")
+    assert seal is not None and after is not None and after.version == seal.version
+    read = [row["of_cycle"] for row in house.rows("feed_read", "0003") if row["asset"] == "instances"]
+    assert read == ["0001", "0002"]

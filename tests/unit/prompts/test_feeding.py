@@ -1,0 +1,215 @@
+"""Instances of families among a cycle's problems: who is asked, how often, how hard; what is read is fixed when the cycle opens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prompts_lake import family_lake, finish_families
+
+from evolake.lake import Lake
+from evolake.prompts.evolution.feed_reading import reading
+from evolake.prompts.evolution.feeding import AGAIN, LEARNABLE, NEW, Asked, asked_before, chosen, fed, offered, places, wanted
+from evolake.prompts.evolution.iteration import draw
+from evolake.prompts.model.contamination import apart
+from evolake.prompts.model.problems import ProblemSet, family_problems, family_roots, split
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.rating.learnability import score
+from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.tables import FEED, FEED_READ, LEARNABILITY
+
+SIZES = PromptsSettings(batch_problems=4, iterations_per_cycle=2, heldout_problems=3)
+
+
+def make(family: str, difficulty: int, number: int = 0, *, source: str = "families") -> Problem:
+    name = f"{family}-{difficulty}-{number}"
+    return Problem(name, f"What is {name}?", "1", True, "kind", difficulty, "train", source, family)
+
+
+def asked(*groups: tuple[int, int]) -> Asked:
+    """What groups of so many right and wrong replies say."""
+    right, wrong = (sum(group[at] for group in groups) for at in (0, 1))
+    return Asked(len(groups), right + wrong, right, score(groups))
+
+
+def table(*rows: tuple[str, int, tuple[int, int]], policy: str = "tiny", source: str = "families") -> pl.DataFrame:
+    """A table of what was learnt, one group a row: (family, difficulty, (right, wrong))."""
+    return LEARNABILITY.frame(
+        {
+            "cycle": "0001", "arm": "espl", "policy": policy, "source": source, "family": family, "difficulty": difficulty, "problems": 1,
+            "groups": 1, "replies": right + wrong, "correct": right, "rejected": 0, "informative": int(right > 0 < wrong),
+            "pass_rate": right / (right + wrong), "low": 0.0, "high": 1.0, "variance": 0.0, "score": score([(right, wrong)]), "repeated": 0,
+        }
+        for family, difficulty, (right, wrong) in rows
+    )
+
+
+HALF, NEVER, ALWAYS = asked((2, 2), (2, 2)), asked((0, 4), (0, 4)), asked((4, 0), (4, 0))
+SHIPPED = [make(f"sums-{n}", 1, source="shipped") for n in range(20)]
+SET = ProblemSet(tuple(SHIPPED[:16]), tuple(replace(one, split="heldout") for one in SHIPPED[16:]), "shipped")
+
+
+@given(st.floats(0, 1), st.integers(1, 20), st.integers(1, 9))
+def test_the_places_of_families_are_their_share_of_the_problems_and_no_iteration_has_more_than_it_holds(share, batch, iterations):
+    counts = places(PromptsSettings(families_share=share, batch_problems=batch, iterations_per_cycle=iterations), alone=False)
+    assert len(counts) == iterations and all(0 <= count <= batch for count in counts)
+    assert abs(sum(counts) - share * batch * iterations) <= 0.5
+    assert places(PromptsSettings(batch_problems=batch, iterations_per_cycle=iterations), alone=True) == [batch] * iterations
+
+
+def test_a_family_is_asked_at_its_easiest_difficulty_and_above_one_with_right_replies():
+    problems = [make(family, difficulty) for family in ("new", "half", "never", "always") for difficulty in (5, 2, 3)]
+    known = {("half", 2): HALF, ("never", 2): NEVER, ("always", 2): ALWAYS, ("always", 3): NEVER}
+    assert list(offered(problems, known)) == [("always", 2), ("always", 3), ("half", 2), ("half", 3), ("never", 2), ("new", 2)]
+
+
+KNOWN = st.dictionaries(st.integers(0, 11), st.sampled_from([HALF, NEVER, ALWAYS]))
+
+
+@given(KNOWN, st.lists(st.integers(0, 5), min_size=1, max_size=4), st.booleans(), st.integers(0, 2**32))
+def test_no_problem_is_set_twice_nor_more_than_there_are_places_and_each_for_its_reason(known, counts, alone, seed):
+    by_level = {(f"f{number:02}", 1): value for number, value in known.items()}
+    levels = offered([make(f"f{number:02}", 1, n) for number in range(12) for n in range(3)], by_level)
+    found = chosen(levels, by_level, counts, np.random.default_rng(seed), alone=alone)
+    assert found == chosen(levels, by_level, counts, np.random.default_rng(seed), alone=alone)
+    assert len({one.problem_id for one, _ in found}) == len(found)
+    assert all(count <= counts[turn - 1] for turn, count in Counter(one.turn or 0 for one, _ in found).items())
+    kinds = {None: NEW, HALF: LEARNABLE, NEVER: AGAIN, ALWAYS: AGAIN}
+    assert [reason for _, reason in found] == [kinds[by_level.get((one.family, 1))] for one, _ in found]
+    if alone:
+        assert len(found) == min(sum(counts), sum(1 if value is not HALF else 3 for value in (known.get(number) for number in range(12))))
+    elif sum(counts) <= 3 * list(known.values()).count(HALF):
+        assert len(found) == sum(counts) and sum(reason == NEW for _, reason in found) <= (sum(counts) + 1) // 2
+
+
+def test_what_teaches_is_asked_in_proportion_and_what_teaches_nothing_rarely_but_not_never():
+    little = asked((1, 3), (0, 4))
+    known = {("half", 1): HALF, ("little", 1): little} | {(f"never-{n}", 1): NEVER for n in range(10)}
+    levels = {level: [make(*level)] for level in known}
+    drawn: Counter[str] = Counter()
+    for seed in range(1500):
+        drawn.update(one.family.partition("-")[0] for one, _ in chosen(levels, known, [1], np.random.default_rng(seed), alone=False))
+    assert sum(drawn.values()) == 1500
+    assert 0.06 < drawn["never"] / 1500 < 0.14
+    assert drawn["half"] / drawn["little"] == pytest.approx(HALF.score / little.score, rel=0.3)
+
+
+def test_where_nothing_teaches_and_nothing_is_new_most_places_go_back_to_the_other_source():
+    known = {(f"never-{n}", 1): NEVER for n in range(10)}
+    levels = {level: [make(*level)] for level in known}
+    found = [chosen(levels, known, [4], np.random.default_rng(seed), alone=False) for seed in range(200)]
+    assert 0.05 < sum(map(len, found)) / 800 < 0.15
+    assert all(len(chosen(levels, known, [4], np.random.default_rng(seed), alone=True)) == 4 for seed in range(20))
+
+
+def test_tables_are_counted_together_for_the_policy_that_was_asked_last():
+    tables = [table(("a", 1, (2, 2)), ("b", 1, (0, 4))), table(("sums", 1, (2, 2)), source="shipped"), table(("a", 1, (4, 0)))]
+    found = asked_before(tables)
+    assert {level: (one.groups, one.replies, one.correct) for level, one in found.items()} == {("a", 1): (2, 8, 6), ("b", 1): (1, 4, 0)}
+    assert found["a", 1].score == pytest.approx(score([(2, 2), (4, 0)]))
+    assert list(asked_before([*tables, table(("b", 1, (3, 1)), policy="larger")])) == [("b", 1)]
+    assert asked_before([]) == asked_before(tables[1:2]) == {}
+
+
+def test_an_iteration_has_the_problems_that_are_set_for_it_and_the_rest_of_those_that_are_set_for_none():
+    given_ = [replace(make("a", 1), turn=1), replace(make("b", 1), turn=2)]
+    options = {"root_seed": 3, "cycle": "0001", "iteration": 7}
+    batch = draw([*SHIPPED, *given_], 4, turn=2, **options)
+    assert batch[0] == given_[1] and len(set(batch)) == 4 and {one.source for one in batch[1:]} == {"shipped"}
+    assert draw([*SHIPPED, *given_], 4, **options) == draw(SHIPPED, 4, turn=3, **options) == draw(SHIPPED, 4, **options)
+    assert draw(given_[:1], 4, turn=1, **options) == given_[:1]
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    """Twelve families in one finished cycle, at difficulties 1 and 4, with two problems at each."""
+    return finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
+
+
+def feed(lake: Lake, settings: PromptsSettings = SIZES, found: ProblemSet = SET, *tables: pl.DataFrame, cycle: str = "0002"):
+    return fed(found, settings, tables, lake=lake, cycles=["0001"], cycle=cycle, root_seed=3)
+
+
+def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_change_nothing_that_is_held_out(lake: Lake):
+    given_ = feed(lake)
+    rows = FEED.frame(given_.rows).to_dicts()
+    assert given_ == feed(lake) and given_.problems.heldout == SET.heldout and given_.problems.train[:16] == SET.train
+    assert [(row["problem_id"], row["turn"]) for row in rows] == [(one.problem_id, one.turn) for one in given_.problems.train[16:]]
+    train, heldout = split(family_problems(lake, ["0001"]), SIZES.heldout_share, family_roots(lake, ["0001"]))
+    assert heldout and {row["problem_id"] for row in rows} <= {one.problem_id for one in train}
+    assert {(row["difficulty"], row["reason"], row["score"]) for row in rows} == {(1, NEW, None)} and len(rows) == 4
+    assert given_.told() == "4 problems of families (4 new)"
+    again = feed(lake, SIZES, SET, table(*((f"f{number:02}", 1, (2, 2)) for number in range(12))))
+    assert Counter(row["reason"] for row in again.rows) == {NEW: 2, LEARNABLE: 2}
+    assert {row["difficulty"] for row in again.rows if row["reason"] == NEW} == {4}
+
+
+def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake: Lake):
+    problems = family_problems(lake, ["0001"])
+    copies = [replace(one, problem_id=f"copy-{one.problem_id}") for one in problems]
+    said = replace(SET, train=(*SET.train, *copies[::2]), heldout=tuple(copies[1::2]))
+    assert (feed(lake, SIZES, said).rows, feed(lake, SIZES, said).problems) == ([], said)
+
+
+def test_what_shares_its_words_with_a_held_out_problem_is_not_added_and_what_is_held_out_stays():
+    words = "Five houses stand in a row and in each of them lives somebody who keeps another animal than all others do"
+    heldout = [replace(make("held", 1), text=f"{words}. Who keeps the fish?"), make("other", 1)]
+    given_ = [replace(make("a", 1), text=f"{words}. Who has none?"), make("b", 1), replace(make("c", 1), text=f"{words[:60]} and no more")]
+    kept, common = apart(given_, SHIPPED, heldout, words=13, share=0.5)
+    assert (kept, common.found[0][0]) == (given_[1:], heldout[0])
+    assert apart(given_, SHIPPED, heldout, words=13, share=1.0)[0] == given_
+
+
+def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake: Lake):
+    train, heldout = split(family_problems(lake, ["0001"]), SIZES.heldout_share, family_roots(lake, ["0001"]))
+    given_ = feed(lake, SIZES.model_copy(update={"families_share": 1.0}), ProblemSet(tuple(train), tuple(heldout), "families"))
+    assert [replace(one, turn=None) for one in given_.problems.train] == train
+    assert Counter(one.turn for one in given_.problems.train) == {1: 4, 2: 4, None: len(train) - 8}
+
+
+def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Path, lake: Lake):
+    without = fed(SET, SIZES, [], lake=Lake(tmp_path / "empty"), cycles=[], cycle="0001", root_seed=3)
+    assert (without.problems, without.rows) == (SET, [])
+    assert without.told() == "trains on shipped problems only: the lake holds no finished cycle of the families line"
+    hard = feed(lake, SIZES.model_copy(update={"difficulties": [9]}))
+    assert hard.told() == "trains on shipped problems only: no family offers problems to train on at these difficulties"
+    off = SIZES.model_copy(update={"families_share": 0.0})
+    assert not wanted(off) and (feed(lake, off).problems, feed(lake, off).told()) == (SET, "")
+    assert wanted(SIZES) and not wanted(SIZES.model_copy(update={"train": "a.jsonl", "test": "b.jsonl"}))
+
+
+def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_families_have_made_since(lake: Lake):
+    first = reading(lake, "0001", [])
+    rows = FEED_READ.frame(first.rows).to_dicts()
+    assert [(row["asset"], row["of_cycle"]) for row in rows] == [("instances", "0001"), ("incoming_families", "0002")]
+    finish_families(lake, "0002", {"later": ()})
+    again = reading(lake, "0001", rows)
+    assert (again.rows, again.families, again.kept) == (rows, ["0001"], True)
+    assert reading(lake, "0002", []).families == ["0001", "0002"]
+    assert reading(lake, "0001", [], before=[]).families == []
+
+
+def test_a_cycle_that_opened_before_there_were_families_stays_without_them(tmp_path: Path):
+    lake = family_lake(tmp_path)
+    first = reading(lake, "0001", [])
+    finish_families(lake, "0001", {"f00": ()})
+    assert (first.families, reading(lake, "0001", first.rows).families, reading(lake, "0001", first.rows).kept) == ([], [], True)
+
+
+def test_where_what_was_read_is_another_now_what_is_finished_is_read_and_that_is_said(lake: Lake):
+    first = reading(lake, "0001", [])
+    finish_families(lake, "0001", {"other": ()})
+    again = reading(lake, "0001", first.rows)
+    assert (again.kept, again.renewed, again.families) == (False, True, ["0001"])
+    assert again.rows[0]["content_sha"] != first.rows[0]["content_sha"]
+
+
+def test_a_cycle_of_families_that_runs_is_not_read(lake: Lake):
+    lake.seals.reopen("families", "0002", "run")
+    assert reading(lake, "0001", []).families == []
