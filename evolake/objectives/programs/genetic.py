@@ -42,7 +42,8 @@ OPERATORS = tuple(OPERATOR_ODDS)
 TRIES = 80
 DEPTH = 3
 LIKELY = 4.0
-LEAST_ODDS = 1e-3
+FLOOR = 0.05
+"""What every parent has of weight and of disagreement: nobody is left out, and no single one has all the children."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,9 @@ def chosen_parent(parents: Sequence[Parent], random: np.random.Generator) -> Par
 
 
 def preference(parent: Parent) -> float:
-    """Odds of a parent: its weight times 1 - tau with its nearest, so 2 for one that the nearest contradicts; never nothing."""
-    apart = 1.0 if parent.nearest_tau is None else 1.0 - parent.nearest_tau
-    return (LEAST_ODDS + parent.weight * max(apart, LEAST_ODDS)) * (LIKELY if parent.wanted else 1.0)
+    """Odds of a parent: its weight times 1 - tau with its nearest (1 where that is below 0 or not known), with a floor under both."""
+    apart = 1.0 if parent.nearest_tau is None else min(1.0 - parent.nearest_tau, 1.0)
+    return (FLOOR + parent.weight) * (FLOOR + apart) * (LIKELY if parent.wanted else 1.0)
 
 
 Made = tuple[Expression, tuple[tuple[str, float], ...]]

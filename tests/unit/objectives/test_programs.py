@@ -108,10 +108,10 @@ def test_every_operator_has_children_and_crossover_has_two_parents() -> None:
 
 def test_who_weighs_much_and_is_agreed_with_little_has_most_children() -> None:
     heard, echo, silent = (Parent(name, LOG_STEPS, weight, tau) for name, weight, tau in (("a", 0.5, 0.3), ("b", 0.5, 0.99), ("c", 0.0, -1.0)))
-    assert preference(heard) > preference(echo) > preference(silent) > 0
+    assert preference(heard) > 5 * preference(echo) > 0 and preference(heard) > 5 * preference(silent) > 0
     rng = np.random.default_rng(0)
     counts = [chosen_parent([heard, echo, silent], rng).objective_id for _ in range(300)]
-    assert counts.count("a") > 250 and "b" in counts
+    assert counts.count("a") > 200 and {"b", "c"} < set(counts)
 
 
 @pytest.mark.parametrize(
