@@ -8,7 +8,7 @@ import dagster as dg
 import polars as pl
 
 import assets.designs.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.designs.line import jails, line, rules, so_far
+from assets.designs.line import archive, jails, line, rules, so_far
 from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from, ranking_rows, score_rows, weight_rows
@@ -18,43 +18,61 @@ from resources.agents import AgentsResource
 from resources.jail import JailResource
 
 if TYPE_CHECKING:
+    from evolake.designs.evolution.judging_objectives import JudgeObjective
+    from evolake.designs.evolution.objective_writing import Written
     from evolake.designs.evolution.population import Population
-    from evolake.gates import Verdict
 
 
 @line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
 def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
-    """New objectives of this cycle, each tried in the jail on the results at hand. The first cycle draws the portfolio that the line starts with."""
-    from evolake.designs.evolution.judging_objectives import judge_objective
-    from evolake.designs.evolution.objective_writing import Objective, initial_objectives, write_objectives
+    """New objectives of this cycle, each tried in the jail on the results at hand: what a merge has brought, and what the writer makes.
+
+    The first cycle draws the portfolio that the line starts with.
+    """
+    from evolake.designs.evolution.judging_objectives import objective_judge
+    from evolake.designs.evolution.objective_trial import bench_of, consensus_at
+    from evolake.designs.evolution.objective_writing import (
+        derivation_rows,
+        initial_objectives,
+        judged_rows,
+        live_objectives,
+        write_objectives,
+    )
 
     cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
-    failures = 0
+    own, starts = settings.of(DesignsSettings), population.objectives.is_empty()
+    bench = bench_of(population.results(), live_objectives(population), jails(jail))
+    judge = objective_judge(bench, jails(jail), ruleset=store.rules(), cycle=cycle, run_id=store.run_id, keep=store.blobs.put)
+    initial = initial_objectives(own, cycle=cycle, root_seed=settings.seed) if starts else []
+    done = [judged_rows(initial, judge, starting=True), _merged(store, population.add(objectives=initial), judge)]
     with store.roles(agents) as served:
-        if population.objectives.is_empty():
-            rows = initial_objectives(settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed)
-        else:
-            written = write_objectives(
-                served, population, jails(jail), settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend
-            )
-            rows, failures = written.rows, len(written.failures)
-    ruleset = store.rules()
-    measured = {design_id for design_id, results in population.results().items() if results}
-    scores = score_rows(jails(jail), population, [Objective(row["objective_id"], row["source"]) for row in rows], cycle, "low")
-    verdicts: list[Verdict] = []
-    for row in rows:
-        own = [score for score in scores if score["objective_id"] == row["objective_id"] and score["design_id"] in measured]
-        judged = judge_objective(row["objective_id"], own, ruleset=ruleset, cycle=cycle, run_id=store.run_id)
-        verdicts += judged
-        if judged[-1].outcome != "pass":
-            row |= {"state": "blocked", "reason": judged[-1].reason}
-    store.artifacts(row | {"cycle": cycle, "source_sha": store.blobs.put(row["source"].encode())} for row in rows)
-    store.verdicts(verdicts)
+        if not starts:
+            done.append(write_objectives(
+                served, population.add(objectives=done[-1].rows), judge, settings=own, cycle=cycle, root_seed=settings.seed, origin=settings.backend,
+                scored=consensus_at(bench, population, cycle),
+            ))
+    rows = [row for part in done for row in part.rows]
+    store.artifacts(row | {"source_sha": store.blobs.put(row["source"].encode())} for row in rows)
+    store.derivations(derivation_rows(rows))
+    store.verdicts(verdict for part in done for verdict in part.verdicts)
     store.tell({
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
-        "failed_calls": failures, "backend": settings.backend, "measured_designs": experiments["design_id"].n_unique(),
+        "merged": len(done[1].rows), "failed_calls": sum(len(part.failures) for part in done), "backend": settings.backend,
+        "measured_designs": experiments["design_id"].n_unique(),
     })
     return OBJECTIVES.frame(rows)
+
+
+def _merged(store: LineStore, population: Population, judge: JudgeObjective) -> Written:
+    """The objectives of the bundles that this cycle takes in, through their gate."""
+    from evolake.designs.evolution.merge import pending_merges
+    from evolake.designs.evolution.merge_objectives import admitted_objectives
+    from evolake.designs.evolution.objective_writing import Written, judged_rows
+
+    bundles = {row["bundle_id"] for row in pending_merges(store.lake, archive(store), store.cycle)}
+    voted, ancestors = admitted_objectives(store.lake, population, bundles, store.cycle)
+    judged = judged_rows(voted, judge)
+    return Written([*ancestors, *judged.rows], judged.verdicts, [])
 
 
 @line.asset(deps=["candidates", "experiments"], schema=SCORES, kinds={"bubblewrap"})

@@ -81,9 +81,12 @@ OBJECTIVES = TableSchema(
         "cycle": pl.String, "created_round": pl.Int64, "family": pl.String, "parameters": pl.String, "description": pl.String,
         "source": (pl.String, "Text of its Python function."),
         "multiplier": pl.Float64,
-        "origin": (pl.String, "Where it comes from: seed, operators or model."),
+        "origin": (pl.String, "Where it comes from: seed, merge, operators or model."),
         "reason": pl.String,
-        "imported_from": (pl.String, "Null: a merge brings designs only."),
+        "imported_from": (pl.String, "Lake that it was merged from; null where it was made here."),
+        "operator": (pl.String, "What made it from its parents: draw, point, subtree, hoist, constants, insert or crossover; null for other files."),
+        "genome": (pl.String, "The program that it is, as JSON; null for a file that was not written from one, and in parts older than the column."),
+        "parents": (pl.String, "JSON, objective -> share that it has in this one; null for none, and in parts older than the column."),
     },
     keys=("objective_id",), terms=TERMS,
 )
@@ -203,7 +206,9 @@ ARCHIVE: dict[str, TableSchema] = {
     "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "ranking": RANKING,
     "state": STATE,
 }
-LATER: dict[str, tuple[str, ...]] = {"experiments": ("failure",), "designs": ("grammar",)}
+LATER: dict[str, tuple[str, ...]] = {
+    "experiments": ("failure",), "designs": ("grammar",), "objectives": ("operator", "genome", "parents"),
+}
 """Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
 MERGED = TableSchema(
     "merged", 1,
@@ -213,7 +218,7 @@ MERGED = TableSchema(
         "source": (pl.String, "Name of the other lake's folder."),
         "source_cycle": (pl.String, "Cycle of the other lake whose population was read."),
         "design_id": pl.String,
-        "chosen": (pl.Boolean, "Whether it was among the best and is to be judged here; else it came as an ancestor."),
+        "chosen": (pl.Boolean, "Whether it was among the best; else it came as an ancestor."),
         "place": (pl.Int64, "Place in the other lake's ranking, from 1; null for an ancestor."),
         "title": pl.String,
         "origin": (pl.String, "Where it came from in the other lake."),
@@ -221,8 +226,25 @@ MERGED = TableSchema(
         "genome": pl.String, "hyper": pl.String, "hyper_values": pl.String, "tuned": pl.Boolean, "key_insight": pl.String,
         "success_level": pl.String,
         "parents": (pl.String, "JSON, its parents with operator and weight."),
+        "alive": (pl.Boolean, "Whether it is judged here and may live on, as it did there; null in parts older than the column, as false."),
     },
     keys=("bundle_id", "design_id"), terms=TERMS,
+)
+MERGED_OBJECTIVES = TableSchema(
+    "merged_objectives", 1,
+    {
+        "bundle_id": (pl.String, "Bundle of designs that it came with, in `merged`."),
+        "since_cycle": (pl.String, "First cycle that takes the bundle in."),
+        "imported_from": (pl.String, "Name of the other lake's folder."),
+        "source_cycle": (pl.String, "Cycle of the other lake whose population was read."),
+        "number": (pl.Int64, "Place in the other lake's portfolio, from 0, in the order they came."),
+        "objective_id": pl.String,
+        "voted": (pl.Boolean, "Whether it voted there and is to be judged here; else it came as an ancestor."),
+        "family": pl.String, "parameters": pl.String, "description": pl.String, "source": (pl.String, "Text of its Python function."),
+        "operator": pl.String, "genome": (pl.String, "The program that it is, as JSON; null for other files."),
+        "parents": (pl.String, "JSON, objective -> share that it has in this one; null for none."), "reason": pl.String,
+    },
+    keys=("bundle_id", "objective_id"), terms=TERMS,
 )
 UNMADE = TableSchema(
     "unmade", 1,

@@ -61,6 +61,25 @@ def assemble(module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY
     return canonical("\n\n".join(part for part in head if part) + "\n\n\n" + "\n\n\n".join(functions))
 
 
+def excerpt(names: set[str], *modules: tuple[str, str]) -> str:
+    """The text of functions and constants of modules, each (folder, file name without .py), with the imports and whatever else of theirs they use.
+
+    Args:
+        names: what is asked for; names that no module has are left out. Of a name that two have, the first one's counts.
+    """
+    pieces = [_pieces(*module) for module in modules]
+    found = [(piece, _closure({name for name in names if name in piece.functions or name in piece.constants}, piece)) for piece in pieces]
+    seen: set[str] = set()
+    constants, functions, imports = [], [], set()
+    for piece, used in found:
+        constants += [text for name, text in piece.constants.items() if name in used - seen]
+        functions += [text for name, text in piece.functions.items() if name in used - seen]
+        reads = set().union(*(piece.uses[name] for name in used & set(piece.functions)))
+        imports |= {text for name, text in piece.modules.items() if name in reads}
+        seen |= used
+    return "\n\n\n".join(["\n\n".join(["\n".join(sorted(imports)), "\n".join(constants)]), *functions])
+
+
 def _objective(family: _Pieces, shared: _Pieces, helpers: str) -> tuple[str, set[str]]:
     """The text of the family's `objective` with the reading in it, and the names that this takes of the helpers."""
     node, reader = family.nodes["objective"], f"read_{helpers}"

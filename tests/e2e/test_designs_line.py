@@ -32,7 +32,7 @@ def evolved(tmp_path_factory) -> House:
     """A house after two cycles, on a copy of the seeds whose rules may be edited."""
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2")
+    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4")
     done = house.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
     (folder / "said").write_text(done.stdout)
@@ -85,6 +85,21 @@ def test_candidates_say_in_which_grammar_they_are_written(evolved: House):
     """The profile `demo` takes the paper's."""
     assert evolved.sql("SELECT DISTINCT grammar FROM designs.candidates WHERE genome IS NOT NULL") == [["paper"]]
     assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {*PAPER.operators, "repeat"}
+
+
+def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved: House):
+    rows = evolved.sql("""SELECT o.objective_id, o.state, o.operator, o.genome IS NOT NULL, o.parents, w.weight FROM designs.objectives AS o
+        LEFT JOIN (SELECT * FROM designs.final_ranking_weights WHERE cycle = '0002') AS w USING (objective_id) WHERE o.cycle = '0002'""")
+    assert len(rows) >= 4 and all(genome for *_, genome, _, _ in rows)
+    assert {operator for _, state, operator, *_ in rows if state == "accepted"} & {"point", "subtree", "hoist", "constants", "insert", "crossover"}
+    assert {name for name, state, *_, weight in rows if state == "accepted"} == {name for name, *_, weight in rows if weight is not None} != set()
+    edges = {(child, parent): weight for child, parent, weight in evolved.sql("SELECT child_id, parent_id, weight FROM derivations")}
+    for child, _, _, _, parents, _ in rows:
+        assert json.loads(parents or "{}") == {parent: weight for (of, parent), weight in edges.items() if of == child}
+    started = {name for (name,) in evolved.sql("SELECT objective_id FROM designs.objectives WHERE cycle = '0001'")}
+    assert {parent for child, *_ in rows for (of, parent) in edges if of == child} & started
+    verdicts = evolved.sql("SELECT DISTINCT rule_id FROM verdicts WHERE gate = 'objective'")
+    assert len(verdicts) == 5
 
 
 def test_derivation_weights_of_every_child_sum_to_one(evolved: House):

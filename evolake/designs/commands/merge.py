@@ -1,4 +1,4 @@
-"""`evolake designs merge`: the best designs of another lake, with their whole genealogy, for the next cycle that has not begun."""
+"""`evolake designs merge`: the best designs of another lake with their whole genealogy, and its objectives, for the next cycle to begin."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from evolake import settings as settings_module
 @click.command()
 @click.argument("other_lake", type=click.Path(path_type=Path))
 @click.option("--top", default=5, show_default=True, help="How many designs, best first by consensus; their ancestors come along.")
+@click.option("--alive", default=20, show_default=True, help="How many ancestors that are alive there stay alive, at most; best first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def merge(other_lake: Path, top: int, as_json: bool) -> int:
-    """Import the best designs of OTHER_LAKE (its data folder). They enter the next cycle, pass this lake's gates and are measured here."""
+def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
+    """Import the best designs of OTHER_LAKE (its data folder), and its objectives. They enter the next cycle by this lake's gates."""
     from evolake.designs.evolution.merge import import_lake
     from evolake.lake import Lake
 
-    found = import_lake(Lake(settings_module.load().lake), other_lake, top=top)
+    found = import_lake(Lake(settings_module.load().lake), other_lake, top=top, alive=alive)
     reasons = [] if found.new else ["this bundle was merged before; nothing changed"]
     if as_json:
         click.echo(json.dumps({
             "verdict": "merged", "reasons": reasons, "bundle_id": found.bundle_id, "designs": found.chosen, "ancestors": found.ancestors,
+            "alive": found.alive, "objectives": found.objectives,
             "enters_cycle": found.since_cycle, "source_cycle": found.source_cycle, "new": found.new,
         }))
         return 0
     for line in reasons:
         click.echo(line)
-    came = f"{len(found.chosen)} designs with {found.ancestors} ancestors (from cycle {found.source_cycle} there)"
-    click.echo(f"{came} enter cycle {found.since_cycle}")
+    came = f"{len(found.chosen)} designs with {found.ancestors} ancestors ({found.alive} of them alive) and {found.objectives} objectives"
+    click.echo(f"{came} (from cycle {found.source_cycle} there) enter cycle {found.since_cycle}")
     for design_id in found.chosen:
         click.echo(f"  {design_id}")
     return 0

@@ -1,25 +1,97 @@
-"""The gate of an objective: it runs in the jail on the results at hand, and gives numbers."""
+"""The gate of an objective: it runs in the jail on the results at hand, and its rules judge what that trial showed (`objective_trial`).
+
+Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One that passes votes, and what comes after it
+is compared with it too; those of the starting portfolio are compared with nobody, for nobody votes yet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from evolake.gates import Finding, GateSpec, Ruleset, Verdict, checker, replay_gate
+from evolake.designs.evolution.objective_trial import Bench, OnTrial, scores_of
+from evolake.gates import Finding, GateResults, GateSpec, Ruleset, checker, run_gates
+from evolake.objectives.score import HasSource
 
-GATE = GateSpec(0, "objective", lambda scores: {"scores": scores}, ("scores",), asset="objectives", about="it runs in the jail and gives numbers")
+if TYPE_CHECKING:
+    from evolake.compute import Jails
+
+GATE = GateSpec(
+    0, "objective", "evolake.designs.evolution.objective_trial:collect_trial", ("scores", "runs", "told_apart", "nearest"), asset="objectives",
+    about="it gives every measured design a number, whatever the order, tells designs apart, and ranks them as no other does",
+)
+AGAIN = "again"
+SHORT = 12
+JudgeObjective = Callable[..., GateResults]
+"""(objective, starting=False) -> its gate's results. starting: of the starting portfolio."""
 
 
-def judge_objective(objective_id: str, scores: Sequence[Mapping[str, Any]], *, ruleset: Ruleset, cycle: str, run_id: str) -> list[Verdict]:
-    """Verdicts of one objective from its rows of SCORES on designs that have results."""
-    return list(replay_gate(GATE, {"scores": list(scores)}, ruleset, artifact_id=objective_id, cycle=cycle, run_id=run_id).verdicts)
+def objective_judge(
+    bench: Bench, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
+) -> JudgeObjective:
+    """Takes objectives through their gate, one after the other: each is compared with those that vote, and with those before it that passed.
+
+    Args:
+        bench: see `objective_trial.bench_of`. keep: stores evidence, gives its sha; verdicts name it, so that a changed rule can be previewed.
+    """
+    held = bench
+    store = None if keep is None else lambda evidence, put=keep: put(json.dumps(evidence, sort_keys=True).encode())
+
+    def judge(objective: HasSource, starting: bool = False) -> GateResults:
+        nonlocal held
+        found = run_gates(
+            OnTrial(objective, held, pool), (GATE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
+        )
+        if found.accepted and not starting:
+            held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))
+        return found
+
+    return judge
 
 
 @checker("designs.objective_runs")
-def objective_runs(evidence: Mapping[str, Any], *, min_scored: int) -> Finding | None:
-    """It scored at least `min_scored` designs. With no results at all there is nothing to fail on."""
+def objective_runs(evidence: Mapping[str, Any], *, min_scored: int, min_share: float = 0.0) -> Finding | None:
+    """It scored at least `min_scored` designs, and this share of them. With no results at all there is nothing to fail on."""
     rows = evidence["scores"]
     scored = sum(row["score"] is not None for row in rows)
-    if not rows or scored >= min_scored:
+    if not rows or scored >= max(min_scored, min_share * len(rows)):
         return None
-    return Finding(f"scored {scored} of {len(rows)} designs; the first failure: {rows[0]['status']} {rows[0]['reason']}".strip()[:500])
+    first = next(row for row in rows if row["score"] is None)
+    return Finding(f"scored {scored} of {len(rows)} designs; the first failure: {first['status']} {first['reason']}".strip()[:500])
+
+
+@checker("designs.objective_repeats")
+def objective_repeats(evidence: Mapping[str, Any]) -> Finding | None:
+    """Asked twice about the same results it gives the same scores, to the last bit."""
+    return next((_other_score(run) for run in evidence["runs"] if run["run"] == AGAIN and run["difference"] != 0.0), None)
+
+
+@checker("designs.objective_ignores_order")
+def objective_ignores_order(evidence: Mapping[str, Any], *, tolerance: float) -> Finding | None:
+    """Whatever the order of designs and of a design's rows, scores differ by no more than `tolerance`, relative to the larger."""
+    return next((_other_score(run) for run in evidence["runs"] if run["difference"] is None or run["difference"] > tolerance), None)
+
+
+@checker("designs.objective_tells_apart")
+def objective_tells_apart(evidence: Mapping[str, Any], *, min_share: float) -> Finding | None:
+    """Of the pairs of designs whose results differ it scores at least this share differently."""
+    pairs, told = evidence["told_apart"]["pairs"], evidence["told_apart"]["told"]
+    if not pairs or told >= min_share * pairs:
+        return None
+    return Finding(f"tells {told} of {pairs} pairs of designs apart whose results differ; at least {min_share:.0%} are asked for")
+
+
+@checker("designs.objective_is_new")
+def objective_is_new(evidence: Mapping[str, Any], *, max_tau: float) -> Finding | None:
+    """With no objective that votes it agrees by more than `max_tau` (Kendall) on designs and parts of their results."""
+    nearest = evidence["nearest"]
+    if nearest is None or nearest["tau"] <= max_tau:
+        return None
+    return Finding(f"ranks as objective {nearest['objective_id'][:SHORT]} does, which votes already (Kendall's tau {nearest['tau']:.6f})")
+
+
+def _other_score(run: Mapping[str, Any]) -> Finding:
+    before, after = ("none" if score is None else f"{score:.9g}" for score in run["scores"])
+    how = "asked again" if run["run"] == AGAIN else f"with the {run['run']}"
+    return Finding(f"another score {how}: design {run['design_id'][:SHORT]} got {before}, then {after}")

@@ -1,11 +1,13 @@
-"""Merging workspaces: the best designs of another lake, with their complete genealogy (paper, section S3.3).
+"""Merging workspaces: the best designs of another lake, with their complete genealogy, and its objectives (paper, section S3.3).
 
 `import_lake` copies the blobs and appends the rows, as one bundle, to the unpartitioned part `designs/merged`. Nothing of a sealed cycle is
 touched: the bundle carries the first cycle that may see it, and the opening asset of that cycle takes it in (`admit_merges`). So the seals stay a
 hash chain and an old cycle re-materializes as it was.
 
-What comes in: the chosen designs, after this lake's own gates, as `accepted` with origin `merge`; their ancestors as `retired`, with all edges. What
-does not: experiments, for they were run on the other lake's instances. A merged design is measured here like any other.
+What comes in: the chosen designs, after this lake's own gates, as `accepted` with origin `merge`; their ancestors, with all edges. An ancestor that
+was alive there stays alive: it passes the gates and enters as `accepted` too. The line has no limit on its population, so a merge has one: `alive`
+ancestors at most, those that rank best there; the others, and those that were dead, are `retired`. The objectives that vote there come along
+(`merge_objectives`). What does not: experiments, for they were run on the other lake's instances. A merged design is measured here like any other.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from typing import Any
 from evolake.agents.guidance import next_cycle
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings
-from evolake.designs.evolution.population import Population, archive_asset, read_population, texts_of
+from evolake.designs.evolution.merge_objectives import bundle_rows, keep_bundle, voting_with_ancestors
+from evolake.designs.evolution.population import LIVE, Population, archive_asset, read_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
 from evolake.designs.genome.grammars import grammar_name, read_genome
 from evolake.designs.tables import MERGED
@@ -29,6 +32,8 @@ from evolake.gates import Verdict
 from evolake.lake import Lake
 
 ASSET = "merged"
+ALIVE = 20
+"""Ancestors that stay alive where nothing else is said."""
 COPIED = (
     "title", "origin", "operator", "rationale", "source_sha", "traced_sha", "graph_sha", "key", "genome", "hyper", "hyper_values", "tuned",
     "key_insight", "success_level",
@@ -37,19 +42,21 @@ COPIED = (
 
 @dataclass(frozen=True)
 class Imported:
-    """What `import_lake` did. `new` is False when the very same bundle was there already."""
+    """What `import_lake` did. alive: of the ancestors; objectives: that vote there. `new` is False when the very same bundle was there already."""
 
     bundle_id: str
     since_cycle: str
     source_cycle: str
     chosen: list[str]
     ancestors: int
+    alive: int
+    objectives: int
     new: bool
 
 
 @dataclass(frozen=True)
 class Admitted:
-    """What the opening asset takes over: the archive with the bundles in it, the rows it added, the verdicts of the chosen designs."""
+    """What the opening asset takes over: the archive with the bundles in it, the rows it added, the verdicts of those that may live."""
 
     population: Population
     designs: list[dict[str, Any]]
@@ -58,26 +65,37 @@ class Admitted:
     bundles: list[str]
 
 
-def import_lake(lake: Lake, other_root: Path, *, top: int = 5, run_id: str = "merge") -> Imported:
-    """Brings the `top` designs of another lake and all their ancestors into this one. Doing it twice changes nothing.
+def import_lake(lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIVE, run_id: str = "merge") -> Imported:
+    """Brings the `top` designs of another lake, all their ancestors and its objectives into this one. Doing it twice changes nothing.
+
+    Args:
+        alive: how many ancestors that are alive there stay alive, at most.
 
     Raises:
-        InputError: `other_root` is no lake with a ranked designs line, is this very lake, or `top` is not positive.
+        InputError: `other_root` is no lake with a ranked designs line, is this very lake, `top` is not positive, or `alive` is negative.
     """
     if top < 1:
         raise InputError("nothing to merge", wanted="--top of at least 1", got=str(top))
+    if alive < 0:
+        raise InputError("ancestors cannot be kept alive", wanted="--alive of at least 0", got=str(alive))
     other, cycle = _opened(lake, Path(other_root))
     population = read_population(other, cycle)
-    order = [row["design_id"] for row in standings(population)][:top]
+    ranked = [row["design_id"] for row in standings(population)]
+    order = ranked[:top]
     if not order:
         raise InputError(f"the lake {other.root} has no design to merge", wanted="at least one accepted design", got="none")
     ids = genealogy(order, population.edges())
-    bundle_id = hashlib.sha256(json.dumps([order, sorted(ids)]).encode()).hexdigest()
+    living = set(population.designs_in(*LIVE)["design_id"].to_list())
+    kept = [design_id for design_id in ranked[top:] if design_id in ids and design_id in living][:alive]
+    objectives = voting_with_ancestors(population)
+    voting = sum(row["state"] == "accepted" for row in objectives.values())
+    bundle_id = hashlib.sha256(json.dumps([order, sorted(ids), kept, sorted(objectives)]).encode()).hexdigest()
     known = _rows(lake)
     held = [row for row in known if row["bundle_id"] == bundle_id]
     if held:
-        return Imported(bundle_id, held[0]["since_cycle"], held[0]["source_cycle"], order, len(ids) - len(order), new=False)
+        return Imported(bundle_id, held[0]["since_cycle"], held[0]["source_cycle"], order, len(ids) - len(order), len(kept), voting, new=False)
     since = next_cycle(lake, LINE)
+    bundle = {"bundle_id": bundle_id, "since_cycle": since, "source_cycle": cycle}
     parents = _parents(population)
     rows = []
     for design_id in sorted(ids):
@@ -87,12 +105,13 @@ def import_lake(lake: Lake, other_root: Path, *, top: int = 5, run_id: str = "me
                 lake.blobs.put(other.blobs.get(sha))
         chosen = design_id in order
         rows.append({
-            "bundle_id": bundle_id, "since_cycle": since, "source": other.root.name, "source_cycle": cycle, "design_id": design_id, "chosen": chosen,
+            **bundle, "source": other.root.name, "design_id": design_id, "chosen": chosen, "alive": chosen or design_id in kept,
             "place": order.index(design_id) + 1 if chosen else None, "parents": json.dumps(parents.get(design_id, [])),
             **{name: row[name] for name in COPIED},
         })
+    keep_bundle(lake, bundle_rows(objectives, bundle | {"imported_from": other.root.name}), run_id)  # first: a bundle is there once its designs are
     lake.publish(LINE, ASSET, MERGED.frame([*known, *rows]), cycle=None, run_id=run_id, schema=MERGED)
-    return Imported(bundle_id, since, cycle, order, len(ids) - len(order), new=True)
+    return Imported(bundle_id, since, cycle, order, len(ids) - len(order), len(kept), voting, new=True)
 
 
 def pending_merges(lake: Lake, population: Population, cycle: str) -> list[dict[str, Any]]:
@@ -115,7 +134,7 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
             continue
         here.add(row["design_id"])
         derivations += [{"child_id": row["design_id"], **edge} for edge in json.loads(row["parents"])]
-        if not row["chosen"]:
+        if not row["chosen"] and not row.get("alive"):
             designs.append(_design(row, cycle, "retired"))
             continue
         found = judged(_candidate(row, texts(row["source_sha"])), known, judge)

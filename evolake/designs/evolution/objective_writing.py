@@ -1,8 +1,11 @@
 """The objective writer's turn in a cycle: new objectives, tried on the results at hand before they join the portfolio.
 
-A new objective scores the designs that have results. One that scores none of them goes back to its writer once, with the reason, and is blocked if
-that does not mend it; the verdict is the gate's (`judging_objectives`). A missing score of a single design is no failure: it ranks as infinite.
-An objective that is an earlier one word for word is no new objective. A reply that cannot even be taken in is a failed call; the others go on.
+A new objective goes through its gate (`judging_objectives`). One that is blocked goes back to its writer once, with the reason, and stays as a row;
+so does what comes back, blocked or not. An objective that is an earlier one word for word is no new objective. A reply that cannot even be taken in
+is a failed call; the others go on.
+
+A program's genome is read from its file (`programs.compose.read`) whoever wrote it, so that a model's program is one too. What made it and from whom
+is noted where a reply says so, which only the operators' do; parents that do not vote are left out.
 """
 
 from __future__ import annotations
@@ -13,23 +16,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from evolake.agents import AgentFailure, Agents
 from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.planning import schedule_text
 from evolake.designs.evolution.population import Population
 from evolake.designs.model.boundary import alone
-from evolake.designs.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary, RepairRequest
+from evolake.designs.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary, ProgramRepairReply, ProgramReply, RepairRequest
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
+from evolake.gates import GateResults, Verdict
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw
-from evolake.objectives.score import score_all
+from evolake.objectives.programs.compose import read
+from evolake.objectives.programs.expression import to_json
 from evolake.objectives.source import objective_id
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import child_seed, generator
 
 RECENT_RESULTS = 60
 WRITTEN = "written"
+DRAWN = "draw"
 
 
 @dataclass(frozen=True)
@@ -42,9 +51,10 @@ class Objective:
 
 @dataclass(frozen=True)
 class Written:
-    """Rows of OBJECTIVES, the blocked with their reason, and the calls that gave none."""
+    """Rows of OBJECTIVES, the blocked with their reason; what their gate said; and the calls that gave none."""
 
     rows: list[dict[str, Any]]
+    verdicts: list[Verdict]
     failures: list[AgentFailure]
 
 
@@ -63,17 +73,24 @@ def live_objectives(population: Population) -> list[Objective]:
     return [Objective(row["objective_id"], row["source"]) for row in live.to_dicts()]
 
 
+def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:
+    """Objectives that nobody was asked for, through their gate. starting: see `judging_objectives.JudgeObjective`."""
+    judged = [(row, judge(Objective(row["objective_id"], row["source"]), starting=starting)) for row in rows]
+    return Written([_ended(row, found) for row, found in judged], [verdict for _, found in judged for verdict in found.verdicts], [])
+
+
 def write_objectives(
-    agents: Agents, population: Population, pool: Any, *, settings: DesignsSettings, cycle: str, root_seed: int, origin: str,
+    agents: Agents, population: Population, judge: JudgeObjective, *, settings: DesignsSettings, cycle: str, root_seed: int, origin: str,
     scored: LongConsensus | None = None, guidance: Sequence[str] = (),
 ) -> Written:
     """`settings.objectives_per_cycle` new objectives.
 
     Args:
-        population: with the experiments of this cycle in it; new objectives are tried on them. pool: an open jail pool.
-        origin: the backend's name. scored: the last consensus, for the weights that the writer sees.
+        population: with the experiments of this cycle in it. judge: takes an objective through its gate.
+        origin: the backend's name. scored: the consensus on the results at hand, for the weights and agreements that the writer sees.
     """
     rows: list[dict[str, Any]] = []
+    verdicts: list[Verdict] = []
     failures: list[AgentFailure] = []
     taken = set(population.objectives["objective_id"].to_list())
     for number in range(settings.objectives_per_cycle):
@@ -83,34 +100,37 @@ def write_objectives(
         if isinstance(reply, AgentFailure):
             failures.append(reply)
             continue
+        turn = _Turn(agents, current, judge, cycle, origin, frozenset(taken))
         seed = child_seed(root_seed, LINE, cycle, "objective-repair", number)
-        row = alone(
-            lambda said=reply, own=seed: _tried(agents, said, population, pool, cycle, origin, own),
+        made = alone(
+            lambda said=reply, own=seed, at=turn: at.tried(said, own),
             lambda reason: AgentFailure(OBJECTIVE_ROLE.name, "invalid", reason, 1), passing=(InputError,),
         )
-        if isinstance(row, AgentFailure):
-            failures.append(row)
+        if isinstance(made, AgentFailure):
+            failures.append(made)
             continue
-        agents.assign(reply, row["objective_id"])
-        if row["objective_id"] not in taken:
+        for row, found in made:
             taken.add(row["objective_id"])
             rows.append(row)
-    return Written(rows, failures)
+            verdicts += found.verdicts
+    return Written(rows, verdicts, failures)
 
 
-def failure_of(objective: Objective, results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Any) -> str | None:
-    """Why an objective is of no use: it scored no design that has results. None when it scored one, or when there is nothing to try it on."""
-    scores = score_all([objective], {design_id: rows for design_id, rows in results.items() if rows}, pool)
-    if not scores or any(row.score is not None for row in scores):
-        return None
-    return f"no score for any of {len(scores)} designs; the first: {scores[0].status} {scores[0].reason}".strip()
+def derivation_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of DERIVATIONS of new objectives: one per parent, weights summing to 1."""
+    return [
+        {"child_id": row["objective_id"], "parent_id": parent, "operator": row["operator"], "weight": weight, "cycle": row["cycle"]}
+        for row in rows for parent, weight in json.loads(row["parents"] or "{}").items()
+    ]
 
 
 def objective_summaries(population: Population, scored: LongConsensus | None) -> list[ObjectiveSummary]:
     """Live objectives as roles see them, the heaviest first."""
     weights: dict[str, float] = {}
     taus: dict[str, float] = {}
+    nearest: dict[str, float] = {}
     if scored is not None:
+        nearest = _nearest_taus(scored)
         weights = dict(zip(map(str, scored.objective_ids), map(float, scored.result.weights), strict=True))
         taus = {str(name): float(tau) for name, tau in zip(scored.objective_ids, scored.result.median_tau, strict=True) if math.isfinite(tau)}
     live = population.objectives.filter(population.objectives["state"] == "accepted").to_dicts()
@@ -119,6 +139,7 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
             objective_id=row["objective_id"], description=row["description"], family=row["family"] or WRITTEN,
             parameters=json.loads(row["parameters"] or "{}"), source=row["source"], created_round=row["created_round"],
             weight=weights.get(row["objective_id"], 0.0), multiplier=row["multiplier"], median_tau=taus.get(row["objective_id"]),
+            nearest_tau=nearest.get(row["objective_id"]), genome=row["genome"],
         )
         for row in live
     ]
@@ -127,35 +148,92 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
 
 def spec_row(spec: ObjectiveSpec, cycle: str, origin: str) -> dict[str, Any]:
     """A row of OBJECTIVES for a drawn objective. The round of creation is the cycle's number."""
-    return _row(spec.objective_id, spec.family, dict(spec.parameters), spec.description, spec.source, cycle, origin, None)
+    return _row(spec.objective_id, spec.family, dict(spec.parameters), spec.description, spec.source, cycle, origin)
 
 
 def _row(
-    identifier: str, family: str, parameters: Mapping[str, Any], description: str, source: str, cycle: str, origin: str, reason: str | None
+    identifier: str, family: str, parameters: Mapping[str, Any], description: str, source: str, cycle: str, origin: str, *,
+    operator: str | None = None, parents: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
+    program = read(source)
     return {
-        "objective_id": identifier, "state": "blocked" if reason else "accepted", "cycle": cycle, "created_round": int(cycle), "family": family,
+        "objective_id": identifier, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": family,
         "parameters": json.dumps(parameters, sort_keys=True), "description": description, "source": source, "multiplier": 1.0, "origin": origin,
-        "reason": reason, "imported_from": None,
+        "reason": None, "imported_from": None, "operator": operator, "genome": None if program is None else to_json(program),
+        "parents": json.dumps(parents, sort_keys=True) if parents else None,
     }
 
 
-def _tried(
-    agents: Agents, reply: ObjectiveReply, population: Population, pool: Any, cycle: str, origin: str, seed: int
-) -> dict[str, Any]:
-    """The row of a new objective, after one turn of repair where it failed."""
-    results = population.results()
-    source, family, parameters, description = reply.objective_code, reply.family, dict(reply.parameters), reply.objective_description
-    reason = failure_of(Objective(objective_id(source), source), results, pool)
-    if reason is not None:
-        request = RepairRequest(direction=reply.objective_description, source=source, error=reason)
-        mended = agents.call(OBJECTIVE_REPAIR_ROLE, request, seed=seed)
-        if not isinstance(mended, AgentFailure):
-            source, family, parameters = mended.objective_code, mended.family, dict(mended.parameters)
-            description = mended.objective_description or description
-            agents.assign(mended, objective_id(source))
-            reason = failure_of(Objective(objective_id(source), source), results, pool)
-    return _row(objective_id(source), family or WRITTEN, parameters, description, source, cycle, origin, reason)
+def _ended(row: Mapping[str, Any], found: GateResults) -> dict[str, Any]:
+    """The row after its gate."""
+    blocked = found.blocked_by
+    return {**row, "state": "accepted" if found.accepted else "blocked", "reason": blocked.reason if blocked else None}
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """One request to the writer, and what was there before it."""
+
+    agents: Agents
+    population: Population
+    judge: JudgeObjective
+    cycle: str
+    origin: str
+    taken: frozenset[str]
+
+    def tried(self, reply: ObjectiveReply, seed: int) -> list[tuple[dict[str, Any], GateResults]]:
+        """What a reply came to: its row and, where that is blocked, the row of what came back. One that is there already is none."""
+        made = self._row(
+            reply.objective_code, reply.family, reply.parameters, reply.objective_description,
+            reply.operator if isinstance(reply, ProgramReply) else None, reply.parents if isinstance(reply, ProgramReply) else {},
+        )
+        self.agents.assign(reply, made["objective_id"])
+        if made["objective_id"] in self.taken:
+            return []
+        judged = [self._judged(made)]
+        if judged[0][0]["state"] == "accepted":
+            return judged
+        request = RepairRequest(direction=reply.objective_description, source=made["source"], error=str(judged[0][0]["reason"]))
+        mended = self.agents.call(OBJECTIVE_REPAIR_ROLE, request, seed=seed)
+        if isinstance(mended, AgentFailure):
+            return judged
+        operator, parents = None, {}
+        if isinstance(mended, ProgramRepairReply):
+            operator = mended.operator
+            parents = {} if operator == DRAWN else {made["objective_id"]: 1.0}
+        other = self._row(
+            mended.objective_code, mended.family, mended.parameters, mended.objective_description or reply.objective_description, operator, parents,
+            beside=made["objective_id"],
+        )
+        self.agents.assign(mended, other["objective_id"])
+        if other["objective_id"] not in {*self.taken, made["objective_id"]}:
+            judged.append(self._judged(other))
+        return judged
+
+    def _judged(self, row: dict[str, Any]) -> tuple[dict[str, Any], GateResults]:
+        found = self.judge(Objective(row["objective_id"], row["source"]))
+        return _ended(row, found), found
+
+    def _row(
+        self, source: str, family: str | None, parameters: Mapping[str, Any], description: str, operator: str | None, parents: Mapping[str, float],
+        beside: str = "",
+    ) -> dict[str, Any]:
+        known = {item.objective_id for item in live_objectives(self.population)} | {beside}
+        kept = {name: weight for name, weight in parents.items() if name in known}
+        total = sum(kept.values())
+        return _row(
+            objective_id(source), family or WRITTEN, dict(parameters), description, source, self.cycle, self.origin, operator=operator,
+            parents={name: weight / total for name, weight in kept.items()} if total > 0 else None,
+        )
+
+
+def _nearest_taus(scored: LongConsensus) -> dict[str, float]:
+    """Objective -> agreement with the one that agrees with it most; none where one votes alone."""
+    tau = scored.result.tau
+    if len(tau) < 2:
+        return {}
+    others = np.where(np.eye(len(tau), dtype=bool), -np.inf, tau).max(axis=1)
+    return {str(name): float(nearest) for name, nearest in zip(scored.objective_ids, others, strict=True)}
 
 
 def _request(

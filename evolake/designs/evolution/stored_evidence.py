@@ -1,7 +1,7 @@
 """What the gates saw of a design, from what the lake holds of it: its source, its trace, and the reason of what blocked it.
 
 The few steps of the dynamics gate are taken again: they follow from the trace and the seed. What a file without a trace might have been after the
-gate that stopped it is not known.
+gate that stopped it is not known. What an objective's trial showed is a blob that its verdicts name; of older trials nothing is known.
 """
 
 from __future__ import annotations
@@ -31,13 +31,10 @@ def find(lake: Lake, cycle: str | None) -> Find:
     """Of the designs and objectives of one cycle."""
     settings = settings_module.load()
     rows = {row["design_id"]: row for table in TABLES for row in _read(lake, table, cycle)}
-    scores = _read(lake, "objective_scores", cycle)
-    measured = {row["design_id"] for row in _read(lake, "experiments", cycle)}
 
-    def of_gate(artifact: str, gate: str, _shas: Mapping[str, str]) -> Evidence | None:
+    def of_gate(artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:
         if gate == GATE.name:
-            own = [row for row in scores if row["objective_id"] == artifact and row["design_id"] in measured]
-            return GATE.collector()(own) if own else None
+            return json.loads(lake.blobs.get(shas[gate])) if gate in shas else None
         row = rows.get(artifact)
         return COLLECT[gate](_attempt(row, lake, settings)) if row is not None and _is_known(row, gate) else None
 

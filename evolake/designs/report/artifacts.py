@@ -48,8 +48,9 @@ ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better", kind
         text=design_text, write=write_design, changed=lambda row, _: str(row["rationale"] or ""),
     ),
     "objective": Kind(
-        "objective_id", ("incoming_objectives", "objectives"), ("origin", "family", "parameters", "description", "multiplier", "reason"),
-        ("final_ranking_weights",), write=partial(write_text, name="objective.py"),
+        "objective_id", ("incoming_objectives", "objectives"),
+        ("origin", "operator", "family", "parameters", "genome", "description", "multiplier", "reason"), ("final_ranking_weights",),
+        write=partial(write_text, name="objective.py"),
     ),
     "direction": Kind(
         "direction_id", ("directions",), ("phase", "rationale", "focus", "avoid", "reference_ids"), title="direction", text=column_text("direction"),

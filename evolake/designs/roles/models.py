@@ -252,6 +252,8 @@ class ObjectiveSummary(Model):
     weight: float
     multiplier: float
     median_tau: float | None
+    nearest_tau: float | None = Field(default=None, description="operators only: agreement with the objective that agrees with it most")
+    genome: str | None = Field(default=None, description="operators only")
 
 
 class ObjectiveRequest(Model):
@@ -279,6 +281,19 @@ class ObjectiveRepairReply(Model):
     objective_description: ShortText | None = Field(default=None, description="only if the mended file measures something else")
     family: str | None = Field(default=None, description="leave null")
     parameters: dict[str, Any] = Field(default_factory=dict, description="leave empty")
+
+
+class ProgramReply(ObjectiveReply):
+    """What the operators reply: a program, with what made it. A model is asked for no more than an `ObjectiveReply`."""
+
+    operator: str
+    parents: dict[str, float] = Field(default_factory=dict, description="objective -> share in this one")
+
+
+class ProgramRepairReply(ObjectiveRepairReply):
+    """A mended program, with what made it."""
+
+    operator: str
 
 
 class ProgressEntry(Model):

@@ -1,45 +1,96 @@
-"""The classical answers of the objective writer and the meta reviewer: draws from the portfolio, and the review of `evolake.objectives`."""
+"""The classical answers of the objective writer and the meta reviewer: a search over objective programs, and the review of `evolake.objectives`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Earlier, Role, hide
 from evolake.designs.roles.models import (
     ObjectiveAnalysis,
     ObjectiveRepairReply,
     ObjectiveReply,
     ObjectiveRequest,
+    ObjectiveSummary,
+    ProgramRepairReply,
+    ProgramReply,
     RepairRequest,
     ReviewReply,
     ReviewRequest,
 )
+from evolake.lines import folder_of
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, Known, draw
+from evolake.objectives.programs.behaviour import ranking
+from evolake.objectives.programs.compose import compose, read, words
+from evolake.objectives.programs.counterparts import COUNTERPARTS, counterpart, of_family
+from evolake.objectives.programs.expression import from_json
+from evolake.objectives.programs.genetic import MUTATIONS, Child, Parent, propose
 from evolake.objectives.review import Reviewed, review
 from evolake.objectives.source import objective_id
 
+PROGRAM = "program"
+LONGEST_DESCRIPTION = 600
+START_ODDS = 0.5
+OPERATORS_ONLY = {"nearest_tau", "genome"}
+
 
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
-    """A family that is rare so far with random parameters; families that the review or people name are likelier."""
-    known = [Known(objective_id(item.source), item.family) for item in request.existing]
-    spec = draw(random, known, wanted=families_wanted(request.review_guidance, request.guidance))
-    return ObjectiveReply(
-        objective_description=spec.description, objective_code=spec.source, family=spec.family, parameters=dict(spec.parameters)
+    """A program that no objective so far is: drawn, varied or crossed.
+
+    Parents are the objectives that vote, as programs: those that are, and templates by what their family looks at; other files are none. Families
+    that the review or people name are likelier parents, or what a drawn program begins with. Where nothing new is found, a template is drawn.
+    """
+    wanted = families_wanted(request.review_guidance, request.guidance)
+    parents = [parent for item in request.existing if (parent := parent_of(item, wanted)) is not None]
+    asked = [name for name in wanted if name in COUNTERPARTS]
+    start = of_family(asked[int(random.integers(len(asked)))]) if asked and random.random() < START_ODDS else None
+    child = propose(parents, {ranking(parent.program) for parent in parents}, random, start=start)
+    if child is None:
+        spec = draw(random, [Known(objective_id(item.source), item.family) for item in request.existing], wanted=wanted)
+        return ObjectiveReply(
+            objective_description=spec.description, objective_code=spec.source, family=spec.family, parameters=dict(spec.parameters)
+        )
+    return ProgramReply(
+        objective_description=words(child.program)[:LONGEST_DESCRIPTION], objective_code=compose(child.program), family=PROGRAM,
+        operator=child.operator, parents=dict(child.weights),
     )
 
 
 def repair_objective(request: RepairRequest, random: np.random.Generator) -> ObjectiveRepairReply:
-    """A fresh draw: a family cannot be mended, only replaced."""
-    spec = draw(random, [])
-    return ObjectiveRepairReply(
-        error_summary=f"Replaced by another draw ({spec.family}).", objective_code=spec.source, objective_description=spec.description,
-        family=spec.family, parameters=dict(spec.parameters),
+    """A mutation of the program that was blocked; a drawn program in the place of a file that is none, for there is nothing in it to vary."""
+    blocked = read(request.source)
+    child: Child | None
+    if blocked is None:
+        child, told = propose([], set(), random), "Replaced by a drawn program: the file is no program that could be varied."
+    else:
+        child = propose([Parent("", blocked)], {ranking(blocked)}, random, operators=tuple(MUTATIONS))
+        told = "" if child is None else f"Varied ({child.operator})."
+    if child is None:
+        child, told = propose([], set(), random), "Replaced by a drawn program: no variation was any better."
+    if child is None:
+        spec = draw(random, [])
+        return ObjectiveRepairReply(
+            error_summary=f"Replaced by a template ({spec.family}).", objective_code=spec.source, objective_description=spec.description,
+            family=spec.family, parameters=dict(spec.parameters),
+        )
+    return ProgramRepairReply(
+        error_summary=told, objective_code=compose(child.program), objective_description=words(child.program)[:LONGEST_DESCRIPTION], family=PROGRAM,
+        operator=child.operator,
     )
+
+
+def parent_of(item: ObjectiveSummary, wanted: Sequence[str]) -> Parent | None:
+    """An objective as a parent; None for a file that no program was written as and that is no template of ours."""
+    program = (from_json(item.genome) if item.genome else None) or counterpart(item.family, item.parameters, item.source)
+    if program is None:
+        return None
+    return Parent(item.objective_id, program, item.weight, item.nearest_tau, item.family in wanted)
 
 
 def review_objectives(request: ReviewRequest, random: np.random.Generator) -> ReviewReply:
@@ -68,6 +119,25 @@ def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
     return [name for name in OBJECTIVE_FAMILIES if name in asked]
 
 
-OBJECTIVE_ROLE = Role("designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective)
+def _told(listed: str) -> Callable[[BaseModel], dict[str, Any]]:
+    """For `Role.values`: the request without what only the operators read of the objectives under that name."""
+
+    def values(request: BaseModel) -> dict[str, Any]:
+        return request.model_dump(mode="json", exclude={listed: {"__all__": OPERATORS_ONLY}})
+
+    return values
+
+
+def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
+    """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
+    told = _told("existing")(request)
+    told["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(told["existing"], key=lambda item: item["objective_id"])]
+    return told
+
+
+OBJECTIVE_ROLE = Role(
+    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_told("existing"),
+    earlier=(Earlier(folder_of("evolake.agents") / "prompts" / "designs_objective_writer.md", _unweighed),),
+)
 OBJECTIVE_REPAIR_ROLE = Role("designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome"))
-REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives)
+REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives, values=_told("objectives"))

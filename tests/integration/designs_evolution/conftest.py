@@ -12,6 +12,10 @@ import pytest
 from designs_runs import Inline
 
 from evolake.designs.evolution.judging import DesignResults, run_gates
+from evolake.designs.evolution.judging_objectives import JudgeObjective, objective_judge
+from evolake.designs.evolution.objective_trial import bench_of
+from evolake.designs.evolution.objective_writing import live_objectives
+from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Judge
 from evolake.designs.model.contract import HyperValue
 from evolake.designs.settings import DesignsSettings, FidelitySettings
@@ -51,6 +55,18 @@ def judge_at(pool: Any) -> Callable[[str], Judge]:
         )
 
     return at
+
+
+@pytest.fixture(scope="package")
+def judge_objectives(pool: Any) -> Callable[[Population], JudgeObjective]:
+    """The objectives' gate with its shipped rules, on the results of a population."""
+    rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
+
+    def on(population: Population) -> JudgeObjective:
+        bench = bench_of(population.results(), live_objectives(population), pool)
+        return objective_judge(bench, pool, ruleset=rules, cycle="0001", run_id="test")
+
+    return on
 
 
 @pytest.fixture(scope="package")

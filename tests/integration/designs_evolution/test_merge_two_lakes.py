@@ -6,22 +6,31 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from evolake.designs.commands.merge import merge as merge_command
+from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs, standings
-from evolake.designs.evolution.merge import admit_merges, import_lake, pending_merges
+from evolake.designs.evolution.merge import admit_merges, genealogy, import_lake, pending_merges
+from evolake.designs.evolution.merge_objectives import admitted_objectives
+from evolake.designs.evolution.objective_writing import derivation_rows as objective_derivation_rows
+from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows
 from evolake.designs.evolution.population import Population, archive_asset, empty_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, derivation_rows, design_row, judged, seed_candidate, store_candidate
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.genetic import propose
 from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.objectives.programs.compose import compose as compose_program
+from evolake.objectives.programs.expression import to_json
+from evolake.objectives.source import objective_id
 
 
 @dataclass(frozen=True)
@@ -33,8 +42,8 @@ class Workspace:
 
 
 def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
-    """A baseline and a line of children, each of a random earlier design, ranked youngest first, sealed for cycle 0002."""
-    lake, population = Lake(root), empty_population()
+    """A baseline and a line of children, each of a random earlier design, ranked youngest first, with objectives; sealed for cycle 0002."""
+    lake, population = Lake(root), empty_population().add(objectives=portfolio(seed))
     first = seed_candidate("baseline", compose(BASELINE), {}, judge, BASELINE)
     population = population.admit([design_row(first, "0001", *store_candidate(lake.blobs, first))], [])
     random = np.random.default_rng(seed)
@@ -49,6 +58,13 @@ def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
     order = list(reversed(population.live_ids()))
     consensus = {design_id: place / len(order) for place, design_id in enumerate(order)}
     population = population.with_ranking(rank_designs(population, consensus, order, "0001"))
+    return sealed(lake, population, lake)
+
+
+def sealed(lake: Lake, population: Population, blobs: Lake) -> Workspace:
+    """A lake with this population sealed for cycle 0002; texts come from the lake `blobs`."""
+    for sha in {*population.designs["source_sha"], *population.designs["traced_sha"]}:
+        lake.blobs.put(blobs.blobs.get(sha))
     tables = {
         archive_asset(name): lake.publish("designs", archive_asset(name), frame, cycle="0002", run_id="test").content_sha
         for name, frame in population.frames().items()
@@ -56,6 +72,23 @@ def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
     lake.seals.seal("designs", "0001", "v1", None, "test")
     lake.seals.seal("designs", "0002", "v2", "v1", "test", tables)
     return Workspace(lake, population)
+
+
+def portfolio(seed: int) -> list[dict[str, Any]]:
+    """A starting portfolio, a program of one of its objectives, one blocked program, and a program that this one was mended to."""
+    rows = initial_objectives(DesignsSettings(), cycle="0001", root_seed=seed)
+    first = rows[1]["objective_id"]
+    made = [
+        (("mean", ("log", "steps")), "accepted", {first: 1.0}), (("mean", "n"), "blocked", {first: 1.0}),
+        (("sub", ("last", ("log", "steps")), ("log", "reach")), "accepted", {objective_id(compose_program(("mean", "n"))): 1.0}),
+    ]
+    for program, state, parents in made:
+        source = compose_program(program)
+        rows.append(rows[0] | {
+            "objective_id": objective_id(source), "source": source, "family": "program", "parameters": "{}", "state": state, "origin": "operators",
+            "operator": "subtree", "genome": to_json(program), "parents": json.dumps(parents), "reason": "why" if state == "blocked" else None,
+        })
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +109,9 @@ def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here: Workspa
     merged = admitted.population
     own = set(here.population.designs["design_id"])
     states = {row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own}
-    assert {design_id for design_id, state in states.items() if state == "accepted"} == set(top) - own
-    assert set(states.values()) <= {"accepted", "retired"}
+    assert set(states) == genealogy(top, other.population.edges()) - own
+    assert set(states.values()) == {"accepted"}, "all were alive there"
+    assert found.alive == found.ancestors == len(genealogy(top, other.population.edges())) - len(top) > 0
     edges = set(merged.edges())
     for child in states:
         for edge in other.population.edges():
@@ -88,9 +122,68 @@ def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here: Workspa
         assert here.lake.blobs.has(row["source_sha"]) and here.lake.blobs.has(row["traced_sha"])
     for design_id in states:
         assert merged.design(design_id)["imported_from"] == other.lake.root.name
-    assert {verdict.artifact_id for verdict in admitted.verdicts} == set(top) - own
-    assert set(merged.unmeasured()) >= set(top) - own
-    assert len(standings(merged)) == len(standings(here.population)) + len(set(top) - own)
+    assert {verdict.artifact_id for verdict in admitted.verdicts} == set(states)
+    assert set(merged.unmeasured()) >= set(states)
+    assert len(standings(merged)) == len(standings(here.population)) + len(states)
+
+
+def test_ancestors_stay_alive_as_they_were_there_the_best_first_up_to_a_limit(
+    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge], tmp_path: Path
+) -> None:
+    own = set(here.population.designs["design_id"])
+    ranked = [row["design_id"] for row in standings(other.population)]
+    ancestors = [name for name in ranked[3:] if name in genealogy(ranked[:3], other.population.edges())]
+    assert len(ancestors) > 1
+    found = import_lake(here.lake, other.lake.root, top=3, alive=1)
+    merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
+    states = {name: merged.design(name)["state"] for name in ancestors if name not in own}
+    assert states == {name: "accepted" if name == ancestors[0] else "retired" for name in ancestors if name not in own}
+    assert found.alive == 1
+    dead = sealed(Lake(tmp_path / "dead"), other.population.with_states({ancestors[0]: "retired"}), other.lake)
+    second = grown(tmp_path / "second", judge_at("0001"), seed=3, children=0)
+    assert import_lake(second.lake, dead.lake.root, top=3, alive=20).alive == len(ancestors) - 1
+    merged = admit_merges(second.lake, second.population, judge_at("0002"), "0002").population
+    assert merged.design(ancestors[0])["state"] == "retired"
+
+
+def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is_no_second_one(
+    here: Workspace, other: Workspace, judge_objectives: Callable[[Population], JudgeObjective]
+) -> None:
+    found = import_lake(here.lake, other.lake.root, top=1)
+    theirs = {row["objective_id"]: row for row in other.population.objectives.to_dicts()}
+    own = set(here.population.objectives["objective_id"])
+    assert found.objectives == sum(row["state"] == "accepted" for row in theirs.values())
+    assert admitted_objectives(here.lake, here.population, set(), "0002") == ([], [])
+    voted, blocked = admitted_objectives(here.lake, here.population, {found.bundle_id}, "0002")
+    assert {row["objective_id"] for row in voted} == {name for name, row in theirs.items() if row["state"] == "accepted"} - own
+    assert own & set(theirs), "the baseline and the programs are in both"
+    nobody = empty_population()
+    voted, blocked = admitted_objectives(here.lake, nobody, {found.bundle_id}, "0002")
+    assert [row["objective_id"] for row in blocked] == [name for name, row in theirs.items() if row["state"] == "blocked"]
+    done = judged_rows(voted, judge_objectives(nobody))
+    added = nobody.add(objectives=[*blocked, *done.rows])
+    for row in added.objectives.to_dicts():
+        same = ("objective_id", "source", "family", "genome", "parents", "operator", "state", "reason")
+        assert {name: row[name] for name in same} == {name: theirs[row["objective_id"]][name] for name in same}
+        assert (row["imported_from"], row["origin"], row["cycle"], row["created_round"]) == (other.lake.root.name, "merge", "0002", 2)
+    edges = {(edge["child_id"], edge["parent_id"]): edge["weight"] for edge in objective_derivation_rows(done.rows)}
+    voting = [(name, row) for name, row in theirs.items() if row["state"] == "accepted"]
+    assert edges == {(name, parent): 1.0 for name, row in voting for parent in json.loads(row["parents"] or "{}")}
+    assert {verdict.artifact_id for verdict in done.verdicts} == {row["objective_id"] for row in voted}
+    assert admitted_objectives(here.lake, added, {found.bundle_id}, "0002") == ([], [])
+
+
+def test_a_bundle_that_an_earlier_version_wrote_brings_its_chosen_designs_alone(
+    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
+) -> None:
+    found = import_lake(here.lake, other.lake.root, top=2)
+    older = here.lake.read("designs", "merged").drop("alive")
+    here.lake.publish("designs", "merged", older, cycle=None, run_id="old")
+    merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
+    own = set(here.population.designs["design_id"])
+    states = {row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own}
+    assert {name for name, state in states.items() if state == "accepted"} == set(found.chosen) - own
+    assert set(states.values()) <= {"accepted", "retired"}
 
 
 def test_a_merged_design_can_be_a_parent_and_be_ranked(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:

@@ -19,6 +19,7 @@ from evolake.designs.evolution.analysis import analyse_designs
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.designing import propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
+from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs
 from evolake.designs.evolution.objective_writing import initial_objectives, live_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
@@ -249,7 +250,8 @@ def ranked(population: Population, pool: Any) -> LongConsensus:
 
 
 def test_a_cycle_measures_ranks_learns_and_reviews(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge], pool: Any, inline: Executor
+    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge], pool: Any, inline: Executor,
+    judge_objectives: Callable[[Population], JudgeObjective],
 ) -> None:
     lake, population = start
     serving, texts = scripted(), texts_of(lake)
@@ -266,8 +268,9 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     rows = run_jobs(inline, jobs)
     assert EXPERIMENTS.repeated_keys(EXPERIMENTS.frame(rows)).is_empty()
     population = population.add(experiments=rows)
-    written = write_objectives(serving, population, pool, settings=tiny, cycle="0001", root_seed=1, origin="operators")
-    assert [row["state"] for row in written.rows] == ["accepted"]
+    judge = judge_objectives(population)
+    written = write_objectives(serving, population, judge, settings=tiny, cycle="0001", root_seed=1, origin="operators")
+    assert written.rows and {row["family"] for row in written.rows} == {"program"}
     population = population.add(objectives=written.rows)
     scored = ranked(population, pool)
     order = [str(name) for name in scored.order]
@@ -285,7 +288,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     assert (closed.value("designs_since_review"), learnt.population.value("designs_since_review", 0)) == (len(fresh), 0)
     rows = REVIEWS.frame(review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1).rows)
     after = reviewed(closed, rows.to_dicts())
-    assert rows.height == 4 and reviewed(closed, []) is closed
+    assert rows.height == len(live_objectives(after)) and reviewed(closed, []) is closed
     assert after.value("designs_since_review") == 0
     assert after.value("review_guidance") and after.value("review_phase")
     assert dict(after.objectives.select("objective_id", "multiplier").rows()) == dict(rows.select("objective_id", "multiplier").rows())
@@ -307,7 +310,7 @@ def test_processes_give_the_same_rows_as_this_one(start: tuple[Lake, Population]
 
 
 def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broken_is_blocked(
-    start: tuple[Lake, Population], tiny: DesignsSettings, pool: Any, inline: Executor
+    start: tuple[Lake, Population], tiny: DesignsSettings, inline: Executor, judge_objectives: Callable[[Population], JudgeObjective]
 ) -> None:
     lake, population = start
     jobs = [
@@ -319,11 +322,12 @@ def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broke
     kept = models.ObjectiveRepairReply(error_summary="none", objective_code="def objective(experiment_results):\n    return float('nan')\n")
 
     def written(**answers: list[Any]):
-        return write_objectives(scripted(**answers), population, pool, settings=tiny, cycle="0001", root_seed=1, origin="model").rows
+        judge = judge_objectives(population)
+        return write_objectives(scripted(**answers), population, judge, settings=tiny, cycle="0001", root_seed=1, origin="model").rows
 
     replaced = written(designs_objective_writer=[broken])
-    assert [row["state"] for row in replaced] == ["accepted"]
-    assert replaced[0]["description"] != "broken"
+    assert [row["state"] for row in replaced] == ["blocked", "accepted"]
+    assert [row["description"] == "broken" for row in replaced] == [True, False]
     stays = written(designs_objective_writer=[broken], designs_objective_repair=[kept])
-    assert [row["state"] for row in stays] == ["blocked"]
-    assert "no score for any of 2 designs" in stays[0]["reason"]
+    assert [row["state"] for row in stays] == ["blocked", "blocked"]
+    assert ["scored 0 of 2 designs" in row["reason"] for row in stays] == [True, True]

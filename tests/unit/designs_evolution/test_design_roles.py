@@ -17,9 +17,13 @@ from evolake.designs.genome.open_genome import open_genome
 from evolake.designs.roles import models
 from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, success_level
 from evolake.designs.roles.models import ReferenceWeight, normalised
-from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, families_wanted
+from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, families_wanted, parent_of
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of, term_worth
 from evolake.objectives.portfolio import baseline_objective, draw
+from evolake.objectives.programs.compose import compose as compose_program
+from evolake.objectives.programs.compose import read
+from evolake.objectives.programs.counterparts import of_family
+from evolake.objectives.programs.genetic import MUTATIONS, Parent
 from evolake.objectives.source import objective_id
 
 
@@ -205,12 +209,51 @@ def test_the_analysis_repeats_the_weights_of_creation() -> None:
     assert (found.success_level, found.short_name) == ("good", "add xl_gate")
 
 
-def test_the_objective_writer_draws_something_new_and_listens_to_the_review() -> None:
+def test_the_objective_writer_writes_new_programs_of_parents_that_vote() -> None:
     found = [answer(OBJECTIVE_ROLE, seed=seed) for seed in range(30)]
     known = {spec.objective_id for spec in SPECS}
-    assert not known & {objective_id(reply.objective_code) for reply in found}
-    families = [reply.family for reply in found]
-    assert families.count("cliff") > len(families) / len(set(families))
+    for reply in found:
+        assert isinstance(reply, models.ProgramReply) and read(reply.objective_code) is not None
+        assert set(reply.parents) <= known - {objective_id(reply.objective_code)}
+        assert bool(reply.parents) == (reply.operator != "draw")
+    assert {"crossover", "insert", "subtree"} <= {reply.operator for reply in found}
+
+
+def test_the_objective_writer_listens_to_the_review() -> None:
+    family, own = SPECS[1].family, SPECS[1].objective_id
+    asked = OBJECTIVE.model_copy(update={"review_guidance": f"Write objectives that look at something ({family})."})
+    silent = OBJECTIVE.model_copy(update={"review_guidance": "none yet"})
+    shares = [sum(answer(OBJECTIVE_ROLE, request, seed).parents.get(own, 0.0) for seed in range(40)) for request in (asked, silent)]
+    assert shares[0] > 1.3 * shares[1] > 0
+
+
+def test_a_file_that_is_no_program_and_no_template_is_no_parent() -> None:
+    by_hand = PORTFOLIO[0].model_copy(update={"source": PORTFOLIO[0].source + "# mine\n"})
+    program = by_hand.model_copy(update={"source": "mine", "genome": '["mean",["log","steps"]]', "weight": 0.2, "nearest_tau": 0.7})
+    assert parent_of(by_hand, []) is None
+    assert parent_of(program, []) == Parent(by_hand.objective_id, ("mean", ("log", "steps")), 0.2, 0.7, wanted=False)
+    assert parent_of(PORTFOLIO[0], [PORTFOLIO[0].family]) == Parent(SPECS[0].objective_id, of_family("baseline"), 0.3, None, wanted=True)
+    alone = OBJECTIVE.model_copy(update={"existing": [by_hand]})
+    assert {answer(OBJECTIVE_ROLE, alone, seed).operator for seed in range(5)} == {"draw"}
+
+
+def test_repair_of_an_objective_varies_its_program_and_replaces_other_files() -> None:
+    blocked = models.RepairRequest(direction="d", source=compose_program(of_family("cliff")), error="tells 0 of 9 pairs apart")
+    varied = [answer(OBJECTIVE_REPAIR_ROLE, blocked, seed) for seed in range(8)]
+    assert all(reply.operator in MUTATIONS and reply.objective_code != blocked.source and read(reply.objective_code) for reply in varied)
+    replaced = answer(OBJECTIVE_REPAIR_ROLE, blocked.model_copy(update={"source": "def objective(results):\n    return 1 / 0\n"}))
+    assert (replaced.operator, replaced.family) == ("draw", "program") and read(replaced.objective_code)
+
+
+def test_what_only_operators_read_of_objectives_is_in_no_prompt_and_earlier_questions_are_as_they_were() -> None:
+    told = [item.model_copy(update={"genome": "secretgenome", "nearest_tau": 0.123456}) for item in PORTFOLIO]
+    asked = {OBJECTIVE_ROLE: OBJECTIVE.model_copy(update={"existing": told}), REVIEW_ROLE: REVIEW.model_copy(update={"objectives": told})}
+    for role, request in asked.items():
+        user = build_messages(role, request)[1]["content"]
+        assert "genome" not in user and "0.123456" not in user and "nearest_tau" not in user
+    before = OBJECTIVE_ROLE.earlier[0].values(OBJECTIVE)
+    assert [item["objective_id"] for item in before["existing"]] == sorted(spec.objective_id for spec in SPECS)
+    assert {(item["weight"], item["median_tau"]) for item in before["existing"]} == {(0.0, None)}
 
 
 def test_only_families_that_are_asked_for_are_wanted() -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from evolake.designs.evolution.line_state import rank_designs, reach, standings
 from evolake.designs.evolution.merge import genealogy
+from evolake.designs.evolution.objective_writing import initial_objectives, live_objectives
 from evolake.designs.evolution.planning import resolved, short_ids, summaries
 from evolake.designs.evolution.population import Population, archive_asset, empty_population, population_of, read_population, text_id_of
+from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
 from evolake.lake import Lake
@@ -58,6 +60,14 @@ def test_designs_of_a_lake_without_the_column_grammar_are_of_the_paper_s_where_t
     assert older.design("f" * 64)["grammar"] == "paper"
     assert older.design("a" * 64)["grammar"] is None
     assert older.designs.schema == frames["designs"].schema
+
+
+def test_objectives_of_a_lake_without_operator_genome_and_parents_keep_voting_as_files() -> None:
+    grown = empty_population().add(objectives=initial_objectives(DesignsSettings(), cycle="0001", root_seed=1))
+    frames = grown.frames()
+    older = population_of(frames | {"objectives": frames["objectives"].drop("operator", "genome", "parents")})
+    assert older.objectives.equals(frames["objectives"])
+    assert [item.objective_id for item in live_objectives(older)] == frames["objectives"]["objective_id"].to_list() != []
 
 
 def test_live_designs_are_the_accepted_and_the_champion() -> None:

@@ -44,6 +44,8 @@ TESTED = {
     ),
     "write a design": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
     "try a design of your own": "integration/designs_engine/test_designs_solve.py::test_solve_prints_one_json_object_with_exactly_the_promised_keys",
+    "take designs and objectives of another lake in":
+        "integration/designs_evolution/test_merge_two_lakes.py::test_the_command_prints_one_object_and_says_when_nothing_changed",
     "let it evolve from there": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",
     "take the champion out": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",

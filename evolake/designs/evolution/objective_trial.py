@@ -1,0 +1,171 @@
+"""The trial of an objective, in the jail, on the results at hand, beside the objectives that vote: what its gate's rules judge.
+
+It scores the designs six times: twice as they are, with the designs in opposite and in shuffled order, and with the rows of each design in opposite
+and in shuffled order. What depends on chance, on the clock, on what was scored before or on the order of rows shows.
+
+A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: beside the designs
+some of them once more, without their largest or their smallest sizes. Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from evolake.designs.evolution.population import Population
+from evolake.designs.evolution.scoring import consensus_from
+from evolake.objectives.kendall import kendall_matrix
+from evolake.objectives.ranks import rank_rows
+from evolake.objectives.score import HasSource, ScoreRow, score_all
+from evolake.objectives.tables import LongConsensus
+
+if TYPE_CHECKING:
+    from evolake.compute import Jails
+
+PROBED = 24
+"""Designs that are looked at in part too."""
+CUTS = (slice(0, -1), slice(0, -2), slice(0, -3), slice(1, None), slice(3, None))
+Results = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What objectives are tried on.
+
+    Attributes:
+        designs: those that have results, in the order of their ids. probes: the designs, then parts of them.
+        voting: objective id -> scores of the probes, (n,) float, missing ones +inf, of those that vote.
+    """
+
+    designs: tuple[str, ...]
+    probes: Results
+    voting: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def joined_by(self, objective_id: str, scores: np.ndarray) -> Bench:
+        """The bench with one more that votes."""
+        return Bench(self.designs, self.probes, {**self.voting, objective_id: scores})
+
+
+@dataclass(frozen=True)
+class OnTrial:
+    """An objective and what it is tried on."""
+
+    objective: HasSource
+    bench: Bench
+    pool: Jails
+
+
+def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Bench:
+    """The bench of a population's results. voting: the objectives that vote; each is a call of the jail.
+
+    Raises:
+        JailUnavailable: the jail itself failed.
+    """
+    measured = {design_id: list(results[design_id]) for design_id in sorted(results) if results[design_id]}
+    probes = measured | _parts(measured)
+    rows, width = score_all(voting, probes, pool), len(probes)
+    scores = {rows[start].objective_id: numbers(rows[start : start + width]) for start in range(0, len(rows), width or 1)}
+    return Bench(tuple(measured), probes, scores)
+
+
+def collect_trial(one: OnTrial) -> dict[str, Any]:
+    """The evidence of the gate: scores of the designs, how far each further run differs, what is told apart, and who ranks most alike.
+
+    Raises:
+        JailUnavailable: the jail itself failed.
+    """
+    bench = one.bench
+    first = score_all([one.objective], bench.probes, one.pool)
+    shown = first[: len(bench.designs)]
+    rows = [{"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason} for row in shown]
+    if not rows or any(row.score is None for row in shown):
+        return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
+    runs = [_compared(name, shown, score_all([one.objective], probes, one.pool)) for name, probes in _orders(bench).items()]
+    return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
+
+
+def scores_of(objective: HasSource, bench: Bench, pool: Jails) -> np.ndarray:
+    """Scores of the probes, (n,) float; missing ones are +inf."""
+    return numbers(score_all([objective], bench.probes, pool))
+
+
+def consensus_at(bench: Bench, population: Population, cycle: str) -> LongConsensus | None:
+    """The consensus of those that vote on the designs of the bench; None where nobody votes or nothing is measured."""
+    if not bench.voting or not bench.designs:
+        return None
+    rows = [
+        {"objective_id": name, "design_id": design_id, "score": float(score)}
+        for name, scores in bench.voting.items() for design_id, score in zip(bench.designs, scores[: len(bench.designs)], strict=True)
+    ]
+    return consensus_from(pl.DataFrame(rows), population, cycle)
+
+
+def numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
+    """Scores as numbers, (n,) float; a missing one is +inf."""
+    return np.array([np.inf if row.score is None else row.score for row in rows], dtype=np.float64)
+
+
+def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
+    names = list(measured)
+    chosen = names if len(names) <= PROBED else [names[place] for place in np.linspace(0, len(names) - 1, PROBED).round().astype(int)]
+    parts = {}
+    for name in chosen:
+        ladder = sorted(measured[name], key=lambda row: row["N"])
+        parts |= {f"{name}/{number}": part for number, cut in enumerate(CUTS) if (part := ladder[cut])}
+    return parts
+
+
+def _orders(bench: Bench) -> dict[str, Results]:
+    """The designs once more, in other orders. Parts are left out: what they would show, the designs do."""
+    designs: Results = {name: bench.probes[name] for name in bench.designs}
+    order = random.Random(1)
+    mixed = order.sample(list(designs), len(designs))
+    return {
+        "again": designs,
+        "designs reversed": {name: designs[name] for name in reversed(list(designs))},
+        "designs shuffled": {name: designs[name] for name in mixed},
+        "rows reversed": {name: list(rows)[::-1] for name, rows in designs.items()},
+        "rows shuffled": {name: order.sample(list(rows), len(rows)) for name, rows in designs.items()},
+    }
+
+
+def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:
+    """The run's largest difference from the first, relative to the larger score, null where a score is missing; and where it is."""
+    found = {row.design_id: row.score for row in run}
+    worst = max(first, key=lambda row: _difference(row.score, found[row.design_id]))
+    largest = _difference(worst.score, found[worst.design_id])
+    scores = [worst.score, found[worst.design_id]]
+    return {"run": name, "difference": None if largest == np.inf else largest, "design_id": worst.design_id, "scores": scores}
+
+
+def _difference(one: float | None, other: float | None) -> float:
+    if one is None or other is None:
+        return np.inf
+    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
+
+
+def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
+    """Pairs of designs whose results differ, and those of them whose scores differ too."""
+    seen = [(row.score, tuple((one["N"], one["median_step"], one["unsolved_fraction"] < 0.5) for one in results[row.design_id])) for row in shown]
+
+    def alike(keys: Sequence[Any]) -> int:
+        return sum(count * (count - 1) // 2 for count in Counter(keys).values())
+
+    total = len(seen) * (len(seen) - 1) // 2
+    pairs = total - alike([ladder for _, ladder in seen])
+    tied = alike([score for score, _ in seen]) - alike(seen)
+    return {"pairs": pairs, "told": pairs - tied}
+
+
+def _nearest(scores: np.ndarray, voting: Mapping[str, np.ndarray]) -> dict[str, Any] | None:
+    if not voting:
+        return None
+    tau = kendall_matrix(rank_rows(np.array([scores, *voting.values()])))[0, 1:]
+    place = int(np.argmax(tau))
+    return {"objective_id": list(voting)[place], "tau": float(tau[place])}

@@ -1,0 +1,201 @@
+"""Objective programs: typed, canonical, the same as a file and as an expression, and varied without leaving the grammar."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from objective_results import SIZES, level, random_designs, scheduled
+
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, draw, make
+from evolake.objectives.programs.behaviour import STEEPER, made_up_designs, ranking, turned
+from evolake.objectives.programs.canonical import canonical, simplified
+from evolake.objectives.programs.compose import compose, read, words
+from evolake.objectives.programs.counterparts import COUNTERPARTS, counterpart, of_family
+from evolake.objectives.programs.drawing import LOG_STEPS, Drawing
+from evolake.objectives.programs.evaluate import value
+from evolake.objectives.programs.expression import (
+    AGGREGATES,
+    FUNCTIONS,
+    LEVEL_NAMES,
+    NUMBER_NAMES,
+    SETTINGS,
+    IllTyped,
+    from_json,
+    is_program,
+    kind_of,
+    to_json,
+)
+from evolake.objectives.programs.genetic import MUTATIONS, OPERATORS, Child, Parent, chosen_parent, preference, propose
+from evolake.objectives.source import objective_id
+
+SEEDS = st.integers(0, 2**32 - 1)
+DESIGNS = random_designs(12, np.random.default_rng(5))
+PARENTS = [Parent(name, of_family(name), 1 / len(COUNTERPARTS)) for name in sorted(COUNTERPARTS)]
+AWKWARD = [
+    [], [level(10, 20)], [level(10, 60, 0.9, 50)], [level(n, 10) for n in SIZES], [level(10, 20), level(10, 80, 0.7, 50)],
+    [{"N": 10, "median_step": 0, "unsolved_fraction": 0.0}], [{"N": None, "median_step": 3, "unsolved_fraction": 0}],
+    scheduled({10: 20, 14: 44, 20: 1e9}),
+]
+
+
+def drawn(seed: int, depth: int = 3):
+    return Drawing(np.random.default_rng(seed)).number(depth)
+
+
+def run(source: str, rows) -> float:
+    namespace: dict = {}
+    exec(source, namespace)
+    return namespace["objective"](rows)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS)
+def test_what_is_drawn_is_typed_and_its_canonical_form_is_its_own(seed: int) -> None:
+    program = drawn(seed)
+    assert kind_of(program) == "number"
+    form = canonical(program)
+    assert kind_of(form) == "number" and canonical(form) == form and simplified(form) == form
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_a_composed_file_gives_the_program_s_value_and_is_read_back(seed: int) -> None:
+    program = canonical(drawn(seed))
+    source = compose(program)
+    for rows in [*DESIGNS.values(), *AWKWARD]:
+        found = run(source, rows)
+        assert isinstance(found, float) and math.isfinite(found) and found == value(program, rows)
+    assert read(source) == (program if is_program(program) else None)
+    assert from_json(to_json(program)) == (program if is_program(program) else None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.sampled_from(sorted(COUNTERPARTS)))
+def test_mutation_stays_typed(seed: int, family: str) -> None:
+    rng = np.random.default_rng(seed)
+    for name, change in MUTATIONS.items():
+        made = change(of_family(family), rng)
+        assert made is None or kind_of(made) == "number", name
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_a_child_is_canonical_new_and_prefers_fewer_steps(seed: int) -> None:
+    taken = {ranking(parent.program) for parent in PARENTS}
+    child = propose(PARENTS, taken, np.random.default_rng(seed))
+    assert isinstance(child, Child) and is_program(child.program) and canonical(child.program) == child.program
+    assert child.ranking == ranking(child.program) and child.ranking not in taken
+    pairs = zip(made_up_designs(), made_up_designs(STEEPER), strict=True)
+    worse = [value(child.program, twin) - value(child.program, rows) for rows, twin in pairs]
+    assert sum(gap > 0 for gap in worse) > sum(gap < 0 for gap in worse)
+    assert sum(weight for _, weight in child.weights) == pytest.approx(0.0 if child.operator == "draw" else 1.0)
+    assert propose(PARENTS, taken, np.random.default_rng(seed)) == child
+
+
+def test_every_operator_has_children_and_crossover_has_two_parents() -> None:
+    made = [propose(PARENTS, set(), np.random.default_rng(seed), operators=[name]) for name in OPERATORS for seed in range(3)]
+    assert [child.operator for child in made if child] == [name for name in OPERATORS for _ in range(3)]
+    crossed = [dict(child.weights) for child in made if child and child.operator == "crossover"]
+    assert any(len(weights) == 2 for weights in crossed) and all(weight > 0 for weights in crossed for weight in weights.values())
+    lonely = propose([], set(), np.random.default_rng(1))
+    assert lonely is not None and (lonely.operator, lonely.weights) == ("draw", ())
+
+
+def test_who_weighs_much_and_is_agreed_with_little_has_most_children() -> None:
+    heard, echo, silent = (Parent(name, LOG_STEPS, weight, tau) for name, weight, tau in (("a", 0.5, 0.3), ("b", 0.5, 0.99), ("c", 0.0, -1.0)))
+    assert preference(heard) > 5 * preference(echo) > 0 and preference(heard) > 5 * preference(silent) > 0
+    rng = np.random.default_rng(0)
+    counts = [chosen_parent([heard, echo, silent], rng).objective_id for _ in range(300)]
+    assert counts.count("a") > 200 and {"b", "c"} < set(counts)
+
+
+@pytest.mark.parametrize(
+    ("written", "form"),
+    [
+        (("add", ("mean", LOG_STEPS), 3.0), ("mean", LOG_STEPS)),
+        (("mul", 2.0, ("mean", LOG_STEPS)), ("mean", LOG_STEPS)),
+        (("sub", 1.0, ("neg", ("mean", "n"))), ("mean", "n")),
+        (("add", ("top"), ("neg", "reach")), ("sub", "top", "reach")),
+        (("mean", ("log", "reach")), ("log", "reach")),
+        (("add", "top", ("slope", "reach")), "top"),
+        (("min", "reach", ("neg", ("neg", "reach"))), "reach"),
+        (("mul", "reach", "reach"), ("square", "reach")),
+        (("mean", ("if_solved", ("if_solved", "n", "steps"), "left")), ("mean", ("if_solved", "n", "left"))),
+        (("max", "top", ("add", 1.0, 2.0)), ("max", "top", 3.0)),
+    ],
+)
+def test_the_same_meaning_has_one_form(written, form) -> None:
+    assert canonical(written) == canonical(form) == canonical(canonical(written))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "steps", ("mean", "reach"), ("mean",), ("tail", 9, "steps"), ("tail", 2.0, "steps"), ("weighted", 5.0, "steps"), ("weighted", True, "steps"),
+        ("add", "reach"), ("price", "reach"), "design_id", (), ("add", "reach", math.inf), True, None, ["mean", "steps"],
+    ],
+    ids=repr,
+)
+def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
+    assert not is_program(wrong)
+    if wrong != "steps":
+        with pytest.raises(IllTyped):
+            kind_of(wrong)
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}'])
+def test_a_stored_text_that_is_no_program_is_none(text: str) -> None:
+    assert from_json(text) is None
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    for seed in range(20):
+        program, rows = canonical(drawn(seed)), list(DESIGNS["d003"])
+        shuffled = random.Random(seed).sample(rows, len(rows))
+        assert value(program, shuffled) == value(program, rows)
+
+
+def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:
+    source = compose(of_family("tail"))
+    assert read(source) == of_family("tail")
+    for other in (source.replace("levels = read", "import time\n    levels = read"), source.replace("return WORST", "return 0.0"), "x = 1", "", "("):
+        assert read(other) is None
+    assert read(make("tail", {}, "").source) is None
+
+
+def test_templates_have_counterparts_where_the_file_is_theirs() -> None:
+    specs = [baseline_objective(), *(draw(np.random.default_rng(seed), []) for seed in range(30))]
+    assert {spec.family for spec in specs} >= set(OBJECTIVE_FAMILIES)
+    for spec in specs:
+        found = counterpart(spec.family, spec.parameters, spec.source)
+        assert found is not None and is_program(found) and turned(found) is not None, spec.family
+        assert counterpart(spec.family, spec.parameters, spec.source + "# by hand\n") is None
+    assert counterpart("written", {}, "x = 1") is None
+    assert counterpart("reach", {"HEIGHT": 1}, "x = 1") is None
+
+
+def test_the_same_program_is_the_same_objective_and_words_say_what_it_is() -> None:
+    first, second = ("add", "top", ("mean", LOG_STEPS)), ("add", ("mean", LOG_STEPS), "top")
+    assert objective_id(compose(canonical(first))) == objective_id(compose(canonical(second)))
+    assert words(("sub", ("weighted", 0.5, ("if_solved", "steps", "limit")), ("mul", 0.3, ("log", "reach")))) == (
+        "weighted(if_solved(steps, limit), 0.5) - (0.3 * log(reach))"
+    )
+
+
+def test_what_is_stored_is_read_by_every_later_version() -> None:
+    """The text of a file is its identity: a change of a helper would give every program in a lake another one, and take it its genome."""
+    every = 0.5
+    for name in LEVEL_NAMES:
+        every = ("add", every, ("mean", name))
+    for name in AGGREGATES:
+        every = ("sub", every, (name, ("if_solved", "n", "steps")))
+    for name, setting in SETTINGS.items():
+        every = ("max", every, (name, int(setting.low) if setting.whole else 0.5, "steps"))
+    for name in (*FUNCTIONS, *NUMBER_NAMES):
+        every = ("div", every, (name, ("neg", "top")) if name in FUNCTIONS else name)
+    assert objective_id(compose(("min", ("mul", -2.0, every), 1e6)))[:16] == "62f1059f38d50c6c"
