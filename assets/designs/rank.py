@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
 def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
     """New objectives of this cycle, each tried in the jail on the results at hand. The first cycle draws the portfolio that the line starts with."""
+    from evolake.designs.evolution.importing import imported_objectives
     from evolake.designs.evolution.judging_objectives import judge_objective
     from evolake.designs.evolution.objective_writing import Objective, initial_objectives, write_objectives
 
@@ -38,6 +39,7 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
                 served, population, jails(jail), settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, origin=settings.backend
             )
             rows, failures = written.rows, len(written.failures)
+    rows = [*rows, *imported_objectives(store.lake, population.add(objectives=rows), cycle)]
     ruleset = store.rules()
     measured = {design_id for design_id, results in population.results().items() if results}
     scores = score_rows(jails(jail), population, [Objective(row["objective_id"], row["source"]) for row in rows], cycle, "low")

@@ -45,6 +45,8 @@ TESTED = {
     "write a design": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
     "try a design of your own": "integration/designs_engine/test_designs_solve.py::test_solve_prints_one_json_object_with_exactly_the_promised_keys",
     "let it evolve from there": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
+    "bring in a search of the paper's framework":
+        "integration/designs_evolution/test_imported_database.py::test_the_command_says_what_came_and_what_was_wrong",
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",
     "take the champion out": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",
     "hand it to somebody who can check it":
@@ -69,6 +71,7 @@ ALSO = {
     "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
     "run the repair study": ("tests/integration/repair/test_repair_report.py",),
     "write a design": ("docs/contracts/design.md",),
+    "bring in a search of the paper's framework": ("docs/framework-database.md",),
     "write a rule": ("docs/contracts/rule.md",),
 }
 """Where else commands of a row are run: a further test, or a page whose commands `tests/unit/contracts` runs."""
