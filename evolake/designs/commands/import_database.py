@@ -9,8 +9,11 @@ import click
 
 from evolake import settings as settings_module
 
-NOUNS = {"designs": "enter cycle {cycle}, through the gates of this line", "objectives": "vote from cycle {cycle} on, where their gate lets them",
-         "results": "are kept apart, as reported by others", "texts": "are told to planners from cycle {cycle} on"}
+NOUNS = {
+    "designs": "enter cycle {cycle}, through the gates of this line", "objectives": "vote from cycle {cycle} on, where their gate lets them",
+    "results": "kept apart, as reported by others", "texts": "told to planners from cycle {cycle} on, and shown by the report",
+}
+"""What becomes of each kind of row."""
 
 
 @click.command(name="import")
@@ -28,7 +31,8 @@ def import_command(file: Path, as_json: bool) -> int:
 
     found = import_database(Lake(settings_module.load().lake), file)
     reasons = [] if found.new else ["this database was imported before; nothing changed"]
-    reasons += [f"{malformed} {name} are malformed; their rows say why" for name, (_, malformed) in found.counts.items() if malformed and found.new]
+    malformed = ", ".join(f"{bad} of the {name}" for name, (_, bad) in found.counts.items() if bad)
+    reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and found.new else []
     if as_json:
         counts = {name: {"read": read, "malformed": malformed} for name, (read, malformed) in found.counts.items()}
         click.echo(json.dumps({
@@ -40,5 +44,5 @@ def import_command(file: Path, as_json: bool) -> int:
         click.echo(line)
     if found.new:
         for name, told in NOUNS.items():
-            click.echo(f"{found.counts[name][0]} {name} {told.format(cycle=found.since_cycle)}")
+            click.echo(f"{name}, {found.counts[name][0]}: {told.format(cycle=found.since_cycle)}")
     return 0

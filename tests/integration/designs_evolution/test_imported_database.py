@@ -164,6 +164,6 @@ def test_the_command_says_what_came_and_what_was_wrong(lake: Lake, database: Pat
     told = {"verdict": "imported", "bundle_id": first["bundle_id"], "source": "search_22", "enters_cycle": "0001"} | {
         name: {"read": read, "malformed": bad} for name, read, bad in (("designs", 6, 4), ("results", 3, 3), ("objectives", 3, 1), ("texts", 4, 1))
     }
-    malformed = [f"{bad} {name} are malformed; their rows say why" for name, bad in (("designs", 4), ("results", 3), ("objectives", 1), ("texts", 1))]
+    malformed = ["malformed, with the reason in the row: 4 of the designs, 3 of the results, 1 of the objectives, 1 of the texts"]
     assert first == told | {"new": True, "reasons": malformed}
     assert second == told | {"new": False, "reasons": ["this database was imported before; nothing changed"]}
