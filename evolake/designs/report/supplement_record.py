@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from evolake.designs.report.data import SHORTENED
+
 TUNING = """
-SELECT t.cycle, any_value(known.title) AS design, count(*) - 1 AS trials, any_value(t.consensus) FILTER (t.trial = 0) AS consensus_before,
-  min(t.consensus) AS best_consensus, any_value(t.median_step) FILTER (t.trial = 0) AS steps_before,
-  arg_min(t.median_step, t.consensus) AS steps_of_the_best, any_value(t.largest_solved) FILTER (t.trial = 0) AS largest_n_before,
-  arg_min(t.largest_solved, t.consensus) AS largest_n_of_the_best, t.design_id AS id
+SELECT t.cycle, any_value(known.title) AS title, count(*) - 1 AS trials, any_value(t.consensus) FILTER (t.trial = 0) AS consensus,
+  min(t.consensus) AS at_best, any_value(t.largest_solved) FILTER (t.trial = 0) AS largest_n, arg_min(t.largest_solved, t.consensus) AS n_at_best,
+  any_value(t.median_step) FILTER (t.trial = 0) AS steps_there, arg_min(t.median_step, t.consensus) AS steps_at_best, t.design_id AS design
 FROM designs.tuning AS t LEFT JOIN known_artifacts AS known ON known.artifact_id = t.design_id
 WHERE t.cycle <= $cycle GROUP BY t.cycle, t.design_id ORDER BY t.cycle DESC"""
 REVIEWS = """
@@ -30,15 +31,16 @@ WITH measured AS (
   WHERE p.expected_steps IS NOT NULL
   QUALIFY row_number() OVER (PARTITION BY p.design_id, p.fidelity, m.cycle ORDER BY p.cycle DESC) = 1
 )
-SELECT pairs.measured_in AS cycle, any_value(known.title) AS design, pairs.fidelity, pairs.N, pairs.levels AS sizes_fitted,
+SELECT pairs.measured_in AS cycle, any_value(known.title) AS title, pairs.fidelity, pairs.N, pairs.levels AS sizes_fitted,
   pairs.expected_steps AS expected, pairs.low_steps AS low, pairs.high_steps AS high, CASE WHEN pairs.solved THEN pairs.median_step END AS measured,
   CASE WHEN pairs.solved THEN pairs.median_step BETWEEN pairs.low_steps AND pairs.high_steps
     WHEN pairs.max_steps > pairs.high_steps THEN false END AS inside,
-  pairs.design_id AS id
+  pairs.design_id AS design
 FROM pairs LEFT JOIN known_artifacts AS known ON known.artifact_id = pairs.design_id GROUP BY ALL ORDER BY cycle DESC, pairs.N DESC, expected"""
 """`inside` is null where the size was not solved within a budget that the interval reaches beyond."""
-ARRIVED = """
-SELECT i.source, i.original_id AS number_there, i.title, coalesce(a.state, i.state) AS state, a.cycle, coalesce(a.reason, i.reason) AS reason,
+ARRIVED = f"""
+SELECT i.source, i.original_id AS number_there, i.title, coalesce(a.state, CASE WHEN i.state = 'read' THEN 'waiting' ELSE i.state END) AS state,
+  a.cycle, {SHORTENED.format(text="coalesce(a.reason, i.reason)")} AS reason,
   a.design_id AS design
 FROM designs.imports AS i LEFT JOIN designs.import_arrivals AS a ON a.bundle_id = i.bundle_id AND a.original_id = i.original_id AND i.state = 'read'
   AND a.cycle <= $cycle
@@ -50,7 +52,7 @@ SELECT r.source, r.original_id AS number_there, any_value(i.title) AS title, max
 FROM designs.imported_results AS r JOIN designs.imports AS i ON i.bundle_id = r.bundle_id AND i.row = r.row
 WHERE i.since_cycle <= $cycle GROUP BY r.source, r.original_id, r.row ORDER BY largest_n DESC NULLS LAST, steps_there LIMIT 60"""
 TEXTS = """
-SELECT t.source, t.kind, t.number, t.title, coalesce(t.text, t.reason) AS text FROM designs.imported_texts AS t
+SELECT t.source, t.kind, t.number, t.title, t.state, coalesce(t.text, t.reason) AS text FROM designs.imported_texts AS t
 WHERE t.since_cycle <= $cycle AND t.bundle_id IN (SELECT bundle_id FROM designs.imports)
 ORDER BY list_position(['meta_review', 'planner', 'analysis'], t.kind), t.number DESC LIMIT 60"""
 
