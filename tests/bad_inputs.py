@@ -31,6 +31,8 @@ FILES: Mapping[str, bytes] = {
     **{f"toml-family/{name}": data for name, data in FAMILY.items()}, "toml-family/family.toml": b"id = \n",
     **{f"keys-family/{name}": data for name, data in FAMILY.items()}, "keys-family/family.toml": b"colour = 'red'\n",
     "half-family/generator.py": b"x = 1\n",
+    "framework/database/database.json": b"{}", "no-framework/database/database.json": b"{",
+    "bare-framework/database/database.json": b'{"designs": []}', "one-framework/database/database.json": b'{"designs": [7]}',
     "folder/keep": b"", "newer/_format.json": json.dumps({"format": 99, "evolake": "9.9", "read_by": "9.0"}).encode(), "damaged/_format.json": b"{",
     "solver/core/main.cc": b"int main() { return 0; }\n",
     "latin-seeds/solvers.toml": LATIN, "binary-seeds/solvers.toml": BINARY, "mistyped-seeds/solvers.toml": b"seeds = 7\n",

@@ -94,6 +94,7 @@ def survivors(
 
 def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame) -> Population:
     """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know."""
+    from evolake.designs.evolution.importing import pending_bundles, taken_in
     from evolake.designs.evolution.merge import pending_merges
     from evolake.designs.evolution.reviewing import reviewed
 
@@ -104,6 +105,8 @@ def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, revi
         "tuning_tried": sorted({*before.value("tuning_tried", []), *tuning["design_id"].to_list()}),
         "merged_bundles": sorted({*before.value("merged_bundles", []), *(row["bundle_id"] for row in merged)}),
     }
+    if imported := taken_in(before, pending_bundles(store.lake, before, store.cycle)):
+        values["imported_bundles"] = imported
     return reviewed(population, review.to_dicts()).with_values(**values)
 
 

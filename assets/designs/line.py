@@ -72,6 +72,8 @@ def so_far(store: LineStore, *upto: str) -> Population:
     Reads this cycle's own parts and nothing else, so any asset of an old cycle can be materialized again.
     """
     population = archive(store).admit(store.rows("merged_designs"), store.rows("directions", DERIVATIONS))
+    if store.has("imported_designs"):
+        population = population.admit(store.rows("imported_designs"), store.rows("imported_designs", DERIVATIONS))
     if "candidates" in upto:
         population = population.admit(store.rows("candidates"), store.rows("candidates", DERIVATIONS))
     for asset in ("experiments", "promoted_experiments"):

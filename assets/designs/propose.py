@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from assets.designs.line import archive, gates, jails, line, rules, so_far
-from assets.designs.records import record_admitted, record_candidates
+from assets.designs.records import record_admitted, record_arrived, record_candidates
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
@@ -17,16 +18,19 @@ from resources.jail import JailResource
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
+    from evolake.designs.evolution.importing import Arrived
     from evolake.designs.evolution.population import Population
+    from evolake.designs.genome.grammars import AnyGenome
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
 def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
     """The planner's directions for this cycle: high upper confidence bounds first, with the designs to build on.
 
-    Opens the cycle, and takes in new seed designs and what `evolake designs merge` has brought from other lakes.
+    Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes, and what `evolake designs import` has.
     """
     from evolake.designs.evolution.immigrants import items
+    from evolake.designs.evolution.importing import admit_imports, retrospectives
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
     from evolake.designs.evolution.population import population_of
@@ -37,22 +41,38 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
         admit_seeds(store, sealed, lambda: items(settings.seeds), "designs", admitting(store, sealed, jails(jail)))
         admitted = admit_merges(store.lake, archive(store), gates(store, jails(jail)), cycle)
         record_admitted(store, admitted)
+        arrived = admit_imports(store.lake, admitted.population, gates(store, jails(jail)), cycle, recognising(store, jails(jail)))
+        record_arrived(store, arrived)
         plan = plan_directions(
-            served, admitted.population, store.text, settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, guidance=notes
+            served, arrived.population, store.text, settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, guidance=notes,
+            reports=retrospectives(store.lake, cycle),
         )
     if plan.failure:
         store.warn(f"the planner gave no usable reply ({plan.failure.reason}); this cycle has no directions")
-    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)})
+    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)} | _came(arrived))
     return DIRECTIONS.frame(plan.rows)
+
+
+def _came(arrived: Arrived) -> dict[str, int]:
+    """Metadata of an import; nothing where none came."""
+    states = [note["state"] for note in arrived.notes]
+    return {f"imported_{state}": states.count(state) for state in sorted(set(states))}
+
+
+def recognising(store: LineStore, pool: Jails) -> Callable[[str], AnyGenome | None]:
+    """Finds the genome of the line's grammar that computes what a file does; None where there is none."""
+    from evolake.designs.genome.grammar_recognise import recognised
+    from evolake.designs.genome.grammars import GRAMMARS
+
+    genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
+    return lambda source: recognised(source, pool, genomes)
 
 
 def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
     """What becomes of a seed design that immigrates: as of any other, compared with all that are there."""
     from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
-    from evolake.designs.genome.grammar_recognise import recognised
-    from evolake.designs.genome.grammars import GRAMMARS
 
-    genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
+    recognise = recognising(store, pool)
     judge, known = gates(store, pool), population.graphs()
     present = {row["source_sha"]: row for row in population.designs.to_dicts() if row["state"] != "blocked"}
 
@@ -61,7 +81,7 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
         if seed.blob_sha in present:
             return Arrival(present[seed.blob_sha], present=True)
         source = store.blobs.get(seed.blob_sha).decode(errors="replace")
-        candidate = seed_candidate(seed.name, source, known, judge, recognised(source, pool, genomes))
+        candidate = seed_candidate(seed.name, source, known, judge, recognise(source))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         return Arrival(design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate)), candidate.examined.verdicts)

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 @line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
 def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
-    """New objectives of this cycle, each tried in the jail on the results at hand: what a merge has brought, and what the writer makes.
+    """New objectives of this cycle, each tried in the jail on the results at hand: what merges and imports have brought, and what the writer makes.
 
     The first cycle draws the portfolio that the line starts with.
     """
+    from evolake.designs.evolution.importing import imported_objectives
     from evolake.designs.evolution.judging_objectives import objective_judge
     from evolake.designs.evolution.objective_trial import bench_of, consensus_at
     from evolake.designs.evolution.objective_writing import (
@@ -51,6 +52,8 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
                 served, population.add(objectives=done[-1].rows), judge, settings=own, cycle=cycle, root_seed=settings.seed, origin=settings.backend,
                 scored=consensus_at(bench, population, cycle),
             ))
+    known = population.add(objectives=[row for part in done for row in part.rows])
+    done.append(judged_rows(imported_objectives(store.lake, known, cycle), judge))
     rows = [row for part in done for row in part.rows]
     store.artifacts(row | {"source_sha": store.blobs.put(row["source"].encode())} for row in rows)
     store.derivations(derivation_rows(rows))

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from assets.store import LineStore
 from evolake.designs.tables import DESIGNS
+from evolake.designs.tables_import import ARRIVALS
+from evolake.lake import ARTIFACTS, DERIVATIONS, VERDICTS, side_table
 
 if TYPE_CHECKING:
+    from evolake.designs.evolution.importing import Arrived
     from evolake.designs.evolution.merge import Admitted
     from evolake.designs.evolution.proposals import Judged
 
@@ -37,3 +40,15 @@ def record_admitted(store: LineStore, admitted: Admitted) -> None:
     store.artifacts(admitted.designs)
     store.derivations(admitted.derivations)
     store.verdicts(admitted.verdicts)
+
+
+def record_arrived(store: LineStore, arrived: Arrived) -> None:
+    """Publish what an import brought in, as tables of their own, in the cycle that takes it in."""
+    name = "imported_designs"
+    if not arrived.bundles and not store.has(name):
+        return
+    store.extra(DESIGNS, arrived.designs, name)
+    store.extra(ARRIVALS, arrived.notes)
+    store.artifacts(arrived.designs, name=side_table(name, ARTIFACTS))
+    store.extra(DERIVATIONS, arrived.derivations, side_table(name, DERIVATIONS))
+    store.extra(VERDICTS, (verdict.row() for verdict in arrived.verdicts), side_table(name, VERDICTS))

@@ -60,7 +60,7 @@ def objective_weights(
     handles.append(Line2D([], [], color=INK, linewidth=1, linestyle=(0, (4, 3)), label="equal weights"))
     lowered = [i for i in range(k) if multipliers is not None and multipliers[i] < 1]
     if lowered:
-        axes.plot(lowered, [weights[i] for i in lowered], linestyle="none", marker="x", color=INK, markersize=6)
+        axes.plot(lowered, [weights[i] for i in lowered], linestyle="none", marker="x", color=INK, markersize=6, clip_on=False)
         handles.append(Line2D([], [], color=INK, marker="x", linestyle="none", label="lowered by the meta review"))
     axes.legend(handles=handles, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)

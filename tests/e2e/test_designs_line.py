@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, House, open_house
+from framework_database import write_database
 from house_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from house_steps import stale as stale_parts
 
@@ -161,14 +162,37 @@ def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[
     assert "Traceback" not in done.stderr
 
 
-def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
-    """By one worker in place of two."""
-    other = open_house(tmp_path)
-    other.run("run", "--cycles", "1", "--lines", "designs")
+@pytest.fixture(scope="module")
+def other(tmp_path_factory) -> House:
+    """A house after one cycle, by one worker in place of two."""
+    house = open_house(tmp_path_factory.mktemp("other"))
+    house.run("run", "--cycles", "1", "--lines", "designs")
+    return house
+
+
+def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, other: House):
     hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
         AND asset <> 'survivors__evaluations' ORDER BY asset"""  # cpu seconds are a measurement; they differ
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
+
+
+def test_a_database_of_the_paper_s_framework_enters_the_next_cycle(other: House):
+    database = write_database(other.folder / "search")
+    assert json.loads(other.run("designs", "import", str(database), "--json").stdout)["enters_cycle"] == "0002"
+    materialize(other, "designs", "0002", "directions", "candidates", "experiments", "objectives")
+    arrived = dict(other.sql("SELECT original_id, state FROM designs.import_arrivals"))
+    assert arrived == {0: "present", 1: "accepted", 2: "accepted", 3: "blocked", 7: "blocked", 8: "accepted"}
+    known = other.sql("""SELECT DISTINCT a.state, a.title, i.origin, i.imported_from FROM artifacts AS a
+        JOIN designs.imported_designs AS i ON i.design_id = a.artifact_id WHERE a.state = 'accepted' ORDER BY a.title""")
+    assert known == [["accepted", title, "import", "search"] for title in ("Child of the twin", "HEBO_tuned_Weights alone", "Weights alone")]
+    imported = "SELECT design_id FROM designs.imported_designs WHERE state = 'accepted'"
+    measured = f"SELECT count(DISTINCT design_id) FROM designs.experiments WHERE cycle = '0002' AND design_id IN ({imported})"
+    parents = "SELECT count(DISTINCT child_id) FROM derivations WHERE operator = 'import'"
+    judged = f"SELECT count(DISTINCT artifact_id) FROM verdicts WHERE cycle = '0002' AND artifact_id IN ({imported})"
+    assert (other.sql(measured), other.sql(parents), other.sql(judged)) == ([[3]], [[5]], [[3]])
+    voting = other.sql("SELECT description, state, imported_from FROM designs.objectives WHERE origin = 'import' ORDER BY description")
+    assert voting == [["Fails", "blocked", "search"], ["Reach", "accepted", "search"], ["Sum of steps", "accepted", "search"]]
 
 
 def stale(evolved: House) -> set[tuple[str, str]]:

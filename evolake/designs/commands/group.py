@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
     from evolake.designs.model.contract import Blocked, TracedDesign
 
-@click.group(cls=LazyGroup, later={"merge": "evolake.designs.commands.merge:merge", "new": "evolake.designs.commands.new:new"})
+@click.group(cls=LazyGroup, later={
+    "import": "evolake.designs.commands.import_database:import_command", "merge": "evolake.designs.commands.merge:merge",
+    "new": "evolake.designs.commands.new:new",
+})
 def designs() -> None:
-    """3-SAT solver designs: measure one, check one, merge lakes."""
+    """3-SAT solver designs: measure one, check one, merge lakes, import the paper's databases."""
 
 
 @designs.command()

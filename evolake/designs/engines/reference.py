@@ -42,7 +42,21 @@ class ReferenceStepper:
     def state(self) -> dict[str, np.ndarray]:
         return {name: tensor.numpy() for name, tensor in self._state.items()}
 
-    def _advance(self, instance: int) -> None:
+    def put(self, name: str, values: np.ndarray) -> None:
+        """Set a variable of all instances. values: of its shape, with the batch in front."""
+        import torch
+
+        self._state[name] = torch.from_numpy(np.ascontiguousarray(values)).to(self._real)
+
+    def rates(self, instance: int) -> dict[str, np.ndarray]:
+        """How fast each variable of one instance moves: what a step adds to it before its bounds are kept, per unit of the learning rate.
+
+        Raises:
+            Failed: the graph cannot be evaluated.
+        """
+        return {name: -tensor.to(self._real).numpy() for name, tensor in self._gradients(instance).items()}
+
+    def _gradients(self, instance: int) -> dict[str, Any]:
         inputs: dict[str, Any] = {f"var:{name}": tensor[instance] for name, tensor in self._state.items()}
         inputs |= {"idx": self._idx[instance], "sgn": self._sgn[instance]}
         plain = Setting(self._real, self._instances.batch, self._instances.n, self._instances.m)
@@ -55,7 +69,10 @@ class ReferenceStepper:
                     values[spent] = None
         except EVALUATION_ERRORS as error:
             raise Failed(" ".join(str(error).split())[:300]) from None
-        gradients = {name: values[index] for name, index in self._graph.outputs}
+        return {name: values[index] for name, index in self._graph.outputs}
+
+    def _advance(self, instance: int) -> None:
+        gradients = self._gradients(instance)
         moved = {}
         for variable in self._traced.variables:
             new = self._state[variable.name][instance] - self._traced.learning_rate * gradients[variable.name].to(self._real)

@@ -155,13 +155,18 @@ def _row(
     identifier: str, family: str, parameters: Mapping[str, Any], description: str, source: str, cycle: str, origin: str, *,
     operator: str | None = None, parents: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    program = read(source)
     return {
         "objective_id": identifier, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": family,
         "parameters": json.dumps(parameters, sort_keys=True), "description": description, "source": source, "multiplier": 1.0, "origin": origin,
-        "reason": None, "imported_from": None, "operator": operator, "genome": None if program is None else to_json(program),
+        "reason": None, "imported_from": None, "operator": operator, "genome": genome_text(source),
         "parents": json.dumps(parents, sort_keys=True) if parents else None,
     }
+
+
+def genome_text(source: str) -> str | None:
+    """The program that an objective's file is, as JSON; None for a file that was not written from one."""
+    program = read(source)
+    return None if program is None else to_json(program)
 
 
 def _ended(row: Mapping[str, Any], found: GateResults) -> dict[str, Any]:

@@ -38,9 +38,12 @@ class Plan:
 
 
 def plan_directions(
-    agents: Agents, population: Population, texts: Texts, *, settings: DesignsSettings, cycle: str, root_seed: int, guidance: Sequence[str] = ()
+    agents: Agents, population: Population, texts: Texts, *, settings: DesignsSettings, cycle: str, root_seed: int, guidance: Sequence[str] = (),
+    reports: Sequence[str] = (),
 ) -> Plan:
-    """The directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people stored with `evolake guide`."""
+    """The directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people stored with `evolake guide`, `reports` what
+    other searches wrote in retrospect (`importing.retrospectives`).
+    """
     wanted = min(settings.directions_per_cycle, settings.designs_per_cycle)
     lines = summaries(population)
     if not lines:
@@ -51,7 +54,7 @@ def plan_directions(
         LOOKUP_ROLE,
         LookupRequest(
             directions_wanted=wanted, max_lookups=MAX_LOOKUPS, total_designs=population.designs.height, best=best,
-            recent=_recent(population, lines), summaries=lines[:MAX_SUMMARIES], guidance=list(guidance),
+            recent=_recent(population, lines), summaries=lines[:MAX_SUMMARIES], guidance=list(guidance), reports=list(reports),
         ),
         seed=child_seed(root_seed, LINE, cycle, "lookup"),
     )
@@ -64,6 +67,7 @@ def plan_directions(
             directions_wanted=wanted, max_references=MAX_REFERENCES, context_rationale=lookup.context_rationale, summaries=lines[:MAX_SUMMARIES],
             details=[detail(population, design_id, texts) for design_id in looked_up],
             cycles_without_gain=int(population.value("cycles_without_gain", 0)), guidance=list(guidance), grammar=settings.grammar,
+            reports=list(reports),
         ),
         seed=child_seed(root_seed, LINE, cycle, "directions"),
     )

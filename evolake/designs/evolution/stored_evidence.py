@@ -23,7 +23,7 @@ from evolake.lake import Lake
 from evolake.settings import Settings
 
 LINE = "designs"
-TABLES = ("seeds", "immigrant_designs", "merged_designs", "candidates", "tuned_designs")
+TABLES = ("seeds", "immigrant_designs", "merged_designs", "imported_designs", "candidates", "tuned_designs")
 COLLECT = {"contract": collect_contract, "trace": collect_trace, "duplicate": collect_duplicate, "dynamics": collect_dynamics}
 
 

@@ -68,7 +68,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         assert held is not None, "a finished cycle has a champion"
         decisions = ask(f"SELECT * FROM {LINE}.champion_decisions WHERE cycle = $cycle", cycle=chosen)
         consensus = ask(f"SELECT * FROM {LINE}.final_ranking WHERE cycle <= $cycle", cycle=chosen)
-        trials = ask(f"SELECT * FROM {LINE}.champion_trials WHERE cycle = $cycle ORDER BY part, pair", cycle=chosen)
+        trials = ask(TRIALS, cycle=chosen)
         return CycleReport(
             cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen),
             grammar=_grammar(population, chosen), population=population,
@@ -85,11 +85,16 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         )
 
 
+SHORTENED = r"regexp_replace({text}, '\b([0-9a-f]{{12}})[0-9a-f]{{52}}\b', '\1', 'g')"
+"""A text whose ids are cut as those of a table are."""
+TRIALS = f"""
+SELECT t.*, known.title FROM {LINE}.champion_trials AS t LEFT JOIN known_artifacts AS known ON known.artifact_id = t.design_id
+WHERE t.cycle = $cycle ORDER BY t.part, t.pair"""
 FUNNEL = f"""
 SELECT cycle, count(*) AS proposed, count(*) FILTER (state = 'blocked') AS blocked, count(*) FILTER (state = 'accepted') AS accepted
 FROM {LINE}.candidates WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
 BLOCKED = f"""
-SELECT gate, rule_id, count(*) AS blocked, any_value(reason) AS example FROM verdicts
+SELECT gate, rule_id, count(*) AS blocked, any_value({SHORTENED.format(text="reason")}) AS example FROM verdicts
 WHERE outcome = 'block' AND cycle <= $cycle AND artifact_id IN (SELECT artifact_id FROM artifacts WHERE line = '{LINE}')
 GROUP BY ALL ORDER BY blocked DESC, gate"""
 YIELDS = f"""

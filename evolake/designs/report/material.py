@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from evolake.designs.evolution.population import Population
+from evolake.designs.evolution.population import Population, texts_of
 from evolake.errors import MachineryError
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ def not_given() -> NoReturn:
 
 @dataclass(frozen=True)
 class Material:
-    """ranked: the cycle's consensus. consensus: rows of RANKING of all cycles so far. Both are asked for where a figure needs them."""
+    """ranked: the cycle's consensus. consensus: rows of RANKING of all cycles so far. texts: a blob as text. Asked for where a figure needs them."""
 
     population: Population
     ranked: Callable[[], LongConsensus] = not_given
     consensus: Callable[[], pl.DataFrame] = not_given
+    texts: Callable[[str], str] = lambda sha: not_given()
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ class VotingObjectives:
     multipliers: list[float]
     tau: np.ndarray
     ranks: np.ndarray
+
+
+def baseline_of(population: Population) -> str | None:
+    """The seed that the others are held against: that of the name, else the first by title; None where the line has no seed."""
+    seeds = sorted((row["title"] != "baseline", row["title"], row["design_id"]) for row in population.designs.to_dicts() if row["origin"] == "seed")
+    return seeds[0][2] if seeds else None
 
 
 def voting_objectives(material: Material) -> VotingObjectives:
@@ -73,4 +80,4 @@ def material_of(lake: Lake, report: CycleReport) -> Material:
         multipliers = dict(weights.select("objective_id", "multiplier").iter_rows())
         return rank_long(scores.select("objective_id", "design_id", "score"), created, int(report.cycle), multipliers=multipliers)
 
-    return Material(report.population, ranked, lambda: report.consensus)
+    return Material(report.population, ranked, lambda: report.consensus, texts_of(lake))

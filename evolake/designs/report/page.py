@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from evolake.designs.report.data import LINE, CycleReport, read_report
 from evolake.designs.report.material import FIGURES, material_of
+from evolake.designs.report.supplement import read_supplement
 from evolake.lake import Lake
 from evolake.report.figures import by_place, draw_figures
 from evolake.report.pages import Section, render, sentence
@@ -19,9 +20,13 @@ def designs_section(root: Path, cycle: str) -> Section:
     """Champion, by how much and with what spread, figures, objectives, funnel, ancestry, the champion's file."""
     lake = Lake(root)
     report = read_report(root, cycle)
-    figures, headline = draw_figures(FIGURES, material_of(lake, report)), _headline(report)
+    material = material_of(lake, report)
+    figures, headline = draw_figures(FIGURES, material), _headline(report)
     source = lake.blobs.get(report.champion["source_sha"]).decode()
-    body = render(PACKAGE, "section.html.j2", report=report, headline=headline, placed=by_place(FIGURES, figures), source=source)
+    body = render(
+        PACKAGE, "section.html.j2", report=report, headline=headline, placed=by_place(FIGURES, figures), source=source,
+        supplement=read_supplement(lake, report, material),
+    )
     return Section(LINE, report.cycle, headline, body, figures)
 
 

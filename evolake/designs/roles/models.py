@@ -104,6 +104,7 @@ class LookupRequest(Model):
     recent: list[DesignSummary]
     summaries: list[DesignSummary] = Field(description="ranked by upper confidence bound, best first")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
+    reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
 
 
 class LookupReply(Model):
@@ -123,6 +124,7 @@ class DirectionsRequest(Model):
     cycles_without_gain: int = 0
     guidance: list[str] = Field(default_factory=list)
     grammar: Literal["open", "paper"] = Field(default="open", description="operators only: what designs are written in")
+    reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
 
 
 class DirectionsReply(Model):

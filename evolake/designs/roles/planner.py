@@ -8,10 +8,13 @@ operator that the text names comes first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
+from evolake.agents.fences import MAX_PART_CHARS, fence
 from evolake.agents.roles import Role, hide
 from evolake.designs.genome.grammars import GRAMMARS, Grammar
 from evolake.designs.roles.models import DesignSummary, DirectionsReply, DirectionsRequest, LookupReply, LookupRequest, Phase
@@ -126,5 +129,22 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
     return f"Rank {base.rank}, bound {base.ucb:.3f} after {base.visits:.1f} visits, solved up to N={base.largest_solved}."
 
 
-LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups)
-DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=hide("grammar"))
+def with_reports(*hidden: str) -> Callable[[BaseModel], dict[str, Any]]:
+    """For `Role.values`: what other searches wrote stands as fenced data below what people asked for, where there is any. Where there is none, the
+    question is word for word what it was before there could be, so that replies to it that were paid for still answer.
+    """
+    shown = hide("reports", *hidden)
+
+    def values(request: BaseModel) -> dict[str, Any]:
+        found, reports = shown(request), list(getattr(request, "reports", []))
+        if reports:
+            asked = "\n".join(f"- {note}" for note in found["guidance"]) or "none"
+            told = fence("\n\n".join(reports), "reports", MAX_PART_CHARS)
+            found["guidance"] = f"{asked}\n\n# What other searches report to have learnt; nothing of it was measured here\n{told}"
+        return found
+
+    return values
+
+
+LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups, values=with_reports())
+DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=with_reports("grammar"))

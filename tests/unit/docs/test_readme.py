@@ -47,6 +47,8 @@ TESTED = {
     "take designs and objectives of another lake in":
         "integration/designs_evolution/test_merge_two_lakes.py::test_the_command_prints_one_object_and_says_when_nothing_changed",
     "let it evolve from there": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
+    "bring in a search of the paper's framework":
+        "integration/designs_evolution/test_imported_database.py::test_the_command_says_what_came_and_what_was_wrong",
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",
     "take the champion out": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",
     "hand it to somebody who can check it":
@@ -71,6 +73,7 @@ ALSO = {
     "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
     "run the repair study": ("tests/integration/repair/test_repair_report.py",),
     "write a design": ("docs/contracts/design.md",),
+    "bring in a search of the paper's framework": ("docs/framework-database.md",),
     "write a rule": ("docs/contracts/rule.md",),
 }
 """Where else commands of a row are run: a further test, or a page whose commands `tests/unit/contracts` runs."""

@@ -16,6 +16,7 @@ import pytest
 from evolake.designs.evolution.consensus_winner import ConsensusWinner
 from evolake.designs.report import page as designs
 from evolake.designs.report.data import CycleReport
+from evolake.designs.report.supplement import Part
 from evolake.families.dataset.difficulty import work_of
 from evolake.families.report import page as families
 from evolake.families.report.data import FamiliesReport
@@ -51,7 +52,7 @@ def holds_only_text(markup: str, times: int) -> bool:
 def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     frames = {one.name: evil("title", EVIL) for one in fields(CycleReport) if one.type == "pl.DataFrame"}
     frames |= {"decisions": evil("comparison", "reason")}
-    frames |= {"trials": evil("part", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")}
+    frames |= {"trials": evil("part", "title", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")}
     sha = Lake(tmp_path).blobs.put(EVIL.encode())
     champion = {"title": EVIL, "design_id": "d" * 64, "source_sha": sha}
     population: Any = SimpleNamespace(designs=pl.DataFrame())
@@ -63,10 +64,11 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
     )
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
     monkeypatch.setattr(designs, "draw_figures", lambda *_: {})
-    monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}})
+    monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}, "supplement": {EVIL: b"png"}})
+    monkeypatch.setattr(designs, "read_supplement", lambda *_: [Part(EVIL, EVIL, evil("text"))])
     made = designs.designs_section(tmp_path, "0001")
     assert holds_only_text(made.headline, 2)
-    assert holds_only_text(made.body, 27)
+    assert holds_only_text(made.body, 32)
     assert plain(made.headline).startswith(f"The champion, since cycle 0001, is {EVIL} (dddddddddddd): 2.0 times fewer")
 
 

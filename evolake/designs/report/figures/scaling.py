@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolake.designs.evolution.schedule import is_solved, latest_levels
-from evolake.designs.report.material import Material
+from evolake.designs.report.material import Material, baseline_of
 from evolake.report.figures import Figure
 
 
@@ -24,8 +24,7 @@ def draw(material: Material) -> bytes:
             labels[design_id], [level["N"] for level in levels], [level["median_step"] for level in levels], [is_solved(level) for level in levels]
         ))
     champion = population.champion_id()
-    seeds = sorted((row["title"] != "baseline", row["title"], row["design_id"]) for row in rows.values() if row["origin"] == "seed")
-    baseline = seeds[0][2] if seeds else None
+    baseline = baseline_of(population)
     return scaling(curves, labels.get(champion or ""), labels.get(baseline or "") if baseline != champion else None)
 
 

@@ -1,0 +1,48 @@
+"""`evolake designs import`: a database of the paper's framework, for the next cycle that has not begun."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from evolake import settings as settings_module
+
+NOUNS = {
+    "designs": "enter cycle {cycle}, through the gates of this line", "objectives": "vote from cycle {cycle} on, where their gate lets them",
+    "results": "kept apart, as reported by others", "texts": "told to planners from cycle {cycle} on, and shown by the report",
+}
+"""What becomes of each kind of row."""
+
+
+@click.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def import_command(file: Path, as_json: bool) -> int:
+    """Import a database of the paper's framework. FILE is its database/database.json, or the folder in which that folder lies.
+
+    Read with it, where they are there: solvers/solver_N.py, objectives/metadata.json and objective_N.py, meta_agent/state.json,
+    llm_log/designer_analysis_N.json and planner_N.json; all folders may carry the name of one workspace (database_22, solvers_22, ...). No other
+    format is read. Designs pass this line's gates and are measured here; results stay a table of their own. Importing twice adds nothing.
+    """
+    from evolake.designs.evolution.importing import import_database
+    from evolake.lake import Lake
+
+    found = import_database(Lake(settings_module.load().lake), file)
+    reasons = [] if found.new else ["this database was imported before; nothing changed"]
+    malformed = ", ".join(f"{bad} of the {name}" for name, (_, bad) in found.counts.items() if bad)
+    reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and found.new else []
+    if as_json:
+        counts = {name: {"read": read, "malformed": malformed} for name, (read, malformed) in found.counts.items()}
+        click.echo(json.dumps({
+            "verdict": "imported", "reasons": reasons, "bundle_id": found.bundle_id, "source": found.source, "enters_cycle": found.since_cycle,
+            "new": found.new, **counts,
+        }))
+        return 0
+    for line in reasons:
+        click.echo(line)
+    if found.new:
+        for name, told in NOUNS.items():
+            click.echo(f"{name}, {found.counts[name][0]}: {told.format(cycle=found.since_cycle)}")
+    return 0

@@ -1,0 +1,142 @@
+"""The files of a search by the paper's framework, as values or as what is wrong with them. Nothing of them is run.
+
+Its public code (github.com/yuanhangzhang98/LLM_meta_optimization, `database/schema.py`, `workspace_config.py`) fixes where they lie. Every folder
+carries the name of the workspace behind an underscore, or none of them does:
+
+    database/database.json             {"designs": [...]}: number, round, parents with weights, name, model, results
+    solvers/solver_N.py                the file of design N
+    objectives/metadata.json           description, round and workspace of each objective; objectives/objective_N.py its function
+    meta_agent/state.json              {"current": ..., "history": [...]}: what the meta agent's reviews said
+    llm_log/designer_analysis_N.json   what the designer made of its results, or designer_N.json with the same in it
+    llm_log/planner_N.json             what the planner read from the designs so far
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+
+DATABASE = "database.json"
+MAX_BYTES = 256 * 1024 * 1024
+MAX_CODE_BYTES = 1024 * 1024
+WANTED = "database.json of the paper's framework: one JSON object with a list `designs`, in a folder database or database_WORKSPACE"
+DO = "give that file, or the folder in which database, solvers and objectives lie; docs/framework-database.md says the format"
+
+
+class Malformed(ValueError):
+    """What is wrong with one row. It becomes the row's reason."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where they lie. suffix: of the workspace, `_22` or empty."""
+
+    root: Path
+    suffix: str
+
+    @property
+    def source(self) -> str:
+        """What rows name it by."""
+        return (self.root.resolve().name or "root") + self.suffix
+
+    def folder(self, name: str) -> Path:
+        """One of its folders."""
+        return self.root / f"{name}{self.suffix}"
+
+    @property
+    def database(self) -> Path:
+        return self.folder("database") / DATABASE
+
+
+def find_files(given: Path) -> Files:
+    """The files that belong to a path that a person gave: the database, or the folder above its folder. Raises InputError."""
+    if given.is_dir():
+        found = sorted(path for path in given.glob(f"database*/{DATABASE}") if path.is_file())
+        if len(found) != 1:
+            got = ", ".join(str(path.relative_to(given)) for path in found) or f"no database*/{DATABASE} in it"
+            raise InputError(f"no one database of the paper's framework in {given}", wanted=WANTED, got=got, do=DO)
+        given = found[0]
+    if not given.is_file():
+        raise InputError(f"no database at {given}", wanted=WANTED, got="no such file", do=DO)
+    name, mark, workspace = given.resolve().parent.name.partition("_")
+    if given.name != DATABASE or name != "database":
+        got = f"{given.resolve().parent.name}/{given.name}"
+        raise InputError(f"{given} is no database of the paper's framework", wanted=WANTED, got=got, do=DO)
+    return Files(given.resolve().parents[1], mark + workspace)
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """A file that holds one JSON object. Raises InputError."""
+    try:
+        found = read_record(path)
+    except Malformed as error:
+        raise InputError(f"{path} cannot be read", wanted="one JSON object", got=str(error), do=DO) from None
+    return found
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """A file that holds one JSON object. Raises Malformed."""
+    try:
+        found = json.loads(_text(path, MAX_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise Malformed(str(error) if isinstance(error, Malformed) else f"no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise Malformed(f"no JSON object but {_kind(found)}")
+    return found
+
+
+def read_code(path: Path) -> str:
+    """A Python file. Raises Malformed."""
+    return _text(path, MAX_CODE_BYTES)
+
+
+def whole(record: dict[str, Any], name: str, *, at_least: int = 0) -> int:
+    """A whole number of a record. Raises Malformed."""
+    found = record.get(name)
+    if isinstance(found, float) and found.is_integer():
+        found = int(found)
+    if not isinstance(found, int) or isinstance(found, bool) or not at_least <= found < 2**63:
+        raise Malformed(f"{name}: wanted a whole number from {at_least}, got {_kind(found)}{_shown(found)}")
+    return found
+
+
+def number(record: dict[str, Any], name: str, low: float, high: float) -> float:
+    """A number of a record. Raises Malformed."""
+    found = record.get(name)
+    if not isinstance(found, int | float) or isinstance(found, bool) or not low <= found <= high:
+        raise Malformed(f"{name}: wanted a number from {low:g} to {high:g}, got {_kind(found)}{_shown(found)}")
+    return float(found)
+
+
+def text(record: dict[str, Any], name: str, *, optional: bool = False) -> str:
+    """A text of a record. Raises Malformed."""
+    found = record.get(name)
+    if found is None and optional:
+        return ""
+    if not isinstance(found, str):
+        raise Malformed(f"{name}: wanted a text, got {_kind(found)}{_shown(found)}")
+    return found.encode(errors="replace").decode()
+
+
+def _text(path: Path, limit: int) -> str:
+    try:
+        if path.stat().st_size > limit:
+            raise Malformed(f"{path.name} has {path.stat().st_size} bytes; at most {limit} are read")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Malformed(f"there is no {path.name}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Malformed(f"{path.name} cannot be read: {type(error).__name__}") from None
+
+
+def _kind(found: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number", type(None): "nothing"}
+    return kinds[type(found)]
+
+
+def _shown(found: Any) -> str:
+    return f" ({found!r})"[:60] if isinstance(found, int | float) else ""

@@ -1,0 +1,65 @@
+"""What the supplement's parts read that are a question in SQL: tuning, reviews, analyses, predictions against measurements, what was imported."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from evolake.designs.report.data import SHORTENED
+
+TUNING = """
+SELECT t.cycle, any_value(known.title) AS title, count(*) - 1 AS trials, any_value(t.consensus) FILTER (t.trial = 0) AS consensus,
+  min(t.consensus) AS at_best, any_value(t.largest_solved) FILTER (t.trial = 0) AS largest_n, arg_min(t.largest_solved, t.consensus) AS n_at_best,
+  any_value(t.median_step) FILTER (t.trial = 0) AS steps_there, arg_min(t.median_step, t.consensus) AS steps_at_best, t.design_id AS design
+FROM designs.tuning AS t LEFT JOIN known_artifacts AS known ON known.artifact_id = t.design_id
+WHERE t.cycle <= $cycle GROUP BY t.cycle, t.design_id ORDER BY t.cycle DESC"""
+REVIEWS = """
+SELECT cycle, any_value(research_phase) AS phase, any_value(research_assessment) AS assessment, any_value(guidance) AS guidance,
+  count(*) FILTER (multiplier > multiplier_before) AS raised, count(*) FILTER (multiplier < multiplier_before) AS lowered
+FROM designs.meta_review WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle DESC"""
+ANALYSES = """
+SELECT a.short_name AS design, a.success_level, a.key_insight, a.comparison_to_references AS beside_its_references,
+  a.recommended_next_steps AS next_steps
+FROM designs.analyses AS a WHERE a.cycle = (SELECT max(cycle) FROM designs.analyses WHERE cycle <= $cycle) ORDER BY a.short_name"""
+EXPECTED = """
+WITH measured AS (
+  SELECT design_id, fidelity, N, cycle, max_steps, median_step, unsolved_fraction < 0.5 AS solved
+  FROM designs.promoted_experiments WHERE cycle <= $cycle
+), pairs AS (
+  SELECT m.cycle AS measured_in, p.fidelity, p.N, p.expected_steps, p.low_steps, p.high_steps, p.levels, m.median_step, m.max_steps, m.solved,
+    p.design_id
+  FROM designs.extrapolations AS p JOIN measured AS m ON m.design_id = p.design_id AND m.fidelity = p.fidelity AND m.N = p.N AND m.cycle >= p.cycle
+  WHERE p.expected_steps IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY p.design_id, p.fidelity, m.cycle ORDER BY p.cycle DESC) = 1
+)
+SELECT pairs.measured_in AS cycle, any_value(known.title) AS title, pairs.fidelity, pairs.N, pairs.levels AS sizes_fitted,
+  pairs.expected_steps AS expected, pairs.low_steps AS low, pairs.high_steps AS high, CASE WHEN pairs.solved THEN pairs.median_step END AS measured,
+  CASE WHEN pairs.solved THEN pairs.median_step BETWEEN pairs.low_steps AND pairs.high_steps
+    WHEN pairs.max_steps > pairs.high_steps THEN false END AS inside,
+  pairs.design_id AS design
+FROM pairs LEFT JOIN known_artifacts AS known ON known.artifact_id = pairs.design_id GROUP BY ALL ORDER BY cycle DESC, pairs.N DESC, expected"""
+"""`inside` is null where the size was not solved within a budget that the interval reaches beyond."""
+ARRIVED = f"""
+SELECT i.source, i.original_id AS number_there, i.title, coalesce(a.state, CASE WHEN i.state = 'read' THEN 'waiting' ELSE i.state END) AS state,
+  a.cycle, {SHORTENED.format(text="coalesce(a.reason, i.reason)")} AS reason,
+  a.design_id AS design
+FROM designs.imports AS i LEFT JOIN designs.import_arrivals AS a ON a.bundle_id = i.bundle_id AND a.original_id = i.original_id AND i.state = 'read'
+  AND a.cycle <= $cycle
+WHERE i.since_cycle <= $cycle ORDER BY i.source, i.original_id NULLS LAST, i.row"""
+REPORTED = """
+SELECT r.source, r.original_id AS number_there, any_value(i.title) AS title, max(r.N) FILTER (r.unsolved_fraction < 0.5) AS largest_n,
+  arg_max(r.median_step, r.N) FILTER (r.unsolved_fraction < 0.5) AS steps_there, count(*) FILTER (r.state = 'read') AS results,
+  count(*) FILTER (r.state = 'malformed') AS malformed, any_value(r.reported_by) AS reported_by
+FROM designs.imported_results AS r JOIN designs.imports AS i ON i.bundle_id = r.bundle_id AND i.row = r.row
+WHERE i.since_cycle <= $cycle GROUP BY r.source, r.original_id, r.row ORDER BY largest_n DESC NULLS LAST, steps_there LIMIT 60"""
+TEXTS = """
+SELECT t.source, t.kind, t.number, t.title, t.state, coalesce(t.text, t.reason) AS text FROM designs.imported_texts AS t
+WHERE t.since_cycle <= $cycle AND t.bundle_id IN (SELECT bundle_id FROM designs.imports)
+ORDER BY list_position(['meta_review', 'planner', 'analysis'], t.kind), t.number DESC LIMIT 60"""
+
+
+def coverage(expected: pl.DataFrame) -> str:
+    """How many of the measured steps lie inside their intervals. expected: by EXPECTED."""
+    known = expected["inside"].drop_nulls()
+    open_ones = expected.height - known.len()
+    beside = f", {open_ones} not decided" if open_ones else ""
+    return f"{int(known.sum())} of {known.len()} inside the 95% interval{beside}" if expected.height else "none yet"

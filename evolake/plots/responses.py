@@ -1,0 +1,76 @@
+"""What a design does beside another: how fast its memories move, and how many times fewer steps it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evolake.plots.style import BLUE, INK, NORMAL, RED, SMALL, dress, figure, say, to_png
+
+MOST_PANELS = 4
+WIDTHS = {"champion": 1.4, "baseline": 3.2}
+STYLES = ((0, ()), (0, (5, 2)), (0, (1, 1.5)))
+
+
+@dataclass(frozen=True)
+class Response:
+    """How fast `memory` moves (y) against x, at one level. role: champion or baseline. level: told in the legend; empty for a single one."""
+
+    memory: str
+    role: str
+    level: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+def responses(found: Sequence[Response], title: str) -> bytes:
+    """A panel per memory, side by side; each line over its own largest size, so that what shows is its form. Colour is the role, style the level."""
+    from matplotlib.lines import Line2D
+
+    memories = list(dict.fromkeys(one.memory for one in found))[:MOST_PANELS]
+    drawn, axes = figure(height=4.2, width=4.0 * max(len(memories), 2))
+    if not memories:
+        say(axes, "The champion has no memory of a clause that could be asked.")
+        return to_png(drawn)
+    axes.remove()
+    panels = drawn.subplots(1, len(memories), squeeze=False)[0]
+    levels = list(dict.fromkeys(one.level for one in found))
+    colours = {"champion": BLUE, "baseline": RED}
+    for panel, memory in zip(panels, memories, strict=True):
+        for one in sorted((one for one in found if one.memory == memory), key=lambda one: one.role):  # the champion lies on top
+            largest = float(np.max(np.abs(one.y), initial=0.0))
+            y = one.y / largest if np.isfinite(largest) and largest > 0 else one.y
+            panel.plot(one.x, y, color=colours[one.role], linestyle=STYLES[levels.index(one.level) % len(STYLES)], linewidth=WIDTHS[one.role],
+                       alpha=0.55 if one.role == "baseline" else 1.0)
+        panel.axhline(0.0, color=INK, linewidth=0.8)
+        dress(panel, memory, "unsatisfaction c of the clause", "rate of change, over its largest" if panel is panels[0] else "")
+    drawn.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 2, color=INK)
+    handles = [Line2D([], [], color=colour, label=role) for role, colour in colours.items() if any(one.role == role for one in found)]
+    handles += [Line2D([], [], color=INK, linestyle=STYLES[place % len(STYLES)], label=level) for place, level in enumerate(levels) if level]
+    drawn.legend(handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles))
+    return to_png(drawn)
+
+
+def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
+    """points: size, times fewer steps, whether both solved it; a hollow mark where one did not, since its steps are projected."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    drawn, axes = figure(height=3.8)
+    known = [(n, times, solved) for n, times, solved in points if times]
+    if not known:
+        say(axes, "The baseline itself is champion, or they share no size.")
+        return to_png(drawn)
+    n, times = [one[0] for one in known], [one[1] for one in known]
+    axes.plot(n, times, color=BLUE, linewidth=1.4, zorder=2)
+    for size, value, solved in known:
+        axes.plot([size], [value], marker="o", markersize=6.5, color=BLUE, markerfacecolor=BLUE if solved else "white", zorder=3)
+    axes.axhline(1.0, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+    axes.set_xscale("log")
+    dress(axes, "Median steps of the baseline over those of the champion", "variables N", "times fewer steps")
+    axes.xaxis.set_major_locator(FixedLocator(n))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticklabels([str(size) for size in n])
+    axes.set_ylim(bottom=0.0)
+    return to_png(drawn)

@@ -1,0 +1,42 @@
+"""What a design's memories do with a clause, asked of its graph: the paper's equations for the baseline, and a figure for any champion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figures import assert_drawn
+
+from evolake.designs.commands.new import EXAMPLE
+from evolake.designs.evolution.population import empty_population
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.report.figures.champion_memory import AT_SHORT, LEVELS, draw, responses_of
+from evolake.designs.report.material import Material
+from evolake.designs.tracing.trace import trace
+
+
+def test_the_baseline_s_memories_move_as_its_equations_say(pool: Any, seed_files: dict[str, Path]) -> None:
+    traced = trace(seed_files["baseline"].read_text(), pool=pool, dtype="float64")
+    assert isinstance(traced, TracedDesign)
+    found = responses_of(traced, "champion")
+    assert [(one.memory, one.level) for one in found] == [(name, f"xl = {level:,.0f}") for level in LEVELS for name in ("xl", "xs")]
+    values = {name: float(value) for name, value in traced.hyper_values.items()}
+    for one in found:
+        long, short = values["alpha"] * (one.x - values["delta"]), values["beta"] * (AT_SHORT + values["epsilon"]) * (one.x - values["gamma"])
+        exact = long if one.memory == "xl" else short
+        np.testing.assert_allclose(one.y / one.y[-1], exact / exact[-1], rtol=1e-9, atol=1e-12)
+
+
+def test_a_champion_with_memories_of_its_own_is_drawn_beside_the_baseline(pool: Any, seed_files: dict[str, Path]) -> None:
+    texts = {}
+    rows = []
+    for name, source, state, origin in (("a", seed_files["baseline"].read_text(), "accepted", "seed"), ("b", EXAMPLE, "champion", "operators")):
+        traced = trace(source, pool=pool)
+        assert isinstance(traced, TracedDesign)
+        texts[name] = json.dumps(traced.to_json())
+        rows.append({"design_id": name * 64, "state": state, "cycle": "0001", "title": name, "origin": origin, "tuned": False, "traced_sha": name})
+    assert_drawn(draw(Material(empty_population().admit(rows, []), texts=texts.__getitem__)))
+    nobody = empty_population().admit([rows[0]], [])
+    assert_drawn(draw(Material(nobody, texts=texts.__getitem__)))
