@@ -12,7 +12,7 @@ def known_tables() -> dict[str, TableSchema]:
     return incoming_tables(tables.ARCHIVE) | {
         **dict.fromkeys(("seeds", "immigrant_designs", "candidates", "merged_designs", "tuned_designs", "survivors"), tables.DESIGNS),
         "merged": tables.MERGED, "directions": tables.DIRECTIONS, "unmade": tables.UNMADE, "experiments": tables.EXPERIMENTS,
-        "promoted_experiments": tables.EXPERIMENTS, "extrapolations": tables.EXTRAPOLATIONS, "objectives": tables.OBJECTIVES,
+        "promoted_experiments": tables.EXPERIMENTS, "extrapolations": tables.EXTRAPOLATIONS, "raced": tables.RACED, "objectives": tables.OBJECTIVES,
         "objective_scores": tables.SCORES,
         "final_scores": tables.SCORES, "consensus_ranking": tables.RANKING, "final_ranking": tables.RANKING,
         "consensus_ranking_weights": tables.WEIGHTS, "final_ranking_weights": tables.WEIGHTS, "tuning": tables.TUNING,
