@@ -64,7 +64,12 @@ class DesignsSettings(BaseModel):
     race: RaceSettings = RaceSettings()
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
     tuning_fidelity: Literal["low", "medium", "high"] = Field(
-        default="low", description="how far a trial of tuning goes: up to the sizes of this fidelity; what wins at small ones may fail at large",
+        default="low", description="how far a trial of tuning goes at most: up to the sizes of this fidelity, as far as `tuning_work` allows; what "
+        "wins at small ones may fail at large",
+    )
+    tuning_work: int = Field(
+        default=0, ge=0, description="simulated steps times instances times variables, in millions, that the trials of a cycle may take: the largest "
+        "size that a trial goes to follows from it; 0: no bound. A core does some 40 million per second",
     )
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
     champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")

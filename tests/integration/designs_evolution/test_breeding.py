@@ -1,4 +1,4 @@
-"""The race of a cycle through the real jail and engine: the same rows whoever is at work, and children that enter with the archive's designs as parents."""
+"""The race of a cycle through the real jail and engine: the same rows whoever is at work, and children that descend from the archive's designs."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
     assert all((row["gate"] is None) == (row["state"] != "blocked") for row in rows)
     for one in first.entering:
         assert one.accepted and dict(one.weights) == pytest.approx({starter.design_id: 1.0})
-        parents = json.loads(next(row["parents"] for row in rows if row["design_id"] == one.design_id))
-        assert one.operator == ("race" if set(parents) != {starter.design_id} else next(r["operator"] for r in rows if r["design_id"] == one.design_id))
+        row = next(row for row in rows if row["design_id"] == one.design_id)
+        assert one.operator == (row["operator"] if set(json.loads(row["parents"])) == {starter.design_id} else "race")
         assert design_row(one, "0003", "", None)["state"] == "accepted"
     assert len(first.judged) == RACE.candidates and first.cpu_s == pytest.approx(sum(row["cpu_s"] for row in rows))
 
