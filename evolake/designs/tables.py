@@ -262,7 +262,7 @@ RACED = TableSchema(
         "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
         "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last where it missed the bar."),
         "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
-        "rungs": (pl.Int64, "Rungs of the race."),
+        "rungs": (pl.Int64, "How many sizes with their instances the race consists of."),
         "steps_run": (pl.Int64, "Integration steps that were computed, of all rungs together."),
         "score": (pl.Float64, "Mean logarithm of its median steps at the largest rungs that it solved; null outside the elite."),
         "elite": (pl.Boolean, "Whether it was among the elite when it was taken."),
