@@ -235,7 +235,8 @@ def limits_told(race: Race, told: Told, workers: int) -> str:
     through = race.finished / max(race.raced, 1)
     curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in told.curve)
     return (
-        f"over all runs that were counted: {told.raced} candidates in {told.spent_s:.0f} s, {3600 * told.raced / max(told.cpu_s, 1e-9):.0f} per processor hour; "
+        f"over all runs that were counted: {told.raced} candidates in {told.spent_s:.0f} s, "
+        f"{3600 * told.raced / max(told.cpu_s, 1e-9):.0f} per processor hour; "
         f"simulating was {told.simulating_cpu_s / max(told.cpu_s, 1e-9):.0%} of {told.cpu_s:.0f} processor seconds, which were "
         f"{told.cpu_s / max(told.spent_s * workers, 1e-9):.0%} of what {workers} workers could have had; {told.blocked} blocked, "
         f"{through:.0%} went through every rung; the best over time (steps on the average of the large rungs): {curve or 'no change'}"
