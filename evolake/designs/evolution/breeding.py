@@ -37,7 +37,7 @@ SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
 SETTLED_AFTER = 0.5
 """Share of the children after which forms are settled (`Race.settle`)."""
 ENTERING_OF_ONE_FORM = 2
-MOST_STARTERS = 6
+MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
 RunRungs = Callable[[str, Sequence[Rung], Sequence[int], float, float], list[Lap]]
 
@@ -155,7 +155,11 @@ class _Stage:
     shares: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def start(self, starters: Sequence[Starter]) -> None:
-        """Runs the starters as they are."""
+        """Runs the starters as they are, a few at a time: those before set the bars of those after."""
+        for first in range(0, len(starters), STARTERS_AT_ONCE):
+            self._started(starters[first : first + STARTERS_AT_ONCE])
+
+    def _started(self, starters: Sequence[Starter]) -> None:
         pending = [self._submitted(starter.traced) for starter in starters]
         for starter, future in zip(starters, pending, strict=True):
             self.shares[starter.design_id] = {starter.design_id: 1.0}
