@@ -23,7 +23,7 @@ class RaceSettings(BaseModel):
     candidates: int = Field(default=0, ge=0, description="children that race per cycle where operators write designs; 0: none")
     work: int = Field(
         default=20_000, gt=0, description="simulated steps times instances times variables, in millions, after which no further generation of a race "
-        "begins; a core does some 40 million per second",
+        "begins; a core does some 50 million per second",
     )
     enter: int = Field(default=4, gt=0, description="the best of a race that enter the cycle's experiments")
     max_n: int = Field(default=320, ge=12, description="variables of the largest instances of a race")
@@ -69,7 +69,7 @@ class DesignsSettings(BaseModel):
     )
     tuning_work: int = Field(
         default=0, ge=0, description="simulated steps times instances times variables, in millions, that the trials of a cycle may take: the largest "
-        "size that a trial goes to follows from it; 0: no bound. A core does some 40 million per second",
+        "size that a trial goes to follows from it; 0: no bound. A core does some 50 million per second",
     )
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
     champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")
