@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]) -> Bred | None:
     """Races children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED for each racer, in every cycle."""
     from evolake.designs.evolution.breeding import breed, should_breed, starters_of
+    from evolake.designs.evolution.proposals import store_candidate
 
     settings = store.settings
     sizes = settings.of(DesignsSettings)
@@ -33,6 +34,7 @@ def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: P
         root_seed=settings.seed, known=dict(population.graphs()) | passed, taken=population.keys() | {one.key() for one in fresh},
         origin=settings.backend, workers=pool.workers,
     )
-    store.extra(RACED, done.rows)
+    kept = {one.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, one), strict=True)) for one in done.judged}
+    store.extra(RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows))
     store.log(f"{len(done.judged)} children raced, {len(done.entering)} of them enter; simulating took {done.cpu_s:.0f} s of the processors")
     return done

@@ -259,6 +259,8 @@ RACED = TableSchema(
         "gate": (pl.String, "Gate that blocked it; null for any other."),
         "reason": (pl.String, "Why it was blocked, or how its runs broke; null where neither happened."),
         "genome": pl.String,
+        "source_sha": (pl.String, "Blob with the Python source; null for a design that raced as it was, which has it in its own row."),
+        "traced_sha": pl.String,
         "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
         "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last where it missed the bar."),
         "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
