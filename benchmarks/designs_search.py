@@ -6,16 +6,20 @@ Starts at the grammar's baseline dynamics. Every child is traced in the jail and
 The second half of the time is for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and goes on
 from it. At the end the best of the elite on instances of their own is the champion, and it is measured against the baseline and the paper's design
 340 on fresh instances at N = 160, 320 and 640: medians over seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs
-stay within). Steps are counted, so a design's figures do not depend on the machine; how many candidates an hour holds does.
+stay within). The last line says whether the grammar's bar was reached: paper, ahead of design 340 at N=640 by more than the noise floor; open, three
+times fewer steps than the baseline at N=320. Steps are counted, so a design's figures do not depend on the machine; how many candidates an hour
+holds does.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +42,47 @@ KEPT_EVERY_S = 30.0
 SETTLED_AFTER = 0.5
 MEASURED = ((160, 30, 40_000), (320, 24, 100_000), (640, 16, 60_000))
 REPEATS = 3
+BAR_RATIO = 3.0
+
+
+@dataclass
+class Told:
+    """What a search has cost and shown over its runs: seconds of the clock, processor seconds in all and of simulating, raced, blocked, the curve.
+
+    curve: [seconds, candidates raced, rungs missed, score] whenever the best changed.
+    """
+
+    spent_s: float = 0.0
+    cpu_s: float = 0.0
+    simulating_cpu_s: float = 0.0
+    raced: int = 0
+    blocked: int = 0
+    curve: list[list[float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Designs on fresh instances of one size: median steps, whether each run was solved, and noise floors, by name."""
+
+    steps: dict[str, float]
+    solved: dict[str, bool]
+    floors: dict[str, float]
+
+
+def processor_seconds() -> float:
+    """Processor time of this process and of all that it has started, the dead among them that were waited for."""
+    times: dict[int, tuple[int, float]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        times[int(path.parent.name)] = int(found[1]), sum(map(int, found[11:15])) / os.sysconf("SC_CLK_TCK")
+    ours, below = {os.getpid()}, True
+    while below:
+        below = {pid for pid, (parent, _) in times.items() if parent in ours} - ours
+        ours |= below
+    return sum(times[pid][1] for pid in ours if pid in times)
 
 
 def rungs_of(seed: int, purpose: str, sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Rung]:
@@ -48,12 +93,20 @@ def rungs_of(seed: int, purpose: str, sizes: tuple[tuple[int, int, int], ...] = 
 class Search:
     """The race, who traces and who runs."""
 
-    def __init__(self, race: Race, pool: Any, executor: ProcessPoolExecutor, seed: int, state: Path | None = None):
-        self.race, self.pool, self.executor, self.state, self.kept_at = race, pool, executor, state, time.monotonic()
+    def __init__(self, race: Race, told: Told, pool: Any, executor: ProcessPoolExecutor, seed: int, state: Path | None = None):
+        self.race, self.before, self.pool, self.executor, self.state, self.kept_at = race, told, pool, executor, state, time.monotonic()
         self.random = np.random.default_rng([seed, race.raced])
         self.lock = threading.Lock()
-        self.cpu_s, self.steps, self.blocked, self.began = 0.0, 0, 0, time.monotonic()
-        self.curve: list[tuple[float, int, float]] = []
+        self.cpu_s, self.blocked, self.began, self.cpu_began = 0.0, 0, time.monotonic(), processor_seconds()
+        self.curve, self.raced_before = list(told.curve), race.raced
+
+    def told(self) -> Told:
+        """What the search has cost and shown, earlier runs included."""
+        return Told(
+            self.before.spent_s + time.monotonic() - self.began, self.before.cpu_s + processor_seconds() - self.cpu_began,
+            self.before.simulating_cpu_s + self.cpu_s, self.before.raced + self.race.raced - self.raced_before,
+            self.before.blocked + self.blocked, self.curve,
+        )
 
     def traced(self, source: str) -> str | None:
         found = trace(source, pool=self.pool)
@@ -76,7 +129,7 @@ class Search:
             self.cpu_s += sum(lap.cpu_s for lap in laps)
             racer = self.race.take(name, title, genome, laps, operator)
             if racer is not None and racer is self.race.elite[0] and racer is not best:
-                self.curve.append((time.monotonic() - self.began, self.race.raced, racer.score))
+                self.curve.append([self.before.spent_s + time.monotonic() - self.began, self.race.raced, racer.missed, racer.score])
                 print(f"{self.curve[-1][0]:7.0f} s  {self.race.raced:5d} raced  {shown(racer)}", flush=True)
             if time.monotonic() - self.kept_at > KEPT_EVERY_S:
                 self.keep()
@@ -85,7 +138,7 @@ class Search:
         """Writes what the search can go on from, whole or not at all."""
         if self.state:
             written = self.state.with_suffix(".part")
-            written.write_text(json.dumps(state_of(self.race)))
+            written.write_text(json.dumps({**state_of(self.race), "told": asdict(self.told())}))
             written.replace(self.state)
         self.kept_at = time.monotonic()
 
@@ -106,7 +159,8 @@ def shown(racer: Racer) -> str:
     return f"{racer.missed} rungs missed, {np.exp(racer.score):6.0f} steps on the average of the large ones ({laps})  {racer.title}"
 
 
-def read_state(path: Path, grammar: str) -> Race | None:
+def read_state(path: Path, grammar: str) -> tuple[Race, Told] | None:
+    """The race that a file holds, and what it has cost and shown; of a file of an earlier version only the race."""
     if not path.exists():
         return None
     data = json.loads(path.read_text())
@@ -114,7 +168,8 @@ def read_state(path: Path, grammar: str) -> Race | None:
         raise SystemExit(f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file")
     elite = [Racer(**{**racer, "medians": tuple(racer["medians"])}) for racer in data["elite"]]
     rungs = [Rung(**rung) for rung in data["rungs"]]
-    return Race(GRAMMARS[grammar], rungs, elite, set(data["taken"]), data["times"], data["raced"], data["finished"])
+    race = Race(GRAMMARS[grammar], rungs, elite, set(data["taken"]), data["times"], data["raced"], data["finished"])
+    return race, Told(**data.get("told", {}))
 
 
 def champion_of(search: Search, seed: int) -> Racer:
@@ -130,8 +185,9 @@ def champion_of(search: Search, seed: int) -> Racer:
     return finalists[int(np.argmin(np.exp(np.log(steps).mean(axis=1))))]
 
 
-def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> None:
-    """Medians over fresh seeds at some of the sizes of `MEASURED`."""
+def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> dict[int, Measured]:
+    """Medians over fresh seeds at some of the sizes of `MEASURED`, by size."""
+    result: dict[int, Measured] = {}
     designs = {"champion": compose(read_genome(champion.genome)), "baseline": compose(PAPER.baseline()), "design 340": compose(PAPER.seeds()[1])}
     texts = {name: search.traced(source) for name, source in designs.items()}
     print("\nfresh instances; median steps over seeds of the batch's median; >= where a run was not half solved within its limit")
@@ -152,6 +208,39 @@ def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> Non
         own = float(np.median(steps["champion"]))
         line.append("; ".join(f"{name} / champion {np.median(steps[name]) / own:.2f}" for name in ("baseline", "design 340")))
         print("   ".join(line), flush=True)
+        medians = {name: float(np.median(found)) for name, found in steps.items()}
+        result[n] = Measured(medians, {name: all(lap.solved for lap in found) for name, found in laps.items()}, floors)
+    return result
+
+
+def verdict(grammar: str, measured: dict[int, Measured]) -> str:
+    """Whether the grammar's bar was reached, in a sentence. A rival that was not solved within its limit counts with the limit: a bound."""
+    n, rival = (640, "design 340") if grammar == PAPER.name else (320, "baseline")
+    at = measured.get(n)
+    if at is None:
+        return f"bar of the grammar {grammar}: not measured at N={n}"
+    needed = max(at.floors["champion"], at.floors[rival]) if grammar == PAPER.name else BAR_RATIO
+    ratio = at.steps[rival] / at.steps["champion"]
+    reached = at.solved["champion"] and (ratio > needed if grammar == PAPER.name else ratio >= needed)
+    least = "" if at.solved[rival] else "at least "
+    wanted = f"more than the noise floor, {needed:.2f}" if grammar == PAPER.name else f"{needed:.0f} or more"
+    return (
+        f"bar of the grammar {grammar}: {'REACHED' if reached else 'not reached'}; {rival} / champion at N={n} is {least}{ratio:.2f}, wanted {wanted}"
+        f"{'' if at.solved['champion'] else '; the champion was not solved within its limit'}"
+    )
+
+
+def limits_told(race: Race, told: Told, workers: int) -> str:
+    """What a search was limited by: time, candidates, and rungs that few got through."""
+    through = race.finished / max(race.raced, 1)
+    curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in told.curve)
+    return (
+        f"over all runs that were counted: {told.raced} candidates in {told.spent_s:.0f} s, "
+        f"{3600 * told.raced / max(told.cpu_s, 1e-9):.0f} per processor hour; "
+        f"simulating was {told.simulating_cpu_s / max(told.cpu_s, 1e-9):.0%} of {told.cpu_s:.0f} processor seconds, which were "
+        f"{told.cpu_s / max(told.spent_s * workers, 1e-9):.0%} of what {workers} workers could have had; {told.blocked} blocked, "
+        f"{through:.0%} went through every rung; the best over time (steps on the average of the large rungs): {curve or 'no change'}"
+    )
 
 
 def main() -> None:
@@ -164,16 +253,16 @@ def main() -> None:
     parser.add_argument("--sizes", default="160,320,640", help="sizes of the measurement at the end; empty: none")
     given = parser.parse_args()
     known = read_state(given.state, given.grammar) if given.state else None
-    race = known or Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race"))
+    race, told = known or (Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race")), Told())
     with open_pool(workers=given.workers, preload=PRELOAD) as pool, ProcessPoolExecutor(given.workers) as executor:
-        search = Search(race, pool, executor, given.seed, given.state)
+        search = Search(race, told, pool, executor, given.seed, given.state)
         if not race.elite:
             search.first()
         deadline, before, began = time.monotonic() + 3600 * given.hours, race.raced, time.monotonic()
         with ThreadPoolExecutor(given.workers) as threads:
             for future in [threads.submit(search.until, deadline) for _ in range(given.workers)]:
                 future.result()
-        spent, raced = time.monotonic() - began, race.raced - before
+        spent, raced, told = time.monotonic() - began, race.raced - before, search.told()
         search.keep()
         print(
             f"\ngrammar {given.grammar}: {raced} candidates in {spent:.0f} s on {given.workers} workers, "
@@ -181,6 +270,7 @@ def main() -> None:
             f"{search.blocked} were blocked; simulating took "
             f"{search.cpu_s / max(spent * given.workers, 1e-9):.0%} of the workers' wall time",
         )
+        print(limits_told(race, told, given.workers))
         for racer in race.elite[:5]:
             print(" ", shown(racer), racer.operator)
         sizes = [int(size) for size in given.sizes.split(",") if size]
@@ -188,7 +278,7 @@ def main() -> None:
             champion = champion_of(search, given.seed)
             genome = read_genome(champion.genome)
             print(f"\nchampion: {champion.title}\n{compose(genome).partition('def _grad_single')[2]}{genome.values()}")
-            measure(search, champion, given.seed, sizes)
+            print(verdict(given.grammar, measure(search, champion, given.seed, sizes)))
 
 
 if __name__ == "__main__":

@@ -85,11 +85,17 @@ def survivors(
     first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     told = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
     told |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
-    pace = pace_of(store, candidates.height, sum(trial["cpu_s"] for trial in succession.trials), time.time(), compute.workers_at_work)
+    pace = pace_of(store, proposed(store, candidates), sum(trial["cpu_s"] for trial in succession.trials), time.time(), compute.workers_at_work)
     told |= pace.metadata() if pace is not None else {}
     told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
     store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")
+
+
+def proposed(store: LineStore, candidates: pl.DataFrame) -> int:
+    """Designs that were proposed in the cycle: its candidates, and what raced and did not become one."""
+    raced = store.read("raced") if store.has("raced") else None
+    return candidates.height + (0 if raced is None else raced.filter(pl.col("state").is_in(["raced", "blocked"])).height)
 
 
 def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame) -> Population:

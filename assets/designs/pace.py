@@ -16,13 +16,13 @@ from assets.line import SAID_OF_CYCLE
 from assets.store import LineStore
 
 OPENS = "directions"
-SIMULATING = ("experiments", "promoted_experiments", "tuning")
+SIMULATING = ("candidates", "experiments", "promoted_experiments", "tuning")
 """Assets whose metadata `cpu_s` is processor time that simulations took."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Candidates that were proposed, seconds from the opening of the cycle to its close, processor seconds of simulating, and workers."""
+    """Candidates that were proposed or raced, seconds from the opening of the cycle to its close, processor seconds of simulating, and workers."""
 
     candidates: int
     wall_s: float

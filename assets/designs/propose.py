@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.designs.breed import raced
 from assets.designs.line import archive, gates, jails, line, rules, so_far
 from assets.designs.records import record_admitted, record_arrived, record_candidates
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
@@ -14,6 +15,7 @@ from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, DIRECTIONS, UNMADE
 from resources.agents import AgentsResource
+from resources.compute import ComputeResource
 from resources.jail import JailResource
 
 if TYPE_CHECKING:
@@ -90,8 +92,13 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
 
 
 @line.asset(deps=[rules], schema=DESIGNS, kinds={"python", "bubblewrap"})
-def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, directions: pl.DataFrame) -> pl.DataFrame:
-    """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows."""
+def candidates(
+    store: LineStore, agents: AgentsResource, jail: JailResource, compute: ComputeResource, directions: pl.DataFrame,
+) -> pl.DataFrame:
+    """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows.
+
+    Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
+    """
     from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
     from evolake.designs.evolution.designing import propose_candidates
 
@@ -106,7 +113,8 @@ def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, dir
             served, population, directions.to_dicts(), store.text, gates(store, pool), settings=sizes, cycle=cycle, root_seed=settings.seed,
             origin=settings.backend, objectives=heaviest[:5], session=session, workers=pool.workers,
         )
-    rows = record_candidates(store, proposals.candidates)
+        bred = raced(store, compute, pool, population, proposals.candidates)
+    rows = record_candidates(store, [*proposals.candidates, *(bred.entering if bred else ())], also_judged=bred.judged if bred else ())
     store.extra(UNMADE, (
         {"number": number, "cycle": cycle, "role": failure.role, "reason": failure.reason} for number, failure in enumerate(proposals.failures)
     ))
@@ -115,5 +123,6 @@ def candidates(store: LineStore, agents: AgentsResource, jail: JailResource, dir
     store.tell({
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
         "failed_calls": len(proposals.failures), "repeats": proposals.repeats, "backend": settings.backend,
+        "raced": len(bred.judged) if bred else 0, "cpu_s": round(bred.cpu_s, 2) if bred else 0.0,
     })
     return DESIGNS.frame(rows)

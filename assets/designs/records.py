@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.proposals import Judged
 
 
-def record_candidates(store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False) -> list[dict[str, Any]]:
-    """Rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared tables."""
+def record_candidates(
+    store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False, also_judged: Sequence[Judged] = (),
+) -> list[dict[str, Any]]:
+    """Rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared tables.
+
+    also_judged: what has verdicts and becomes no design, such as most of what raced; candidates that are among them count once.
+    """
     from evolake.designs.evolution.proposals import derivation_rows
 
     rows = candidate_rows(store, candidates, tuned=tuned)
     store.artifacts(rows)
     store.derivations(row for candidate in candidates for row in derivation_rows(candidate, store.cycle))
-    store.verdicts(verdict for candidate in candidates for verdict in candidate.examined.verdicts)
+    judged = {candidate.design_id: candidate for candidate in (*candidates, *also_judged)}
+    store.verdicts(verdict for candidate in judged.values() for verdict in candidate.examined.verdicts)
     return rows
 
 

@@ -25,7 +25,7 @@ def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final
     population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
     wanted = should_tune(population, settings.of(DesignsSettings))
     target = tuning_target(population, final_ranking.sort("rank")["design_id"].to_list()) if wanted else None
-    rows, candidates, cpu_s, reason = [], [], 0.0, "enough designs are tuned, or there is none left to tune"
+    rows, candidates, cpu_s, largest_n, reason = [], [], 0.0, 0, "enough designs are tuned, or there is none left to tune"
     if target is not None:
         pool = jails(jail)
         voting = live_objectives(population)
@@ -33,10 +33,11 @@ def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final
         tuned = tune_design(
             population.parent(target, store.text), estimate, pool, gates(store, pool), compute.executor(),
             settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed, known=population.graphs(),
+            measured=population.experiment_rows([target]),
         )
-        rows, reason, cpu_s = tuned.rows, tuned.reason, tuned.cpu_s
+        rows, reason, cpu_s, largest_n = tuned.rows, tuned.reason, tuned.cpu_s, tuned.largest_n
         candidates = [tuned.candidate] if tuned.candidate is not None else []
     designs = record_candidates(store, candidates, tuned=True)
     store.extra(DESIGNS, designs, "tuned_designs")
-    store.tell({"target": target or "none", "tuned_copies": len(designs), "reason": reason, "cpu_s": round(cpu_s, 2)})
+    store.tell({"target": target or "none", "tuned_copies": len(designs), "reason": reason, "cpu_s": round(cpu_s, 2), "largest_n": largest_n})
     return TUNING.frame(rows)

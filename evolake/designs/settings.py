@@ -16,6 +16,21 @@ class FidelitySettings(BaseModel):
     wall_s: float = Field(gt=0, description="wall seconds a level may take before it is given up")
 
 
+class RaceSettings(BaseModel):
+    """The race of a cycle: children of its designs, run on sizes up to `max_n`, before its experiments. What ends it is counted, never timed."""
+
+    model_config = ConfigDict(extra="forbid")
+    candidates: int = Field(default=0, ge=0, description="children that race per cycle where operators write designs; 0: none")
+    work: int = Field(
+        default=20_000, gt=0, description="simulated steps times instances times variables, in millions, after which no further generation of a race "
+        "begins; a core does some 50 million per second",
+    )
+    enter: int = Field(default=4, gt=0, description="the best of a race that enter the cycle's experiments")
+    max_n: int = Field(default=320, ge=12, description="variables of the largest instances of a race")
+    batch: int = Field(default=24, gt=0, description="instances per rung of a race")
+    max_steps: int = Field(default=20_000, gt=0, description="steps that a racer may take at a rung, where no bar is lower")
+
+
 class DesignsSettings(BaseModel):
     """Sizes of the `designs` line."""
 
@@ -46,9 +61,15 @@ class DesignsSettings(BaseModel):
     objectives_per_cycle: int = Field(default=2, ge=0, description="objectives written a cycle")
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")
     meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
+    race: RaceSettings = RaceSettings()
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
     tuning_fidelity: Literal["low", "medium", "high"] = Field(
-        default="low", description="how far a trial of tuning goes: up to the sizes of this fidelity; what wins at small ones may fail at large",
+        default="low", description="how far a trial of tuning goes at most: up to the sizes of this fidelity, as far as `tuning_work` allows; what "
+        "wins at small ones may fail at large",
+    )
+    tuning_work: int = Field(
+        default=0, ge=0, description="simulated steps times instances times variables, in millions, that the trials of a cycle may take: the largest "
+        "size that a trial goes to follows from it; 0: no bound. A core does some 50 million per second",
     )
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
     champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")

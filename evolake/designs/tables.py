@@ -270,6 +270,30 @@ EXTRAPOLATIONS = TableSchema(
     },
     keys=("cycle", "fidelity", "design_id"), terms=TERMS,
 )
+RACED = TableSchema(
+    "raced", 1,
+    {
+        "cycle": pl.String, "number": (pl.Int64, "Place in the order in which racers were taken, from 0."),
+        "design_id": pl.String, "title": pl.String,
+        "operator": (pl.String, "What made it from its parents; null for a design that raced as it was."),
+        "parents": (pl.String, "JSON, design or racer -> share that it had in this one."),
+        "state": (pl.String, "start (a design that raced as it was), blocked (by a gate), raced, or enters (a candidate of the cycle)."),
+        "gate": (pl.String, "Gate that blocked it; null for any other."),
+        "reason": (pl.String, "Why it was blocked, or how its runs broke; null where neither happened."),
+        "genome": pl.String,
+        "source_sha": (pl.String, "Blob with the Python source; null for a design that raced as it was, which has it in its own row."),
+        "traced_sha": pl.String,
+        "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
+        "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last where it missed the bar."),
+        "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
+        "rungs": (pl.Int64, "How many sizes with their instances the race consists of."),
+        "steps_run": (pl.Int64, "Integration steps that were computed, of all rungs together."),
+        "score": (pl.Float64, "Mean logarithm of its median steps at the largest rungs that it solved; null outside the elite."),
+        "elite": (pl.Boolean, "Whether it was among the elite when it was taken."),
+        "timed_out": pl.Boolean, "cpu_s": pl.Float64,
+    },
+    keys=("cycle", "number"), provenance=("cpu_s",), terms=TERMS,
+)
 WEIGHTS = TableSchema(
     "consensus_weights", 1,
     {

@@ -1,4 +1,7 @@
-"""The fused engine: a kernel generated from the graph, called for a few dozen steps at a time."""
+"""The fused engine: a kernel generated from the graph, called for a few dozen steps at a time.
+
+A plan holds for every size, so the last few are kept: a design that is run on several sizes one after another is lowered and planned once.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ import numpy as np
 
 from evolake.designs.compiler.expression import Inexpressible
 from evolake.designs.compiler.kernel_call import Batch, KernelCall
-from evolake.designs.compiler.kernel_plan import make_plan
+from evolake.designs.compiler.kernel_plan import Plan, make_plan
 from evolake.designs.compiler.lowering import lower
-from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.contract import TracedDesign, Variable
 from evolake.designs.model.instances import Planted
 from evolake.designs.model.stepper import initial_state
 
@@ -26,8 +29,7 @@ class FusedStepper:
         self._traced = traced
         self._batch = Batch(instances, dtype)
         try:
-            lowered = lower(traced, dtype)
-            plan = make_plan(lowered.moves, lowered.states)
+            plan = planned(traced, dtype)
             load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
             self._call = KernelCall(plan, self._batch)
         except RecursionError:
@@ -38,6 +40,23 @@ class FusedStepper:
 
     def state(self) -> dict[str, np.ndarray]:
         return read_states(self._batch, self._traced)
+
+
+_PLANS: dict[tuple[str, tuple[Variable, ...], str], Plan] = {}
+_PLANS_KEPT = 8
+
+
+def planned(traced: TracedDesign, dtype: str) -> Plan:
+    """The kernel's plan of a design. Raises Inexpressible as `lower` and `make_plan` do."""
+    key = traced.graph_sha, traced.variables, dtype
+    plan = _PLANS.get(key)
+    if plan is None:
+        lowered = lower(traced, dtype)
+        plan = make_plan(lowered.moves, lowered.states)
+        while len(_PLANS) >= _PLANS_KEPT:
+            _PLANS.pop(next(iter(_PLANS)), None)
+        _PLANS[key] = plan
+    return plan
 
 
 def load_states(batch: Batch, traced: TracedDesign, start: dict[str, Any]) -> None:

@@ -44,12 +44,17 @@ class Rung:
 
 @dataclass(frozen=True)
 class Lap:
-    """What a racer took at one rung: median steps (estimated where it did not get there), whether it got there, and processor seconds."""
+    """What a racer took at one rung: median steps (estimated where it did not get there), whether it got there, and processor seconds.
+
+    timed_out: whether the clock cut it short. failure: what it broke on.
+    """
 
     median_step: int
     solved: bool
     cpu_s: float
     steps_run: int = 0
+    timed_out: bool = False
+    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -177,7 +182,7 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: 
     for rung, limit in zip(rungs, limits, strict=True):
         done = run_apart(Run(traced, rung.n, rung.batch, rung.seed, limit, instance_seed=rung.seed, ratio=ratio, wall_s=wall_s))
         solved = done.unsolved_fraction < 0.5 and not done.failure
-        laps.append(Lap(int(done.median_step), solved, float(done.cpu_s), int(done.steps_run)))
+        laps.append(Lap(int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure))
         if not solved:
             break
     return laps

@@ -23,14 +23,14 @@ from evolake.lake import Lake
 from evolake.settings import Settings
 
 LINE = "designs"
-TABLES = ("seeds", "immigrant_designs", "merged_designs", "imported_designs", "candidates", "tuned_designs")
+TABLES = ("raced", "seeds", "immigrant_designs", "merged_designs", "imported_designs", "candidates", "tuned_designs")
 COLLECT = {"contract": collect_contract, "trace": collect_trace, "duplicate": collect_duplicate, "dynamics": collect_dynamics}
 
 
 def find(lake: Lake, cycle: str | None) -> Find:
     """Of the designs and objectives of one cycle."""
     settings = settings_module.load()
-    rows = {row["design_id"]: row for table in TABLES for row in _read(lake, table, cycle)}
+    rows = {row["design_id"]: row for table in TABLES for row in _read(lake, table, cycle) if row["source_sha"]}
 
     def of_gate(artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:
         if gate == GATE.name:

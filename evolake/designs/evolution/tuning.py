@@ -1,13 +1,15 @@
 """Bayesian tuning of the best untuned design against the consensus (paper, section 4.1; here Optuna's Gaussian process instead of HEBO).
 
-A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up to `settings.tuning_fidelity`, scored
-by every objective, and its consensus estimated against the stored scores. A trial that does not reach the largest size of a fidelity ends there.
-Trial 0 is the design as it is. The tuned copy is a new design with one parent; when no trial beats trial 0 there is none, and the result says so.
+A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up to the largest size that the budget of
+the cycle allows (`tuning_size`; at most `settings.tuning_fidelity`), scored by every objective, and its consensus estimated against the stored
+scores. A trial that does not reach the largest size of a fidelity ends there. Trial 0 is the design as it is. The tuned copy is a new design with
+one parent; when no trial beats trial 0 there is none, and the result says so.
 
 The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
 start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
 
-Trials are asked in batches of fixed size and told in order, so the outcome depends on the seed alone and not on how many workers there are.
+Trials are asked in batches of fixed size and told in order, so the outcome depends on the seed alone and not on how many workers there are. No
+further batch is asked once the counted work of the trials so far is over the budget: trials that are slower than the design as it is cost more.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
 from evolake.designs.evolution.schedule import FIDELITIES, largest_solved, sizes
+from evolake.designs.evolution.tuning_size import MILLION, capped, largest_size, work_of
 from evolake.designs.genome.genetic import Parent
 from evolake.designs.genome.grammars import compose, with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
@@ -42,12 +45,16 @@ Estimate = Callable[[Mapping[str, list[dict[str, Any]]]], Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, one sentence, and what simulating took."""
+    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, one sentence, and what simulating took.
+
+    largest_n: variables of the largest instances that a trial could reach.
+    """
 
     rows: list[dict[str, Any]]
     candidate: Judged | None
     reason: str
     cpu_s: float = 0.0
+    largest_n: int = 0
 
 
 def should_tune(population: Population, settings: DesignsSettings) -> bool:
@@ -68,14 +75,15 @@ def tuning_target(population: Population, order: Sequence[str]) -> str | None:
 
 def tune_design(
     parent: Parent, estimate: Estimate, pool: Any, judge: Judge, executor: Executor, *, settings: DesignsSettings, cycle: str, profile: str,
-    root_seed: int, known: Mapping[str, str], simulate: Simulate = simulate_level,
+    root_seed: int, known: Mapping[str, str], simulate: Simulate = simulate_level, measured: Sequence[Mapping[str, Any]] = (),
 ) -> Tuned:
-    """`settings.tuning_trials` trials on one design.
+    """At most `settings.tuning_trials` trials on one design, within `settings.tuning_work`.
 
     Args:
         parent: the design as it is. estimate: results by name -> consensus by name, 0 is best (see `consensus_estimate`).
         pool: an open jail pool, for tracing trials. judge: the gates that the tuned copy meets.
         executor: where simulations go. known: graph_sha -> design id, for the duplicate gate.
+        measured: rows of EXPERIMENTS of the design as it is, which say what a trial will take.
     """
     scales = tunable(parent.scales)
     if not scales:
@@ -90,8 +98,8 @@ def tune_design(
 
     return alone(
         lambda: _tuned(
-            parent, scales, estimate, pool, judge, executor, settings=settings, cycle=cycle, profile=profile, root_seed=root_seed, known=known,
-            simulate=simulate,
+            parent, scales, estimate, pool, judge, executor, settings=capped(settings, largest_size(measured, settings)), cycle=cycle,
+            profile=profile, root_seed=root_seed, known=known, simulate=simulate,
         ),
         blocked,
     )
@@ -104,24 +112,25 @@ def _tuned(
     study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
     values_of: list[dict[str, HyperValue]] = []
-    cpu_s = 0.0
-    while len(rows) < settings.tuning_trials + 1:
+    cpu_s, work, largest_n = 0.0, 0, sizes(settings, settings.tuning_fidelity)[-1]
+    while len(rows) < settings.tuning_trials + 1 and (not settings.tuning_work or work < settings.tuning_work * MILLION):
         count = 1 if not rows else min(BATCH, settings.tuning_trials + 1 - len(rows))
         trials = [study.ask(_distributions(scales)) for _ in range(count)]
         batch = [dict(parent.values) if not rows else dict(parent.values) | _readable(trial.params, scales) for trial in trials]
-        scored, spent = _evaluate(parent, batch, len(rows), pool, executor, estimate, settings, cycle, profile, root_seed, simulate)
+        scored, measured = _evaluate(parent, batch, len(rows), pool, executor, estimate, settings, cycle, profile, root_seed, simulate)
         for trial, row in zip(trials, scored, strict=True):
             study.tell(trial, WORST if row["consensus"] is None else row["consensus"])
         rows += scored
         values_of += batch
-        cpu_s += spent
+        cpu_s += sum(row["cpu_s"] for row in measured)
+        work += work_of(measured)
     untouched = rows[0]["consensus"]
     best = min(range(len(rows)), key=lambda number: (WORST + 1 if rows[number]["consensus"] is None else rows[number]["consensus"], number))
     if best == 0 or untouched is None or rows[best]["consensus"] >= untouched:
-        return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})", cpu_s)
+        return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})", cpu_s, largest_n)
     candidate = judged(_copy(parent, values_of[best], rows[best]["consensus"], untouched), known, judge)
     reason = f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is {untouched:.4f}"
-    return Tuned(rows, candidate, reason, cpu_s)
+    return Tuned(rows, candidate, reason, cpu_s, largest_n)
 
 
 def tunable(scales: Sequence[Scale]) -> list[Scale]:
@@ -198,8 +207,8 @@ def _readable(values: Mapping[str, HyperValue], scales: Sequence[Scale]) -> dict
 def _evaluate(
     parent: Parent, batch: Sequence[Mapping[str, HyperValue]], first: int, pool: Any, executor: Executor, estimate: Estimate,
     settings: DesignsSettings, cycle: str, profile: str, root_seed: int, simulate: Simulate,
-) -> tuple[list[dict[str, Any]], float]:
-    """One row of TUNING a trial, and the processor seconds of all; a trial that cannot be traced is a row with its reason and no consensus."""
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """One row of TUNING per trial, and all rows of EXPERIMENTS; a trial that cannot be traced is a row with its reason and no consensus."""
     blocked: dict[str, str] = {}
     jobs = []
     for number, values in enumerate(batch, start=first):
@@ -222,7 +231,7 @@ def _evaluate(
             "consensus": consensus.get(name), "status": "blocked" if name in blocked else "ok", "reason": blocked.get(name),
             "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
         })
-    return rows, sum(row["cpu_s"] for row in measured)
+    return rows, measured
 
 
 def measured_trials(executor: Executor, jobs: Sequence[Job], settings: DesignsSettings, simulate: Simulate) -> list[dict[str, Any]]:

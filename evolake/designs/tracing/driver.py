@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from evolake.designs.model.contract import MAX_CONSTANT_NUMBERS, MAX_NODES, MAX_SOURCE_BYTES, Blocked
@@ -108,7 +109,7 @@ def _trace_gradient(function: Any, variables: Sequence[Any], hyper: Any, point: 
     generator = torch.Generator().manual_seed(n * 1_000_003 + m)
     names = [variable.name for variable in variables]
     examples = [_example(variable, point, generator) for variable in variables]
-    clauses = torch.stack([torch.randperm(n, generator=generator)[:3] for _ in range(m)])
+    clauses = example_clauses(n, m)
     signs = (2 * torch.randint(0, 2, (m, 3), generator=generator) - 1).to(getattr(torch, dtype))
 
     def single(*tensors: torch.Tensor) -> dict[str, torch.Tensor]:
@@ -130,6 +131,15 @@ def _trace_gradient(function: Any, variables: Sequence[Any], hyper: Any, point: 
         return {name: gradients[name] for name in names}
 
     return record(single, [*examples, clauses, signs], [*(f"var:{name}" for name in names), "idx", "sgn"], names, dtype)
+
+
+@cache
+def example_clauses(n: int, m: int) -> Any:
+    """(m, 3) int64: clauses of a trace, three variables each. Kept, so that a jail that has made them once forks with them."""
+    import torch
+
+    generator = torch.Generator().manual_seed(n * 1_000_003 + m + 1)
+    return torch.stack([torch.randperm(n, generator=generator)[:3] for _ in range(m)])
 
 
 def _trace_initial(initialiser: Any, variable: Any, point: tuple[int, int, int]) -> Graph:
@@ -160,14 +170,14 @@ def record(function: Callable[..., dict[str, Any]], examples: list[Any], inputs:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    from evolake.designs.tracing.shims import TracingShims
+    from evolake.designs.tracing.shims import TracingShims, without_annotations
 
     def shimmed(*tensors: Any) -> dict[str, Any]:
         with TracingShims():
             return function(*tensors)
 
     try:
-        with torch.no_grad():
+        with torch.no_grad(), without_annotations():
             traced = make_fx(torch.func.functionalize(shimmed, remove="mutations"))(*examples)
     except Stop:
         raise

@@ -192,6 +192,18 @@ def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result()
     assert distance(one, other) > 1e-3
 
 
+def test_a_plan_serves_every_size_of_its_design_and_of_no_other(monkeypatch):
+    from evolake.designs.engines import fused
+
+    monkeypatch.setattr(fused, "_PLANS", {})
+    one, other = traced(BASELINE.read_text()), traced(BASELINE.read_text(), hyper={"alpha": 7.25})
+    plans = [fused.planned(design, "float32") for design in (one, other, one)]
+    assert plans[0] is plans[2] and plans[0] is not plans[1] and fused.planned(one, "float64") is not plans[0]
+    monkeypatch.setattr(fused, "_PLANS_KEPT", 2)
+    fused.planned(traced(BASELINE.read_text(), hyper={"alpha": 3.5}), "float32")
+    assert len(fused._PLANS) == 2
+
+
 @pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"seed": -1}, {"engine": "warp"}, {"dtype": "float16"}])
 def test_arguments_that_make_no_run_are_refused(wrong):
     with pytest.raises(InputError):

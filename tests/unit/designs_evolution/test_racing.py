@@ -119,6 +119,7 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
     class Done:
         def __init__(self, steps: int, unsolved: float):
             self.median_step, self.unsolved_fraction, self.failure, self.cpu_s, self.steps_run = steps, unsolved, None, 0.5, steps
+            self.timed_out = False
 
     asked = []
 

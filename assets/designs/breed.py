@@ -1,0 +1,40 @@
+"""The race of a cycle, where the settings ask for one: what it needs of the lake, and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assets.designs.line import gates
+from assets.store import LineStore
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tables import RACED
+from resources.compute import ComputeResource
+
+if TYPE_CHECKING:
+    from evolake.compute import Jails
+    from evolake.designs.evolution.breeding import Bred
+    from evolake.designs.evolution.population import Population
+    from evolake.designs.evolution.proposals import Judged
+
+
+def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]) -> Bred | None:
+    """Races children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED for each racer, in every cycle."""
+    from evolake.designs.evolution.breeding import breed, should_breed, starters_of
+    from evolake.designs.evolution.proposals import store_candidate
+
+    settings = store.settings
+    sizes = settings.of(DesignsSettings)
+    if not should_breed(sizes, settings.backend):
+        store.extra(RACED, [])
+        return None
+    passed = {one.traced.graph_sha: one.design_id for one in fresh if one.accepted and one.traced is not None}
+    done = breed(
+        starters_of(population, fresh, store.text, sizes), gates(store, pool), compute.executor(), settings=sizes, cycle=store.cycle,
+        root_seed=settings.seed, known=dict(population.graphs()) | passed, taken=population.keys() | {one.key() for one in fresh},
+        origin=settings.backend, workers=pool.workers,
+    )
+    kept = {one.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, one), strict=True)) for one in done.judged}
+    store.extra(RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows))
+    store.log(f"{len(done.judged)} children raced, {len(done.entering)} of them enter; simulating took {done.cpu_s:.0f} s of the processors")
+    return done

@@ -1,0 +1,57 @@
+"""How large the instances of a tuning's trials may be: the largest that the cycle's budget allows.
+
+What wins at small sizes may fail at large ones, so a trial should go as far as can be paid for. Work is counted in simulated steps times instances
+times variables: it is the same on every machine, and about proportional to processor time. A trial is expected to take what the design as it is
+took at each size; where that was not measured, what a power law through its sizes says, and at most the steps that the schedule gives the size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolake.designs.evolution.extrapolation import extrapolate
+from evolake.designs.evolution.schedule import FIDELITIES, Fidelity, budget_of, latest_levels, limits_of, sizes
+from evolake.designs.settings import DesignsSettings
+
+MILLION = 10**6
+
+
+def work_of(rows: Sequence[Mapping[str, Any]]) -> int:
+    """What rows of EXPERIMENTS took: steps times instances times variables, over all."""
+    return sum(int(row["steps_run"]) * int(row["batch"]) * int(row["N"]) for row in rows)
+
+
+def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> int:
+    """The largest size at which `tuning_trials` trials and the design as it is stay within `tuning_work`; the smallest of all where none does.
+
+    Args:
+        rows: of EXPERIMENTS, of the design as it is.
+    """
+    allowed = sizes(settings, settings.tuning_fidelity)
+    if settings.tuning_work == 0:
+        return allowed[-1]
+    per_trial = settings.tuning_work * MILLION / (settings.tuning_trials + 1)
+    measured = {int(level["N"]): int(level["steps_run"]) for level in latest_levels(rows)}
+    spent, found = 0.0, allowed[0]
+    for k, n in enumerate(allowed):
+        spent += _expected_steps(k, n, measured, rows, settings) * settings.batch * n
+        if spent > per_trial:
+            break
+        found = n
+    return found
+
+
+def capped(settings: DesignsSettings, n: int) -> DesignsSettings:
+    """The settings with no size above `n` at any fidelity."""
+    limits = {name: limits_of(settings, name) for name in FIDELITIES}
+    return settings.model_copy(update={name: held.model_copy(update={"max_n": min(held.max_n, n)}) for name, held in limits.items()})
+
+
+def _expected_steps(k: int, n: int, measured: Mapping[int, int], rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> float:
+    if n in measured:
+        return measured[n]
+    first: Fidelity = next(name for name in FIDELITIES if limits_of(settings, name).max_n >= n)
+    most = budget_of(settings, first, k)
+    steps = extrapolate("", rows, n).steps
+    return most if steps is None else min(most, steps)

@@ -1,0 +1,80 @@
+"""The race of a cycle through the real jail and engine: the same rows whoever is at work, and children that descend from the archive's designs."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import Executor
+from typing import Any
+
+import pytest
+
+from evolake.designs.evolution import breeding
+from evolake.designs.evolution.breeding import Bred, Starter, breed, rungs_of, should_breed
+from evolake.designs.evolution.proposals import Judge, design_row
+from evolake.designs.genome.grammars import OPEN, compose
+from evolake.designs.settings import DesignsSettings, RaceSettings
+from evolake.designs.tables import RACED
+
+RACE = RaceSettings(candidates=7, enter=2, max_n=24, batch=4, max_steps=300)
+
+
+@pytest.fixture(scope="module")
+def starter(judge_once: Judge) -> Starter:
+    found = judge_once(compose(OPEN.baseline()), {}, {})
+    assert found.accepted and found.traced is not None
+    return Starter(found.design_id, "baseline", OPEN.baseline(), json.dumps(found.traced.to_json(), sort_keys=True))
+
+
+@pytest.fixture
+def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsSettings:
+    monkeypatch.setattr(breeding, "GENERATION", 3)
+    return tiny.model_copy(update={"grammar": "open", "race": RACE})
+
+
+def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1) -> Bred:
+    graph = json.loads(starter.traced)["graph_sha"]
+    return breed(
+        [starter], judge, executor, settings=settings, cycle="0003", root_seed=5, known={graph: starter.design_id}, taken={OPEN.baseline().key()},
+        origin="operators", workers=workers,
+    )
+
+
+def content(found: Bred) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "cpu_s"} for row in found.rows]
+
+
+def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from_the_archive(
+    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
+) -> None:
+    first = raced(starter, judge_once, inline, settings)
+    again = raced(starter, judge_once, inline, settings, workers=2)
+    assert content(first) == content(again) and [one.design_id for one in first.entering] == [one.design_id for one in again.entering]
+    rows = RACED.frame(first.rows).to_dicts()
+    assert [row["number"] for row in rows] == list(range(1 + RACE.candidates)) and rows[0]["state"] == "start"
+    assert rows[0]["sizes"] == [rung.n for rung in rungs_of(settings, "0003", 5)][: len(rows[0]["sizes"])]
+    assert {row["design_id"] for row in rows if row["state"] == "enters"} == {one.design_id for one in first.entering} and first.entering
+    assert all((row["gate"] is None) == (row["state"] != "blocked") for row in rows)
+    for one in first.entering:
+        assert one.accepted and dict(one.weights) == pytest.approx({starter.design_id: 1.0})
+        row = next(row for row in rows if row["design_id"] == one.design_id)
+        assert one.operator == (row["operator"] if set(json.loads(row["parents"])) == {starter.design_id} else "race")
+        assert design_row(one, "0003", "", None)["state"] == "accepted"
+    assert len(first.judged) == RACE.candidates and first.cpu_s == pytest.approx(sum(row["cpu_s"] for row in rows))
+
+
+def test_a_race_ends_when_its_work_is_spent(starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings) -> None:
+    heavy = settings.model_copy(update={"race": RACE.model_copy(update={"work": 1, "batch": 200})})
+    found = raced(starter, judge_once, inline, heavy)
+    work = sum(row["steps_run"] for row in found.rows) * 200 * 24
+    assert work > 10**6 and len(found.rows) < 1 + RACE.candidates
+
+
+def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings: DesignsSettings) -> None:
+    assert should_breed(settings, "operators") and not should_breed(settings, "model")
+    assert not should_breed(DesignsSettings(), "operators")
+
+
+def test_instances_are_those_of_the_cycle_alone(settings: DesignsSettings) -> None:
+    drawn = [rung.seed for cycle in ("0001", "0002") for rung in rungs_of(settings, cycle, 0)]
+    assert len(set(drawn)) == len(drawn)
+    assert [rung.n for rung in rungs_of(settings, "0001", 0)][-2:] == [24, 24]
