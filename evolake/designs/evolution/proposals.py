@@ -169,7 +169,7 @@ def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str |
 
 
 def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: one a parent, weights summing to 1; none for a seed."""
+    """Rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
     return [
         {"child_id": candidate.design_id, "parent_id": parent, "operator": candidate.operator, "weight": weight, "cycle": cycle}
         for parent, weight in candidate.weights
