@@ -135,6 +135,7 @@ def _reading(function: Callable[..., object], hints: dict[str, Any], past: Mappi
 
     if not past:
         function.__annotations__ = hints
+        vars(function)["__signature__"] = inspect.signature(function)  # which Dagster asks for some twenty times
         return function
     read.__annotations__ = given
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
