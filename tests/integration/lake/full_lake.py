@@ -1,4 +1,4 @@
-"""Types commands at a lake that cannot be written, and prints what each ends with. Run in a mount namespace of its own.
+"""Types commands at a lake that cannot be written, and prints what each ends with and whether doctor finds room. Run in a mount namespace of its own.
 
     full_lake.py DISK full|read-only|limited OTHER
 
@@ -16,6 +16,8 @@ from pathlib import Path
 
 import commands
 from lake_damage import old_lake
+
+from evolake.cli.doctor import _writable
 
 
 def fill(path: Path) -> None:
@@ -51,6 +53,7 @@ def main(disk: Path, how: str, other: Path) -> None:
     ):
         done = commands.evolake(*words, environment=environment)
         told[words[0]] = [done.returncode, done.stdout, done.stderr]
+    told["there is room"] = _writable("lake folder", lake).ok
     told["lake as before"] = before.items() <= contents(lake).items()
     os.write(1, json.dumps(told).encode())
 
