@@ -1,4 +1,4 @@
-"""`ast.parse` where threads work side by side, and how deep a tree is.
+"""`ast.parse` where threads work side by side.
 
 While CPython turns what it has parsed into the nodes of a tree it counts its depth in one place for all threads, and collecting garbage may let
 another thread run in between. Two threads that parse at once meet `SystemError: AST constructor recursion depth mismatch` at random (CPython's issue
@@ -44,16 +44,6 @@ def parse_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec") ->
             if MISMATCH not in str(error):
                 raise
     return _parsed(source, mode)
-
-
-def nesting(tree: ast.AST) -> int:
-    """The depth of a tree, without recursion."""
-    deepest, waiting = 0, [(tree, 1)]
-    while waiting:
-        node, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
-    return deepest
 
 
 def _parsed(source: str | bytes, mode: str) -> ast.Module | ast.Expression:

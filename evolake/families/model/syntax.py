@@ -10,7 +10,7 @@ import ast
 from typing import Literal
 
 from evolake.families.model.contract import MAX_SOURCE_BYTES
-from evolake.parsing import nesting, parse_python
+from evolake.parsing import parse_python
 
 MAX_NESTING = 120
 """Depth of a tree. Seeds are at most 16 deep and a child adds two; `ast.unparse` fails from about 400 on, less where the stack is in use."""
@@ -44,6 +44,16 @@ def unparsed(text: str) -> str:
         return ast.unparse(parse_expression(text))
     except Unreadable:
         return text
+
+
+def nesting(tree: ast.AST) -> int:
+    """The depth of a tree, without recursion."""
+    deepest, waiting = 0, [(tree, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+    return deepest
 
 
 def _parsed(source: str, mode: Literal["exec", "eval"], longest: int) -> ast.AST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from evolake.parsing import nesting, parse_python
+from evolake.parsing import parse_python
 
 LONGEST = 200_000
 """Characters of a file."""
@@ -30,6 +30,16 @@ def parse(source: str) -> ast.Module:
     if any(isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS for node in ast.walk(tree)):
         raise Unreadable(f"an integer of more than {MAX_BITS} bits")
     return tree
+
+
+def nesting(tree: ast.AST) -> int:
+    """The depth of a tree, without recursion."""
+    deepest, waiting = 0, [(tree, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+    return deepest
 
 
 class Places:
