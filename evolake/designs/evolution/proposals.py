@@ -78,6 +78,7 @@ def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Judg
 
 
 def candidate_of(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
+    """A designer's reply as a candidate that no gate has seen. A genome that is not that of the code is dropped."""
     known = short_ids(population)
     weights = shares({item.design_id: item.weight for item in reply.reference_weights}, known, list(direction["reference_ids"]))
     genome = believed_genome(reply.genome, reply.solver_code)
