@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import typing
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from assets.checks import define
 from assets.line import Line, cycles
 from evolake.lake import AGENT_CALLS, SESSION_TURNS, Lake, TableSchema, preceding, side_table
 from evolake.lines import resolve
@@ -46,13 +45,7 @@ def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
         why = f"every proposal of cycle {cycle} failed: {found.words}" if found.failed else None
         return dg.AssetCheckResult(passed=not found.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
 
-    check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
-        return dg.asset_check(
-            asset=asset, name=NAME, description="Of the proposals that agents were asked for, one at least brought a valid reply.", blocking=False,
-            partitions_def=cycles, pool=asset.op.pool,
-        )(check)
+    return define(check, asset, NAME, "Of the proposals that agents were asked for, one at least brought a valid reply.", cycles, blocking=False)
 
 
 def answered_in(lake: Lake, line: Line, asset: str, cycle: str) -> Answered:

@@ -13,6 +13,7 @@ Great Expectations and pandas cost seconds to import, so they are imported when 
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import os
 import sys
 import typing
@@ -111,12 +112,21 @@ def suite_check(
             metadata |= explanation(lake.open(), offenders_sql.strip(), cycle, judged)
         return dg.AssetCheckResult(passed=judged.passed, metadata=metadata, description="; ".join(judged.broken) or None)
 
+    return define(check, asset, name, description, partitions_def, blocking=blocking, compute_kind="great_expectations")
+
+
+def define(
+    check: Callable[..., dg.AssetCheckResult], asset: dg.AssetsDefinition, name: str, description: str,
+    partitions_def: dg.PartitionsDefinition | None, *, blocking: bool, compute_kind: str | None = None,
+) -> dg.AssetChecksDefinition:
+    """`check` as an asset check of `asset`, in the pool of the asset."""
     check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
+    vars(check)["__signature__"] = inspect.signature(check)  # and asks for the signature some twenty times
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
         return dg.asset_check(
             asset=asset, name=name, description=description, blocking=blocking, partitions_def=partitions_def, pool=asset.op.pool,
-            compute_kind="great_expectations",
+            compute_kind=compute_kind,
         )(check)
 
 

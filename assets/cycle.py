@@ -48,7 +48,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Sealed:
-    """A population that waits for `cycle`: its version, rows a table, whether it is the one before it again (nothing survived), and the story of
+    """A population that waits for `cycle`: its version, rows per table, whether it is the one before it again (nothing survived), and the story of
     the cycle before, in Markdown; "" for seeds and for a line that no package registers."""
 
     cycle: str

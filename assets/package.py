@@ -114,7 +114,7 @@ class Package:
                 "code_version": code_version, "description": options.get("description") or inspect.getdoc(function),
                 "deps": [dep for key, dep in deps.items() if key not in implied],
                 "ins": {name: one for name, one in ins.items() if name not in past},
-            })(_reading(function, hints, past))
+            })(_without_docstring(_reading(function, hints, past)))
 
         return decorate
 
@@ -135,12 +135,19 @@ def _reading(function: Callable[..., object], hints: dict[str, Any], past: Mappi
 
     if not past:
         function.__annotations__ = hints
+        vars(function)["__signature__"] = inspect.signature(function)  # which Dagster asks for some twenty times
         return function
     read.__annotations__ = given
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     shown = [inspect.Parameter(name, kind, annotation=hint) for name, hint in given.items() if name != "return"]
     vars(read)["__signature__"] = inspect.Signature(shown, return_annotation=given["return"])
     return read
+
+
+def _without_docstring(function: Callable[..., object]) -> Callable[..., object]:
+    """The same function. Dagster, which has its description by now, would look through the docstring for those of parameters."""
+    function.__doc__ = None
+    return function
 
 
 def _key_of(dep: Upstream) -> dg.AssetKey:

@@ -6,8 +6,6 @@ the blocks of a whole cycle (evolake.gates.faults) and warns where they look lik
 
 from __future__ import annotations
 
-import typing
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +13,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.checks import markdown_table, with_cycle
+from assets.checks import define, markdown_table, with_cycle
 from evolake.lake import VERDICTS, TableSchema, side_table
 from resources.lake import LakeResource
 
@@ -58,13 +56,7 @@ def raised_check(
             rows = catalogue.frame(sql, {"cycle": context.partition_key}).to_dicts()
         return warning(rows, with_cycle(sql, context.partition_key))
 
-    check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
-        return dg.asset_check(
-            asset=asset, name=NAME, description="No place of our own code raised on several candidates, or on many of them.", blocking=False,
-            partitions_def=partitions_def, pool=asset.op.pool,
-        )(check)
+    return define(check, asset, NAME, "No place of our own code raised on several candidates, or on many of them.", partitions_def, blocking=False)
 
 
 def reasons_sql(line: str, judged: Sequence[str], told: Sequence[Reasons]) -> str:

@@ -1,10 +1,10 @@
-"""Certifications a second on one core: claims on problems of the study's own generator, four to eight variables.
+"""Certifications per second on one core: claims on problems of the study's own generator, four to eight variables.
 
     python benchmarks/certify.py
 
 Each problem is loaded into the solver once and takes sixteen assignments, certified or refuted with a minimal core, and one claim `unsat`, as a trial
-of the study does. Printed: all of them together, the assignments alone, and the claims `unsat` alone (one a problem: a second one is remembered). The
-goal is 500 a second.
+of the study does. Printed: all of them together, the assignments alone, and the claims `unsat` alone (one per problem: a second one is remembered).
+The goal is 500 per second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Families: validated instances a second, side by side with one process an instance.
+"""Families: validated instances per second, side by side with one process per instance.
 
     python benchmarks/families_throughput.py [INSTANCES]      default 200 an arm and family; the baseline takes a tenth of them
 

@@ -1,4 +1,4 @@
-"""What an iteration of the prompts line costs: tokens a second of sampling, seconds of an update, what skipping groups without advantage saves.
+"""What an iteration of the prompts line costs: tokens per second of sampling, seconds of an update, what skipping groups without advantage saves.
 
     python benchmarks/prompts_policy.py [--policy local|tiny] [--threads 2] [--rows-at-once 16] [--dtypes]
 
@@ -136,7 +136,7 @@ def main() -> None:
         policy.update(every, 1)
         updated = time.perf_counter() - start
     print(
-        f"prompt read once for its {SAMPLES} replies, not once a reply: sampling {sampled:.1f} -> {batched:.1f} s, ratio {sampled / batched:.2f}; "
+        f"prompt read once for its {SAMPLES} replies, not once per reply: sampling {sampled:.1f} -> {batched:.1f} s, ratio {sampled / batched:.2f}; "
         f"update {updated:.1f} -> {seconds['every']:.1f} s, ratio {updated / seconds['every']:.2f}", flush=True,
     )
     print(

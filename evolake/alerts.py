@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -60,6 +58,9 @@ def _run(command: str, body: str) -> list[str]:
 
 
 def _post(address: str, body: str) -> list[str]:
+    import urllib.error
+    import urllib.request  # which brings a client of HTTP with it
+
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError("EVOLAKE_ALERT_WEBHOOK is no address", wanted="http://... or https://...", got=f"one of the scheme {parts.scheme!r}")

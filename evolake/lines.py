@@ -42,6 +42,7 @@ class LineSpec:
         weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
             first and the lightest beside it, which gets the processor first; the others follow from the heaviest on.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
+        stands_on: lines whose code it imports; any other line, and what stands above the lines, it must not import.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
         findings: function (lake's root) -> sentences: what a study, which seals no cycle, has to say on the report's first page, [] before it is
             finished; "" for none.
@@ -63,6 +64,7 @@ class LineSpec:
     report: str = ""
     weight: float = 1.0
     after: str = ""
+    stands_on: tuple[str, ...] = ()
     story: str = ""
     findings: str = ""
     tables: str = ""

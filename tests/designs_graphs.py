@@ -273,7 +273,7 @@ def _shaky(design: TracedDesign, instances: Planted, dtype: str, plain: dict[str
 
 
 def written(design: TracedDesign) -> str:
-    """The gradient's nodes, one a line."""
+    """The gradient's nodes, one per line."""
     return "\n".join(f"{place}: {json.dumps(node)}" for place, node in enumerate(design.graph["gradient"]["nodes"])) + (
         f"\n{design.graph['gradient']['outputs']}"
     )

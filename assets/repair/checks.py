@@ -44,7 +44,7 @@ no_solve_without_certificate = rows_check(
 )
 budget_is_equal = rows_check(
     results, "budget_is_equal",
-    "A matched arm makes K calls a round, all K x R where it does not solve, none beyond; one_shot makes one. Calls and solver calls are those "
+    "A matched arm makes K calls per round, all K x R where it does not solve, none beyond; one_shot makes one. Calls and solver calls are those "
     "of the attempts on record.", KEPT, rows=BUDGETS,
 )
 attempts_are_known_once = rows_check(

@@ -1,4 +1,4 @@
-"""The design of the study: its cells, one an arm and seed, as many seeds as the settings say when definitions load."""
+"""The design of the study: its cells, one per arm and seed, as many seeds as the settings say when definitions load."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def prompts_table() -> str:
             f"{shortly(most.sampled(first=False))} ({shortly(most.sampled(first=True))})", most.updates,
         ])
     heads = [
-        "profile", "replies to learn from", "of a duel", "held out", "more in the first cycle", "tokens a reply", "tokens of a cycle (the first)",
+        "profile", "replies to learn from", "of a duel", "held out", "more in the first cycle", "tokens per reply", "tokens of a cycle (the first)",
         "updates of the weights",
     ]
     return table(heads, rows)

@@ -134,11 +134,11 @@ class Agents:
             self._spent += other._spent
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row an attempt so far, in the order of the requests: the columns of `agent_calls`."""
+        """One row per attempt so far, in the order of the requests: the columns of `agent_calls`."""
         return [replace(call, call_id=name).row() for call, name in self._named()]
 
     def turns(self) -> list[dict[str, Any]]:
-        """One row a turn of a session so far, in the order of the requests: the columns of `session_turns`, with `text` for its blob."""
+        """One row per turn of a session so far, in the order of the requests: the columns of `session_turns`, with `text` for its blob."""
         named = {call.call_id: name for call, name in self._named()}
         with self._lock:
             return [turn | {"call_id": named[turn["call_id"]]} for slot in sorted(self._turns) for turn in self._turns[slot]]

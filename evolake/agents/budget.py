@@ -196,7 +196,7 @@ class Budget:
 
 def _exhausted(unit: str, scope: str, limit: float, spent: float, estimate: float) -> BudgetExhausted:
     return BudgetExhausted(
-        f"the next model call would pass the budget of {limit:g} {unit} a {scope}",
+        f"the next model call would pass the budget of {limit:g} {unit} per {scope}",
         wanted=f"room for about {estimate:g} {unit}", got=f"{spent:g} of {limit:g} {unit} spent",
         do=f"raise EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()} and run the cycle again; what was paid for replays at no cost",
     )

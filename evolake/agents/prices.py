@@ -1,7 +1,7 @@
 """What a call takes: tokens as the server counted them, dollars from the settings' price table, and estimates where a count is missing.
 
-The estimate of a text is its UTF-8 bytes over two, plus sixteen a message, rounded up. Byte-pair tokenizers take three to four bytes a token in prose
-and code and about two in random text, so for prompts this is an upper bound in practice; it is used to reserve budget before a call, and to charge a
+The estimate of a text is its UTF-8 bytes over two, plus sixteen per message, rounded up. Byte-pair tokenizers take three to four bytes per token in
+prose and code and about two in random text, so for prompts this is an upper bound in practice; it reserves budget before a call, and charges a
 reply whose server sent no usage, or one that cannot be true (see `plausible`).
 """
 

@@ -1,4 +1,4 @@
-"""The `evolake` command: one file a group, every error a sentence and an exit code.
+"""The `evolake` command: one file per group, every error a sentence and an exit code.
 
 Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed; 130 and 143 stopped by
 Ctrl-C and SIGTERM, 141 nobody read the output to its end.

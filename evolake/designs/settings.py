@@ -35,10 +35,10 @@ class DesignsSettings(BaseModel):
     """Sizes of the `designs` line."""
 
     model_config = ConfigDict(extra="forbid")
-    batch: int = Field(default=100, gt=0, description="instances an experiment")
+    batch: int = Field(default=100, gt=0, description="instances per experiment")
     n_start: int = Field(default=10, ge=3, description="variables of the smallest instances")
     steps_start: int = Field(default=50, gt=0, description="steps at the first level; doubled from level to level")
-    ratio: float = Field(default=4.3, gt=0, description="clauses a variable")
+    ratio: float = Field(default=4.3, gt=0, description="clauses per variable")
     low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, wall_s=60)
     medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, wall_s=300)
     high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, wall_s=1800)

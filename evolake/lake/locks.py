@@ -1,4 +1,4 @@
-"""Locks: one writer per partition, one running cycle a line; and the fencing token that outlives a lost lock.
+"""Locks: one writer per partition, one running cycle per line; and the fencing token that outlives a lost lock.
 
 A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so that it holds over hosts), so it dies with
 its process. Beside it lies a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a

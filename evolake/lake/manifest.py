@@ -1,4 +1,4 @@
-"""The manifest of a table: one JSON line an event, appended only, and the one thing that readers trust.
+"""The manifest of a table: one JSON line per event, appended only, and the one thing that readers trust.
 
 A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an intent whose bytes never came with
 *abandoned*. The lines are chained (`chained`): one that a dying

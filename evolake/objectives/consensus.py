@@ -66,7 +66,7 @@ def aggregate(
     if not 0 < decay <= 1:
         raise InputError("the age decay cannot be used", wanted="a number above 0 and at most 1", got=repr(decay))
     if ids is not None and len(ids) != n:
-        raise InputError("the artifact ids do not fit the scores", wanted=f"{n} ids, one a design", got=str(len(ids)))
+        raise InputError("the artifact ids do not fit the scores", wanted=f"{n} ids, one per design", got=str(len(ids)))
     ranks = rank_rows(table)
     tau = kendall_matrix(ranks)
     median_tau = _median_of_others(tau)
@@ -118,7 +118,7 @@ def _score_table(scores: np.ndarray) -> np.ndarray:
 def _ages(created: Sequence[int] | np.ndarray, now: int, k: int) -> np.ndarray:
     rounds = np.asarray(created, dtype=np.float64)
     if rounds.shape != (k,):
-        raise InputError("the creation rounds do not fit the scores", wanted=f"{k} rounds, one an objective", got=f"shape {rounds.shape}")
+        raise InputError("the creation rounds do not fit the scores", wanted=f"{k} rounds, one per objective", got=f"shape {rounds.shape}")
     if not np.isfinite(rounds).all() or not math.isfinite(now):
         raise InputError("a creation round is not a number", wanted="finite numbers", got=repr(rounds.tolist())[:200])
     if (rounds > now).any():
@@ -135,7 +135,7 @@ def _multipliers(multipliers: Sequence[float] | np.ndarray | None, k: int) -> np
         return np.ones(k)
     factor = np.asarray(multipliers, dtype=np.float64)
     if factor.shape != (k,):
-        raise InputError("the multipliers do not fit the scores", wanted=f"{k} multipliers, one an objective", got=f"shape {factor.shape}")
+        raise InputError("the multipliers do not fit the scores", wanted=f"{k} multipliers, one per objective", got=f"shape {factor.shape}")
     if not (np.isfinite(factor) & (factor >= 0)).all():
         bad = int(np.argmin(np.isfinite(factor) & (factor >= 0)))
         raise InputError(f"the multiplier of objective {bad} cannot be used", wanted="a finite number of at least 0", got=f"{factor[bad]}")

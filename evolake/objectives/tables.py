@@ -1,4 +1,4 @@
-"""Consensus over long tables: one row a score, ids of whatever type the table has.
+"""Consensus over long tables: one row per score, ids of whatever type the table has.
 
 The front of `consensus.aggregate` for everything that lives in Parquet. An absent pair, a null and a NaN all mean the same: this objective has no
 score for this design, which counts as +inf.
@@ -61,7 +61,7 @@ def rank_long(
     """Consensus of a long table.
 
     Args:
-        scores: columns objective_id and design_id (int or string each) and score (number; null or NaN: missing), one row a pair.
+        scores: columns objective_id and design_id (int or string each) and score (number; null or NaN: missing), one row per pair.
         created: objective id (or its string) -> creation round; objectives without scores may be in it and are left out.
         now, decay: see `aggregate`. multipliers: objective id (or its string) -> multiplier, absent means 1.
 
@@ -125,7 +125,7 @@ def _checked(scores: pl.DataFrame) -> pl.DataFrame:
     if len(twice):
         first = twice.row(0, named=True)
         raise InputError(
-            f"{len(twice)} pairs of objective and design have more than one score", wanted="one row a pair",
+            f"{len(twice)} pairs of objective and design have more than one score", wanted="one row per pair",
             got=f"objective {first['objective_id']}, design {first['design_id']} in {first['len']} rows", do="keep one score a pair",
         )
     return table

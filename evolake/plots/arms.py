@@ -116,7 +116,7 @@ def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
 
 
 def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: Mapping[str, str] | None = None) -> bytes:
-    """Share solved by the end of each round: a line an arm with its interval. colours: as of `arm_rates`."""
+    """Share solved by the end of each round: a line per arm with its interval. colours: as of `arm_rates`."""
     drawn, axes = figure(height=4.6)
     if not curves:
         say(axes, NOTHING)
@@ -183,7 +183,7 @@ def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, col
 
 
 def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, colours: Mapping[str, str] | None = None) -> bytes:
-    """One panel a measure, each on its own scale: a line an arm. A panel without curves is left out. colours: as of `arm_rates`."""
+    """One panel per measure, each on its own scale: a line per arm. A panel without curves is left out. colours: as of `arm_rates`."""
     panels = {name: curves for name, curves in panels.items() if curves}
     drawn, axes = figure(height=4.8)
     if not panels:

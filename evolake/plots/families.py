@@ -138,7 +138,7 @@ class Curve:
 
 
 def difficulty(curves: Sequence[Curve], passed: Sequence[tuple[int, float, float, float]], title: str) -> bytes:
-    """Executed work by difficulty, a line a group with its middle half; beside it the share of right replies of a policy.
+    """Executed work by difficulty, a line per group with its middle half; beside it the share of right replies of a policy.
 
     passed: (difficulty, share, lower and upper end of its interval); empty where no policy was asked, which is then said.
     """

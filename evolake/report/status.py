@@ -26,6 +26,20 @@ def known_line(root: Path, line: str) -> str:
     return line
 
 
+def finished(root: Path, line: str, cycle: str) -> Lake:
+    """The lake of a finished cycle.
+
+    Raises:
+        InputError: the lake has no such line or no such finished cycle.
+    """
+    known_line(root, line)
+    lake = Lake(root)
+    done = sealed_cycles(lake, line)
+    if cycle not in done:
+        raise InputError(f"cycle {cycle!r} of {line} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
+    return lake
+
+
 def sealed_cycles(lake: Lake, line: str) -> list[str]:
     """Cycles that are done: those whose successor's population is sealed on an unbroken chain."""
     return _done(lake.seals.cycles(line), lake.seals.whole_up_to(line))

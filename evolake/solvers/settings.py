@@ -17,7 +17,7 @@ class SolversSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
     seeds: list[str] = Field(default=["minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"], description="seeds to start from")
     variants_per_cycle: int = Field(default=6, gt=0, description="variants planned a cycle")
-    survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one a seed among them")
+    survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one per seed among them")
     repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
     analyst: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model makes the post-mortem of a cycle: `one-shot`, from excerpts, or `session`, which reads whole "

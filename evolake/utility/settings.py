@@ -16,7 +16,7 @@ class UtilitySettings(BaseModel):
     steps: int = Field(default=240, gt=0, description="updates of the weights of an arm")
     every: int = Field(default=40, gt=0, description="steps between evaluations; the last step is always evaluated")
     batch_problems: int = Field(default=128, gt=0, description="problems a step")
-    rollouts: int = Field(default=16, ge=2, description="n: replies a problem of a step")
+    rollouts: int = Field(default=16, ge=2, description="n: replies per problem of a step")
     recipe: Literal["espl", "sslogic"] = Field(default="sslogic", description="how the weights are updated; see evolake.prompts.model.recipes")
     scale_rewards: Literal["none", "group"] = Field(default="none", description="group: advantages over the deviation of their group")
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
@@ -40,7 +40,7 @@ class UtilitySettings(BaseModel):
     languages: list[str] | None = Field(default=None, description="of the families, e.g. [\"en\"]; None: all")
     benchmarks: list[str] = Field(default=[], description="further files to evaluate on: .jsonl with question, answer and perhaps scorer")
     benchmark_problems: int = Field(default=400, gt=0, description="problems of each of these files, the first ones")
-    eval_samples: int = Field(default=1, gt=0, description="replies a problem of an evaluation; 1: greedy, more: sampled")
+    eval_samples: int = Field(default=1, gt=0, description="replies per problem of an evaluation; 1: greedy, more: sampled")
 
     @field_validator("pass_rates")
     @classmethod

@@ -1,4 +1,4 @@
--- How many artifacts of a line came to each gate in each cycle, and what did the gate say? One artifact counts once a gate: its worst verdict.
+-- How many artifacts of a line came to each gate in each cycle, and what did the gate say? One artifact counts once per gate: its worst verdict.
 -- Where attempts brought no artifact at all, `made` stands before the gates: how many attempts came, and those that were `blocked` made none.
 CREATE MACRO funnel(line_name) AS TABLE
 WITH judged AS (

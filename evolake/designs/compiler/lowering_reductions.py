@@ -74,6 +74,7 @@ def _reduction(name: str) -> Rule:
 
 
 def mean(lowering: Lowering, value: Value, dims: Sequence[int] | None, *, keep: bool = False) -> Value:
+    """The mean over dimensions `dims` (None: all), which stay with size 1 where `keep`."""
     number = count(lowering, value, dims)
     return lowering.each(lambda item: lowering.builder.apply("div", item, number), reduced(lowering, value, dims, "sum", keep=keep))
 

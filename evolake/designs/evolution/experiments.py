@@ -102,7 +102,7 @@ def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float
 
 @trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one design at one fidelity, one a level, in order; none when its earlier rows leave nothing to run."""
+    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing to run."""
     rows: list[dict[str, Any]] = []
     left = limits_of(job.settings, job.fidelity).wall_s
     while (level := next_level(job.settings, job.fidelity, job.earlier, rows)) is not None:

@@ -78,6 +78,7 @@ def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Judg
 
 
 def candidate_of(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
+    """A designer's reply as a candidate that no gate has seen. A genome that is not that of the code is dropped."""
     known = short_ids(population)
     weights = shares({item.design_id: item.weight for item in reply.reference_weights}, known, list(direction["reference_ids"]))
     genome = believed_genome(reply.genome, reply.solver_code)
@@ -169,7 +170,7 @@ def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str |
 
 
 def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: one a parent, weights summing to 1; none for a seed."""
+    """Rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
     return [
         {"child_id": candidate.design_id, "parent_id": parent, "operator": candidate.operator, "weight": weight, "cycle": cycle}
         for parent, weight in candidate.weights

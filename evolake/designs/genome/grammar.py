@@ -86,6 +86,7 @@ def parameters_of(genome: Genome) -> dict[str, Parameter]:
 
 
 def backbone_parameters(release: bool) -> tuple[Parameter, ...]:
+    """The parameters that every genome has. release: whether a release term is among its terms."""
     return (*BACKBONE, KAPPA) if release else BACKBONE
 
 

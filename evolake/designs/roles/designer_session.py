@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from evolake.agents.roles import Role
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
-from evolake.designs.roles.models import RESEARCH_GOAL, DesignDetail, LongText, Model, ReferenceWeight, normalised
+from evolake.designs.roles.models import DesignDetail, Direction, LongText, Model, ReferenceWeight, normalised
 from evolake.errors import MachineryError
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000
@@ -25,16 +25,9 @@ class ReferenceCard(Model):
     detail: DesignDetail
 
 
-class DesignSessionRequest(Model):
+class DesignSessionRequest(Direction):
     """What the session is for, and what it starts from."""
 
-    goal: str = RESEARCH_GOAL
-    phase: str
-    direction: str
-    rationale: str
-    focus: str
-    avoid: str
-    key_insights: list[str]
     references: list[ReferenceCard]
     start: str = Field(description="what `design.py` holds at first")
     objectives: list[str]

@@ -160,8 +160,8 @@ class ParentMaterial(Model):
     scales: list[dict[str, Any]]
 
 
-class DesignRequest(Model):
-    """Designer, first turn: write one new design."""
+class Direction(Model):
+    """What a designer is told first, whichever way it works."""
 
     goal: str = RESEARCH_GOAL
     phase: str
@@ -170,6 +170,11 @@ class DesignRequest(Model):
     focus: str
     avoid: str
     key_insights: list[str]
+
+
+class DesignRequest(Direction):
+    """Designer, first turn: write one new design."""
+
     baseline_source: str
     references: list[DesignDetail]
     objectives: list[str] = Field(description="what the objectives measure, heaviest first")

@@ -70,7 +70,7 @@ def measure(source: str) -> dict[str, Any] | None:
 
 
 def cyclomatic(tree: ast.Module) -> int:
-    """1 and one a decision point. radon leaves functions within functions out, of which a composed family consists: they are added here."""
+    """1 and one per decision point. radon leaves functions within functions out, of which a composed family consists: they are added here."""
     from radon.visitors import ComplexityVisitor
 
     total = ComplexityVisitor.from_ast(tree).total_complexity

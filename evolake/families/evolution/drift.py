@@ -31,7 +31,7 @@ EVOLVED, PARENT = "evolved", "parent"
 def measure_pair(
     family: Family, parent: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, cycle: str, root_seed: int
 ) -> list[dict[str, Any]]:
-    """Rows of DRIFT: one an instance, of the family and of its parent. A call that gives no usable reply is a wrong answer, and is counted."""
+    """Rows of DRIFT: one per instance, of the family and of its parent. A call that gives no usable reply is a wrong answer, and is counted."""
     pairs = [
         (difficulty, child_seed(root_seed, "families", family.family_id, "drift", number))
         for number, difficulty in enumerate(settings.drift_difficulties)

@@ -105,7 +105,7 @@ def plain_review(review: Review) -> dict[str, Any]:
 
 
 def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of VOTES, one an instance, and of VALIDATOR_VOTES, one a voter and instance. votes: as `plain_vote` gives them."""
+    """Rows of VOTES, one per instance, and of VALIDATOR_VOTES, one per voter and instance. votes: as `plain_vote` gives them."""
     whole, single = [], []
     for vote in votes:
         place = {"family_id": family_id, "cycle": cycle, "difficulty": vote["difficulty"], "seed": vote["seed"]}

@@ -1,4 +1,4 @@
-"""Plant faults, see which gate catches them: one row a fault and family, and the kill rate of every class.
+"""Plant faults, see which gate catches them: one row per fault and family, and the kill rate of every class.
 
 A class is tried on families in a drawn order until enough of them take it. What a family cannot take is a row too, so that no class looks well
 tested where it hardly applies.

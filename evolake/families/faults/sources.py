@@ -80,6 +80,7 @@ def answers(expression: str, head: str = "") -> Wrapper:
 
 
 def primary(family: Family, wrapper: Wrapper) -> Family:
+    """The primary validator in a wrapper."""
     return replace(family, validator=wrapper(family.validator))
 
 
@@ -89,6 +90,7 @@ def independent(family: Family, wrapper: Callable[[int], Wrapper]) -> Family:
 
 
 def every_voter(family: Family, wrapper: Wrapper) -> Family:
+    """The primary validator and each independent one in the same wrapper."""
     return independent(primary(family, wrapper), lambda number: wrapper)
 
 

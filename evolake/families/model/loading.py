@@ -43,7 +43,7 @@ UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def read_families(folder: Path) -> list[Family]:
-    """Every family below `folder`, one a sub-folder that holds a generator.py, by name.
+    """Every family below `folder`, one per sub-folder that holds a generator.py, by name.
 
     Raises:
         InputError: none there, one that cannot be read, two of one name or of one content.

@@ -43,7 +43,7 @@ def band_counts(wanted: int, weights: Sequence[int]) -> dict[str, int]:
 
 
 def spread(missing: Mapping[str, int], turn: int = 0) -> list[int]:
-    """The difficulties to draw, one an instance that is missing. turn: shifts which difficulties of a band come first in a later draw."""
+    """The difficulties to draw, one per instance that is missing. turn: shifts which difficulties of a band come first in a later draw."""
     drawn: list[int] = []
     for band in BANDS:
         start = 0 if turn == 0 else -turn  # later draws begin at the hard end, where repeats are rarer

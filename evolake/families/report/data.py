@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from evolake.errors import InputError
 from evolake.families.dataset.datasets import LINE, archive_after
 from evolake.families.dataset.difficulty import work_in
 from evolake.families.evolution.learnability import FAMILIES as FAMILIES_SOURCE
@@ -21,7 +20,7 @@ from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import DRIFT_SUMMARY, GRADES
 from evolake.families.tables_faults import KILL_RATES
 from evolake.lake import Catalogue, Lake
-from evolake.report.status import known_line, sealed_cycles
+from evolake.report.status import finished, sealed_cycles
 
 SEED = "seed"
 KILLS = "fault_kill_rates"
@@ -83,11 +82,7 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
     Raises:
         InputError: the lake has no such line or no such finished cycle.
     """
-    known_line(root, LINE)
-    lake = Lake(root)
-    done = sealed_cycles(lake, LINE)
-    if cycle not in done:
-        raise InputError(f"cycle {cycle!r} of {LINE} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
+    lake = finished(root, LINE, cycle)
     population = archive_after(lake, cycle)
     with Catalogue(lake) as catalogue:
         def ask(sql: str, **more: str) -> pl.DataFrame:

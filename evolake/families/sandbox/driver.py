@@ -164,6 +164,7 @@ def _entry(namespace: dict[str, Any], name: str, one: Callable[[Any], dict[str, 
 
 
 def each(one: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
+    """What `one` gives for each item, in their order, with `status` and `reason`; what it raises is a status. cap_s: cpu seconds an item may take."""
     signal.signal(signal.SIGVTALRM, _time_up)
     done: list[dict[str, Any]] = []
     slow = 0

@@ -1,4 +1,4 @@
-"""Families through the jail, from the host's side: instances, answers, readings. One jail call a source, many instances a call.
+"""Families through the jail, from the host's side: instances, answers, readings. One jail call per source, many instances per call.
 
 What comes back is the candidate's word: the driver shares its process. So a reply is checked for its form here, piece by piece, what can be known
 without it (types, times, sizes) is computed here, and the rest says only what the candidate's own program could have said as well:

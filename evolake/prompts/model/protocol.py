@@ -108,10 +108,10 @@ class Group:
 class UpdateStats:
     """What one update of the weights did.
 
-    step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean a token, to the policy before any update): kl is 0 where its
+    step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean per token, to the policy before any update): 0 where its
     weight is 0 and it is not computed. tokens: reply tokens that carried loss. groups: groups that came. informative: of these, groups whose rewards
     differ. rejected: samples that took no part. updated: False where nothing was left to learn from, so that the weights are as before.
-    entropy: mean a token of what the policy drew from, in nats; None where no step was taken.
+    entropy: mean per token of what the policy drew from, in nats; None where no step was taken.
     """
 
     step: int

@@ -120,7 +120,7 @@ class EndpointPolicy:
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
     ) -> list[list[Sample]]:
-        """n replies a pair; see the protocol. A call that gave no reply is a sample with `failure`.
+        """n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
 
         Raises:
             AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays.

@@ -98,7 +98,7 @@ class LocalPolicy:
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
     ) -> list[list[Sample]]:
-        """n samples a pair; see the protocol.
+        """n samples per pair; see the protocol.
 
         Raises:
             InputError: a system prompt with its problem is longer than max_prompt_tokens.

@@ -189,7 +189,7 @@ def _unpack(gguf: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _read_once() -> Iterator[None]:
-    """transformers reads the file for its config, its weights and its tokenizer, and asks for the table of names once a layer: half of the time."""
+    """transformers reads the file for its config, its weights and its tokenizer, and asks for the table of names once per layer: half of the time."""
     import gguf
 
     kept = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}

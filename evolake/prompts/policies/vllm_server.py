@@ -149,7 +149,7 @@ class VllmServer:
         """The tokens that follow on each row, up to its end mark.
 
         Args:
-            rows: prompts, as token ids. seeds: one a row; without effect where temperature is 0, the most probable token each time.
+            rows: prompts, as token ids. seeds: one per row; without effect where temperature is 0, the most probable token each time.
             ends: tokens that end a reply, and are its last. check: tokens of the fixed text. weights: the adapter; None: the base model alone.
 
         Raises:

@@ -16,7 +16,7 @@ from evolake.prompts.rating.verifying import verified
 
 @dataclass(frozen=True)
 class Score:
-    """Means over the replies of one prompt: share correct, share in the right form, share cut off, tokens a reply; replies is their number."""
+    """Means over the replies of one prompt: share correct, share in the right form, share cut off, tokens per reply; replies is their number."""
 
     replies: int
     correct: float
@@ -31,7 +31,7 @@ def evaluate(
     """One row per reply, in the order of prompts and problems: the columns of the table `heldout` but cycle, arm and iteration.
 
     Args:
-        samples: replies a problem; 1 is greedy, more are sampled.
+        samples: replies per problem; 1 is greedy, more are sampled.
 
     Raises:
         InputError: one of the problems is not held out.

@@ -35,7 +35,7 @@ def update(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
 
     Args:
         ratings: (mu, sigma) of each prompt that took part, sigma above 0.
-        ranks: one a prompt; lower is better, equal ranks are a draw.
+        ranks: one per prompt; lower is better, equal ranks are a draw.
 
     Returns:
         (mu, sigma) in the same order. One prompt alone has met nobody: its rating stays as it is.

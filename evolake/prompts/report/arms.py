@@ -45,7 +45,7 @@ def verdict(told: Mapping[str, Any]) -> str:
     if not clear:
         return f"No arm differs from {_name(base)} by more than {chance} explains."
     said = [f"{_name(name)} {'gains' if one['low'] > 0 else 'loses'} {abs(one['difference']):.1%}" for name, one in clear.items()]
-    warned = " One seed; another may say otherwise." if told["replicates"] == 1 else f" {told['replicates']} runs an arm."
+    warned = " One seed; another may say otherwise." if told["replicates"] == 1 else f" {told['replicates']} runs per arm."
     return f"Against {_name(base)}, beyond {chance}: {', '.join(said)}.{warned}"
 
 

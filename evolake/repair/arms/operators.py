@@ -73,23 +73,17 @@ def propose_generic(request: GenericRequest, random: np.random.Generator) -> Can
 
 def propose_core(request: CoreRequest, random: np.random.Generator) -> CandidateReply:
     """A repair of the newest assignment, for all cores that its chain was shown."""
-    answers = [item.answer for item in request.attempts if item.answer]
-    may_claim = all(answer.status == "sat" for answer in answers)
-    base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)
+    base, conflicts, may_claim = _shown(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
-    conflicts = list(dict.fromkeys(name for item in request.attempts for name in item.core))
     return _repaired(request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim)
 
 
 def propose_conflict(request: ConflictRequest, random: np.random.Generator) -> CandidateReply:
     """A repair of the newest assignment, for all conflicts that its chain was shown: each loses a value, and its constraints are repaired."""
-    answers = [item.answer for item in request.attempts if item.answer]
-    may_claim = all(answer.status == "sat" for answer in answers)
-    base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)
+    base, conflicts, may_claim = _shown(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
-    conflicts = list(dict.fromkeys(name for item in request.attempts for name in item.core))
     excluded = [
         {name: item.answer.assignment[name] for name in item.values}
         for item in request.attempts if item.values is not None and item.answer and item.answer.assignment
@@ -105,6 +99,14 @@ def propose_directed(request: DirectedRequest, random: np.random.Generator) -> C
     if request.base is None or request.base.assignment is None:
         return _guess(request.problem, random, may_claim=may_claim)
     return _repaired(request.problem, request.base.assignment, request.conflicts, request.revise, random, may_claim=may_claim)
+
+
+def _shown(request: CoreRequest | ConflictRequest) -> tuple[dict[str, int] | None, list[str], bool]:
+    """(the newest assignment, ids of all constraints in conflict that the chain was shown, whether it may still claim that there is no answer)."""
+    answers = [item.answer for item in request.attempts if item.answer]
+    base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)
+    conflicts = list(dict.fromkeys(name for item in request.attempts for name in item.core))
+    return base, conflicts, all(answer.status == "sat" for answer in answers)
 
 
 def _guess(problem: ProblemView, random: np.random.Generator, *, may_claim: bool) -> CandidateReply:

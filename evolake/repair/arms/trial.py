@@ -1,7 +1,7 @@
 """One trial: one arm on one problem with one seed. All arms run through this one loop.
 
 A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the first that is certified. So the
-matched arms make the same number of model calls a round, and a good order saves solver calls. A candidate that cannot be read has used its
+matched arms make the same number of model calls per round, and a good order saves solver calls. A candidate that cannot be read has used its
 model call and takes no solver call; one that makes our code raise is as one that could not be decided.
 """
 

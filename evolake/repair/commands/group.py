@@ -124,7 +124,7 @@ def run(
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Progress]:
-    """A bar on a terminal's standard error, a line a cell elsewhere, silence where `quiet`."""
+    """A bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
     from rich.console import Console
 
     from evolake.repair.execution.running import Progress

@@ -162,7 +162,7 @@ def _frontier(frontier: pl.DataFrame) -> Shown:
     ]
     return Shown(
         "frontier", "Efficiency frontier", "An arm is dominated by one that solves at least as much with at most as many solver calls.",
-        ("arm", "mean calls a run", "mean solver calls a run", "verified solve rate", "on the frontier", "dominated by"), tuple(rows),
+        ("arm", "mean calls per run", "mean solver calls per run", "verified solve rate", "on the frontier", "dominated by"), tuple(rows),
     )
 
 

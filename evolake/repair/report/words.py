@@ -23,7 +23,7 @@ def setting(report: StudyReport) -> str:
     alike = f"each of the {in_letters(matched)} compute-matched arms" if matched > 1 else "a compute-matched arm"
     return (
         f"Proposer: {proposer(report.findings)}. {main['problems']} problems of linear integer feasibility, {seeds}, "
-        f"K={k} candidates in each of R={r} rounds: {k * r} calls a run for {alike}, one for one_shot."
+        f"K={k} candidates in each of R={r} rounds: {k * r} calls per run for {alike}, one for one_shot."
     )
 
 

@@ -25,7 +25,7 @@ def ratio_interval(
     """Interval of sum(numerators) / sum(denominators), problems resampled.
 
     Args:
-        numerators, denominators: (n,) finite floats, one a problem, n >= 1; denominators not negative. A resample whose denominators sum to zero
+        numerators, denominators: (n,) finite floats, one per problem, n >= 1; denominators not negative. A resample whose denominators sum to zero
             counts as +inf (nothing was solved, so a solve has no price), as does the estimate.
 
     Raises:

@@ -41,7 +41,7 @@ def compare_arms(results: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
 
 
 def solved_by_arm(results: pl.DataFrame, unit: str) -> pl.DataFrame:
-    """One row a unit, one Boolean column an arm (beside `problem_id` and, for runs, `seed`)."""
+    """One row per unit, one Boolean column per arm (beside `problem_id` and, for runs, `seed`)."""
     if unit == "run":
         return results.pivot("arm", index=["problem_id", "seed"], values="solved", maintain_order=True).sort("problem_id", "seed")
     majority = results.group_by("problem_id", "arm").agg(solved=pl.col("solved").mean() > 0.5)

@@ -49,7 +49,7 @@ def effort_rows(results: pl.DataFrame, budget: int) -> list[dict[str, Any]]:
 
 
 def frontier_rows(results: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows of FRONTIER: solve rate against mean solver calls a run. An arm is dominated by one that solves as much or more with as many calls or
+    """Rows of FRONTIER: solve rate against mean solver calls per run. An arm is dominated by one that solves as much or more with as many calls or
     fewer, and is better in one of the two."""
     means = results.group_by(*WHERE).agg(
         mean_calls=pl.col("calls").mean(), mean_solver_calls=pl.col("solver_calls").mean(), rate=pl.col("solved").mean()

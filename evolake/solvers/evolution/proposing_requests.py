@@ -42,6 +42,7 @@ def plan_of(row: Mapping[str, Any]) -> Plan:
 
 
 def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, files: Mapping[str, str]) -> LookupRequest:
+    """What the coder is asked first: which lines it wants to see. plan: a row of PLANS. files: path -> text of the parent's editable files."""
     return LookupRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, files=outline(files),
         parent_diff=sources_diff(base.folder, parent.folder), max_regions=MAX_REGIONS, max_lines=MAX_LINES,
@@ -49,6 +50,7 @@ def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, fi
 
 
 def code_request(commission: Commission, shown: Sequence[Excerpt], cut: Sequence[Excerpt], material: CoderMaterial | None) -> CodeRequest:
+    """What the coder is asked then: the change. shown: the lines it wanted. cut: as the first evolakes cut them. material: for operators only."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return CodeRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,

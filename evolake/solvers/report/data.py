@@ -8,10 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from evolake.errors import InputError
-from evolake.lake import Catalogue, Lake, following
+from evolake.lake import Catalogue, following
 from evolake.report.champion import ANCESTRY, Champion, champion_of
-from evolake.report.status import known_line, sealed_cycles
+from evolake.report.status import finished
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted
@@ -67,11 +66,7 @@ def read_report(root: Path, cycle: str) -> SolversReport:
     Raises:
         InputError: the lake has no such line or no such finished cycle.
     """
-    known_line(root, LINE)
-    lake = Lake(root)
-    done = sealed_cycles(lake, LINE)
-    if cycle not in done:
-        raise InputError(f"cycle {cycle!r} of {LINE} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
+    lake = finished(root, LINE, cycle)
     population = population_of({name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE})
     with Catalogue(lake, {(LINE, "unmade"): UNMADE}) as catalogue:  # which a lake of an earlier evolake has not
         def ask(sql: str, **more: str) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Adapters: what a solver family needs to be laid out, built, run and read, as data.
 
-One TOML file a family in `data_lake/seeds/solvers/adapters/`; a further solver of a known family, or of a new one, needs no code:
+One TOML file per family in `data_lake/seeds/solvers/adapters/`; a further solver of a known family, or of a new one, needs no code:
 
     name, licences, editable, tunables       licences: files of the variant; editable: globs of what an edit may touch
     build_files                              globs of makefiles and the like that an edit may touch too, within what `rules.build_files` lets

@@ -13,21 +13,15 @@ from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
 from evolake.errors import MachineryError
 from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
-from evolake.solvers.roles.models import RESEARCH_GOAL, LongText, Model, Standing, Tried
+from evolake.solvers.roles.models import Change, LongText, Tried
 
 MOST_SMOKE, MOST_BENCH = 12, 8
 """Formulas that one command may run."""
 
 
-class SessionRequest(Model):
+class SessionRequest(Change):
     """What the session is for, and what it starts from."""
 
-    goal: str = RESEARCH_GOAL
-    hypothesis: str
-    instructions: str
-    base: str
-    parent: Standing
-    parent_diff: str
     second_parent_diff: str = ""
     second_base: str = Field(default="", description="for a crossover: the second parent's base, where it is another one")
     rules: list[str]

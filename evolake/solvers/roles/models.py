@@ -267,8 +267,8 @@ class LookupReply(Model):
     rationale: ShortText
 
 
-class CodeRequest(Model):
-    """Coder, second turn: write the change."""
+class Change(Model):
+    """What a coder is told first, whichever way it works."""
 
     goal: str = RESEARCH_GOAL
     hypothesis: str
@@ -276,6 +276,11 @@ class CodeRequest(Model):
     base: str
     parent: Standing
     parent_diff: str
+
+
+class CodeRequest(Change):
+    """Coder, second turn: write the change."""
+
     second_parent_diff: str = Field(default="", description="for a crossover: what the second parent changed in its base")
     second_base: str = Field(default="", description="for a crossover: the second parent's base, where it is another one")
     excerpts: list[Excerpt]

@@ -36,7 +36,7 @@ class RuleMetrics:
     kills: Mapping[str, tuple[int, int]]
 
     def rows(self, cycle: str) -> list[dict[str, Any]]:
-        """One row a metric, and one a rule: {"cycle", "metric", "rule_id", "value"}."""
+        """One row per metric, and one per rule: {"cycle", "metric", "rule_id", "value"}."""
         named = {name: getattr(self, name) for name in ("prevention", "compliance", "coverage", "kill_rate", "time_to_fix")}
         totals = [{"cycle": cycle, "metric": name, "rule_id": None, "value": value} for name, value in named.items()]
         return totals + [

@@ -1,7 +1,7 @@
 """Arms at equal steps, equal instances and equal tokens: of each cell the last evaluation within the budget that the least of the trained ones spent.
 
 An arm that spends more for a step (longer replies, more problems) is taken at an earlier step; one without any evaluation within the budget is taken
-as the model it began with. The arm `base` is the same at any budget.
+as the model it began with. The arm `base` is the same at any budget. Sources: SSLogic, section 4.3 (equal steps), 4.4 and 4.5 (equal sizes).
 """
 
 from __future__ import annotations

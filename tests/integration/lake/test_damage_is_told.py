@@ -1,4 +1,4 @@
-"""`status`, `sql` and `doctor` say that a manifest or a seal is damaged, with the command that mends it; the table does not just vanish."""
+"""`status`, `sql`, `run` and `doctor` say that a manifest or a seal is damaged, with the command that mends it; the table does not just vanish."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ def test_each_command_tells_it(tmp_path, damaged):
         assert (done.returncode, "evolake lake verify" in done.stderr, "Traceback" in done.stderr) == (3, True, False), done.stderr
     done = evolake(root, "sql", "SELECT count(*) FROM ordered.candidates")
     assert (done.returncode, "cannot be read" in done.stderr) == (0, True)
+
+
+def test_no_cycle_is_run_on_a_table_whose_manifest_is_damaged(tmp_path):
+    root = old_lake(tmp_path)
+    shutil.copytree(root / "tables/ordered", root / "tables/designs")
+    manifest = root / "tables/designs/candidates__artifacts/_manifest.jsonl"
+    manifest.write_bytes(b"")
+    done = commands.evolake(
+        "run", "--cycles", "1", "--lines", "designs", "--profile", "demo",
+        environment={"EVOLAKE_LAKE": str(root), "DAGSTER_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"},
+    )
+    told = (done.returncode, "the table designs.candidates__artifacts" in done.stderr, "evolake lake verify --repair" in done.stderr)
+    assert told == (3, True, True), done.stderr
+    assert (manifest.read_bytes(), (tmp_path / "home").exists()) == (b"", False)
 
 
 def test_a_lake_that_is_a_file_is_the_users_mistake(tmp_path):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 SCRIPT = Path(__file__).with_name("full_disk.py")
 WHOLE = {"old content whole": True, "record unchanged": True, "small content fits": True, "blob whole": True, "leftovers": []}
@@ -24,8 +27,8 @@ def _mount_command(folder: Path) -> list[str] | None:
     return None
 
 
-def _run(words: list[str]) -> dict:
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def _run(words: list[str], **environment: str) -> dict:
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -45,3 +48,21 @@ def test_a_write_that_is_cut_short_is_an_error_and_loses_nothing(tmp_path):
     messages = told.pop("messages")
     assert told == WHOLE
     assert ["File too large" in message for message in messages] == [True] * 3
+
+
+@pytest.mark.parametrize(("how", "reason"), [("full", "No space left on device"), ("read-only", "Read-only file system")])
+def test_commands_read_a_lake_that_cannot_be_written_and_say_why_they_cannot_do_more(tmp_path, how, reason):
+    """Without a small file system of its own, the kernel's limit on the size of files refuses all writing."""
+    disk, other = tmp_path / "disk", tmp_path / "other"
+    disk.mkdir()
+    other.mkdir()
+    mounted = _mount_command(disk)
+    how, reason = (how, reason) if mounted else ("limited", "File too large")
+    tests = Path(__file__).parents[2]
+    told = _run([*(mounted or []), sys.executable, str(SCRIPT.with_name("full_lake.py")), str(disk), how, str(other)], PYTHONPATH=str(tests))
+    assert (told.pop("lake as before"), told.pop("there is room")) == (True, not mounted)
+    code, printed, said = told.pop("status")
+    assert (code, printed.splitlines()[0], said) == (0, "ordered: 3 cycles done; next: 0004", "")
+    assert {name: code for name, (code, _, _) in told.items()} == {"guide": 3, "report": 3, "run": 3}
+    for _, printed, said in told.values():
+        assert (printed, reason in said, "next: " in said, "Traceback" in said, "bug" in said) == ("", True, True, False, False), said

@@ -32,7 +32,7 @@ def root(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def text(root: Path) -> str:
-    """The section of cycle 0002 as a reader sees it, a cell a line."""
+    """The section of cycle 0002 as a reader sees it, a cell per line."""
     markup = read_sections(root, ["solvers"])[0].body
     return html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", markup))
 

@@ -97,7 +97,7 @@ def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
         reservation.settle("k", Usage(1, 4, 0.0))
     with budget.reserve(Usage(1, 6, 0.0)):
         pass
-    with pytest.raises(BudgetExhausted, match="budget of 10 tokens a run"), budget.reserve(Usage(1, 7, 0.0)):
+    with pytest.raises(BudgetExhausted, match="budget of 10 tokens per run"), budget.reserve(Usage(1, 7, 0.0)):
         pass
     assert budget.spent() == (Usage(1, 4, 0.0), Usage(1, 4, 0.0))
     assert {path.parent for path in tmp_path.rglob("*.jsonl")} == {tmp_path / "accounts"}

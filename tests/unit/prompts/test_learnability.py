@@ -133,4 +133,4 @@ def test_a_prompt_in_two_places_has_two_groups_as_the_update_has():
     assert [row[name] for name in ("problems", "groups", "replies", "correct", "informative")] == [1, 4, 16, 9, 2]
     assert row["score"] == pytest.approx((0 + 0 + 0.6 + 0.8) / 5)
     assert row["variance"] == pytest.approx((0 + 0 + 3 / 16 + 4 / 16) / 4)
-    assert [row[name] for name in ("repeated", "before", "after")] == [1, 0.5, 5 / 8]  # what was asked again is asked once an iteration
+    assert [row[name] for name in ("repeated", "before", "after")] == [1, 0.5, 5 / 8]  # what was asked again is asked once per iteration

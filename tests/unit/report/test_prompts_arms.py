@@ -46,7 +46,7 @@ def test_a_difference_beyond_it_is_said_with_its_direction(low: float, high: flo
 def test_a_difference_that_holm_does_not_leave_is_none_and_replicates_are_said():
     assert differences_table(told(0.02, 0.2, p=0.06))["beyond_the_draw"].to_list() == ["no"]
     said = verdict(told(0.02, 0.2, replicates=3))
-    assert "of held-out problems and of runs" in said and "3 runs an arm" in said and "One seed" not in said
+    assert "of held-out problems and of runs" in said and "3 runs per arm" in said and "One seed" not in said
 
 
 def test_one_arm_alone_is_compared_with_nothing():

@@ -29,7 +29,7 @@ def outcomes(context: dg.AssetExecutionContext, material: pl.DataFrame) -> pl.Da
 
 
 one_row = suite_check(
-    outcomes, "one_row", "One row a cell.", TOY.partitions, lambda gxe: [gxe.ExpectColumnValuesToBeUnique(column="cell")],
+    outcomes, "one_row", "One row per cell.", TOY.partitions, lambda gxe: [gxe.ExpectColumnValuesToBeUnique(column="cell")],
     "SELECT cell, count(*) AS rows FROM toystudy.outcomes WHERE cycle = $cycle GROUP BY ALL HAVING rows > 1",
 )
 

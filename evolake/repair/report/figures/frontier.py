@@ -16,7 +16,7 @@ def draw(findings: Findings) -> bytes:
         ArmPoint(row["arm"], row["mean_solver_calls"], row["rate"], *bounds[row["arm"]], row["on_frontier"])
         for row in findings.of("frontier").to_dicts()
     ]
-    return arm_frontier(points, f"What a solve rate costs ({proposer(findings)})", "mean solver calls a run", "share of runs solved")
+    return arm_frontier(points, f"What a solve rate costs ({proposer(findings)})", "mean solver calls per run", "share of runs solved")
 
 
 FIGURE = Figure("frontier", draw, order=3)

@@ -1,0 +1,33 @@
+"""`evolake report --open`: the page is handed to the browser, and is kept where there is none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from commands import evolake_apart
+from lake_damage import old_lake
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")}
+    return kept | {"EVOLAKE_LAKE": str(old_lake(tmp_path)), "TMPDIR": str(tmp_path)}
+
+
+def test_the_browser_gets_the_page(tmp_path: Path, environment: dict[str, str]):
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+    browser.chmod(0o755)
+    [done] = evolake_apart(environment | {"BROWSER": f"{browser} %s"}, ["report", "--open"])
+    assert (done.returncode, done.stderr) == (0, "")
+    page = Path(opened.read_text().removeprefix("file://"))
+    assert done.stdout.splitlines()[0] == f"report of cycle 0003: {page}"
+    assert page.parent.parent == tmp_path and "<!doctype html>" in page.read_text().lower()
+
+
+def test_without_a_display_the_page_is_written_and_the_command_says_where(tmp_path: Path, environment: dict[str, str]):
+    [done] = evolake_apart(environment, ["report", "--open", "--out", str(tmp_path / "report.html")])
+    assert (done.returncode, "cannot be opened: there is no display" in done.stderr, str(tmp_path / "report.html") in done.stderr) == (3, True, True)
+    assert "ordered" in (tmp_path / "report.html").read_text()
