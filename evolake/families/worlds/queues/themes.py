@@ -53,6 +53,6 @@ QUEUE_THEMES = (
     _theme(
         "kitchen", "Orders in a kitchen", "causal",
         "In the kitchen of an inn, orders are cooked. The number of cooks is [Input Slot 1], and a cook does one order at a time.",
-        one="order", desk="cook", unit="minute", card="the mark of a regular guest",
+        one="order", desk="cook", unit="minute", card="a mark of the innkeeper",
     ),
 )
