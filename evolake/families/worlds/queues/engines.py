@@ -120,7 +120,7 @@ def unrolled(people, desks, minutes, L):
             yield [-L(kind, i, t), *begun]
             yield from ([-one, L(kind, i, t)] for one in begun)
     for t in minutes:
-        yield from counted([L("holds", i, t) for i in range(n)], desks, lambda k, i, t=t: L(k, i, t), L("full", 0, t))
+        yield from counted([L("holds", i, t) for i in range(n) if people[i][0] <= t], desks, lambda k, i, t=t: L(k, i, t), L("full", 0, t))
 
 
 def counted(held, desks, L, full):
@@ -135,7 +135,8 @@ def counted(held, desks, L, full):
 '''
 CLAUSES_BODY = '''    n, desks = len(people), inputs["desks"]
     longest = [max(sum(allowed(people, t, i)) for t in (people[i][0], FOREVER)) + 1 for i in range(n)]
-    minutes = range(1, people[-1][0] + sum(longest) // desks + max(longest) + 1)
+    end = max(people[i][0] + sum(longest[i:]) // desks for i in range(n)) + 2 * max(longest)
+    minutes = range(1, end + 1)
     kinds = ["begins", "waits", "serves", "holds", "full", "joins", *range(desks + 2)]
     number = {kind: place for place, kind in enumerate(kinds, start=1)}
 
