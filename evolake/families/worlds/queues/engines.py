@@ -135,6 +135,7 @@ def counted(held, desks, L, full):
 '''
 CLAUSES_BODY = '''    n, desks = len(people), inputs["desks"]
     longest = [max(sum(allowed(people, t, i)) for t in (people[i][0], FOREVER)) + 1 for i in range(n)]
+    # from the last arrival that found a desk free until the last call, every desk is held
     end = max(people[i][0] + sum(longest[i:]) // desks for i in range(n)) + 2 * max(longest)
     minutes = range(1, end + 1)
     kinds = ["begins", "waits", "serves", "holds", "full", "joins", *range(desks + 2)]
