@@ -11,8 +11,7 @@ from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family
 from evolake.families.operators.common import named
 from evolake.families.operators.text import in_title, quoting
-from evolake.families.worlds.process import rules_of
-from evolake.families.worlds.run_engines import POINTS
+from evolake.families.worlds.titles import NAMED, rules_of
 
 TWO_RULES = 0.4
 """Share of children that change two rules at once, where there are two."""
@@ -45,7 +44,7 @@ def retold(parent: Family, changed: Family) -> str:
     news = [point for point in changed.points if point.chosen != before[point.name].name]
     title, ends = parent.title, [rules_of(family) for family in (parent, changed)]
     if ends[0] and ends[1] and ends[0] in title:
-        title, news = title.replace(ends[0], ends[1]), [point for point in news if point.name not in POINTS]
+        title, news = title.replace(ends[0], ends[1]), [point for point in news if point.name not in NAMED]
     return quoting(
         title, parent.language, gone=[in_title(before[point.name].text) for point in news],
         new=[in_title(point.alternative().text) for point in news],

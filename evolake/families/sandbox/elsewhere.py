@@ -2,7 +2,8 @@
 
 A process of the jail has one hash seed, and cannot become another. So the sets that a candidate makes are turned round instead, where their order
 depends on the seed at all: those that hold texts, or objects, whose hash is drawn anew with each process (Python, `object.__hash__`). What it
-gets from a library is as it was. Nothing here binds a candidate that wants to lie; it shows what honest ones overlook.
+gets from a library is as it was, and so are sets of code that it writes as a text and runs, and what numpy knows of the date. Nothing here binds a
+candidate that wants to lie; it shows what honest ones overlook.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import datetime
 import os
 import time
 from collections.abc import Iterator
+from numbers import Number
 from typing import Any
 
 SHIFT_S = 463 * 86_400 + 7 * 3_600 + 1_234.5
 ZONE = "EVO-5:45"
 _MODULE = __name__
+_HASH = builtins.hash
 
 
 class _Like(type):
@@ -29,7 +32,7 @@ class _Like(type):
 
 def _seeded(items: Any) -> bool:
     """Whether the order of these depends on the hash seed or on addresses."""
-    return any(_seeded(item) if isinstance(item, tuple | builtins.frozenset) else not isinstance(item, int | float | complex) for item in items)
+    return any(_seeded(item) if isinstance(item, tuple | builtins.frozenset) else not isinstance(item, Number) for item in items)
 
 
 def _turned(items: Any, kept: Iterator[Any]) -> Iterator[Any]:
@@ -78,22 +81,51 @@ _giving(frozenset, builtins.frozenset, _NAMES)
 
 
 def hash(item: Any) -> int:
-    """Another number for what is hashed by the seed."""
-    found = builtins.hash(item)
-    return found if not _seeded((item,)) else found ^ 0x5DEECE66D
+    """Another number for what is hashed by the seed; of two such numbers the other one is now the smaller, too."""
+    found = _HASH(item)
+    return found if not _seeded((item,)) else ~(found ^ 0x5DEECE66D)
+
+
+def gathered(found: Any) -> Any:
+    """A set from here for one that an operation on the keys or items of a mapping gave."""
+    return set(found) if type(found) is builtins.set else found
 
 
 class _Sets(ast.NodeTransformer):
-    """Displays and comprehensions of sets as calls."""
+    """Displays and comprehensions of sets, operations on views of mappings, and calls of `__hash__`, as calls of what is here."""
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         self.generic_visit(node)
-        return ast.Call(func=ast.Name("set", ast.Load()), args=[ast.List(elts=node.elts, ctx=ast.Load())], keywords=[])
+        return _called("set", ast.List(elts=node.elts, ctx=ast.Load()))
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         self.generic_visit(node)
-        made = ast.GeneratorExp(elt=node.elt, generators=node.generators)
-        return ast.Call(func=ast.Name("set", ast.Load()), args=[made], keywords=[])
+        return _called("set", ast.GeneratorExp(elt=node.elt, generators=node.generators))
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return _called("gathered", node) if any(_is_view(side) for side in (node.left, node.right)) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "__hash__" or node.keywords or len(node.args) > 1:
+            return node
+        of = node.args[0] if node.args else node.func.value
+        return node if isinstance(of, ast.Starred) or _is_super(node.func.value) else _called("hash", of)
+
+
+def _called(name: str, argument: ast.expr) -> ast.Call:
+    return ast.Call(func=ast.Name(name, ast.Load()), args=[argument], keywords=[])
+
+
+def _is_view(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "gathered":
+        return True
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("keys", "items") and not node.args
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def moved(source: str) -> str:
@@ -108,7 +140,7 @@ def moved(source: str) -> str:
         if not docstring and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             break
         start += 1
-    names = [ast.alias(name) for name in ("set", "frozenset", "hash")]
+    names = [ast.alias(name) for name in ("set", "frozenset", "hash", "gathered")]
     tree.body.insert(start, ast.ImportFrom(module=_MODULE, names=names, level=0))
     try:
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
@@ -117,8 +149,9 @@ def moved(source: str) -> str:
 
 
 def move() -> None:
-    """Put this process into another time and zone, for good."""
-    os.environ["TZ"] = ZONE
+    """Put this process into another time and zone, and in front of other hashes, for good."""
+    os.environ |= {"TZ": ZONE, "PYTHONHASHSEED": "1"}
+    builtins.hash = hash
     time.tzset()
     now, now_ns, local, utc = time.time, time.time_ns, time.localtime, time.gmtime
 

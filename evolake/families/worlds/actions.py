@@ -160,8 +160,7 @@ def bound_actions() -> list[Bound]:
     return list(found.values())
 
 
-def by_rules(keys: Iterable[str]) -> str:
-    """The end of a title that names the rules of these keys, each kind once. Raises KeyError for a key of no action."""
+def labels(keys: Iterable[str]) -> list[str]:
+    """What titles call the actions of these keys. Raises KeyError for a key of no action."""
     known = {one.key: one.action.label for one in bound_actions()}
-    labels = list(dict.fromkeys(known[key] for key in keys))
-    return ", by " + (" and ".join([", ".join(labels[:-1]), labels[-1]]) if len(labels) > 1 else labels[0])
+    return [known[key] for key in keys]

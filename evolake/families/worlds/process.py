@@ -1,22 +1,27 @@
-"""A process world, drawn whole: a theme, rules for three signals and for the end of a turn, and a question on the run make a family of their own."""
+"""A process world, drawn whole: a theme, rules and a question on the run make a family of their own. The rules are those of a queue, or those for
+three signals and for the end of a turn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
-from evolake.families.worlds.actions import Bound, bound_actions, by_rules
+from evolake.families.worlds.actions import Bound, bound_actions, labels
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
+from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
 from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
+from evolake.families.worlds.titles import by_rules
+from evolake.families.worlds.trying import entry, generating
 
+QUEUES = 0.3
+"""Share of queues."""
 OPTIONAL = (("r",), ("q",), ("r", "q"), ())
 """What a world has beside its two stores: a pointer, a mode, both, nothing."""
 CLOSED = 0.6
@@ -32,6 +37,10 @@ class NoWorld(ValueError):
 
 def process_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld."""
+    if random.random() < QUEUES:
+        if (queue := queue_world(random)) is None:
+            raise NoWorld("no rules of a queue were found that all make a difference")
+        return queue
     theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
     question = RUNS[int(random.integers(len(RUNS)))]
     store = "ab"[int(random.integers(2))]
@@ -110,16 +119,7 @@ def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuesti
 
 def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion) -> str:
     """What the puzzle is about, what is asked, and which rules are in force."""
-    return f"{theme.title}: {question.title}{by_rules(alternatives[0].key for alternatives in rules.values())}"
-
-
-def rules_of(family: Family) -> str:
-    """The end of the title of a process world that names its rules in force, of a switched one as well; "" for any other family."""
-    chosen = [point.chosen for point in family.points if point.name in POINTS]
-    try:
-        return by_rules(chosen) if chosen else ""
-    except KeyError:
-        return ""
+    return f"{theme.title}: {question.title}{by_rules(labels(alternatives[0].key for alternatives in rules.values()))}"
 
 
 def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
@@ -139,19 +139,6 @@ def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
 
 def _varied(family: Family) -> bool:
     """Whether a few runs of one length have different answers. The sources are this room's own, and `random` is one of our making."""
-    make, solve = (_entry(source, name) for source, name in ((family.generator, "input"), (family.validator, "solution")))
+    make, solve = generating(family.generator), entry(family.validator, "solution")
     answers = [solve(make(TRIED, Random(seed))) for seed in range(TRIES)]
     return len(set(answers)) >= DIFFERENT
-
-
-def _entry(source: str, name: str) -> Callable[..., Any]:
-    space: dict[str, Any] = {}
-    exec(compile(source.replace("import random\n", ""), name, "exec"), space)
-    if name == "solution":
-        return space[name]
-
-    def made(difficulty: int, random: Random) -> Any:
-        space["random"] = random
-        return space[name](difficulty)[0]
-
-    return made

@@ -14,6 +14,7 @@ from evolake.families.operators.registry import child_of
 from evolake.families.worlds.constraint import KINDS, world_of
 from evolake.families.worlds.laws import LAWS
 from evolake.families.worlds.questions import QUESTIONS
+from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.themes import THEMES
 
 
@@ -36,11 +37,22 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
 
 
 def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
-    family = child_of("process_world", [], np.random.default_rng(502))
+    family = child_of("process_world", [], np.random.default_rng(513))
     examined = judged(family, pool)
     assert examined.accepted, examined.blocked_by
     assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
     wrong = family.validator.replace("trace.append(dict(w))", 'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))')
+    blocked = judged(replace(family, validator=wrong), pool).blocked_by
+    assert blocked is not None and blocked.rule_id == "families-primary-agrees"
+
+
+def test_a_queue_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
+    family = queue_world(np.random.default_rng(4))
+    assert family is not None
+    examined = judged(family, pool)
+    assert examined.accepted, examined.blocked_by
+    assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
+    wrong = family.validator.replace("if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:")
     blocked = judged(replace(family, validator=wrong), pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-primary-agrees"
 

@@ -13,13 +13,15 @@ from evolake.designs.commands.new import EXAMPLE
 from evolake.errors import InputError
 from evolake.families.commands.new import FILES
 from evolake.gates.rules import load_rules
+from evolake.new_files import write_new
 from evolake.project import BROUGHT as PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs" / "contracts").glob("*.md"))
 
 
 def ran(*arguments: str):
-    return CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    # standalone, click throws a command's own exit code away
+    return CliRunner().invoke(cli, arguments, catch_exceptions=False, standalone_mode=False)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -31,6 +33,25 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: Path, tmp_path: P
     for command in commands:
         done = ran(*command.split())
         assert (done.exit_code, done.return_value or 0) == (0, 0), (command, done.output)
+
+
+def test_the_example_of_a_family_on_its_page_is_what_new_writes_and_what_it_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PROJECT_ROOT / "docs" / "generate"))
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    from family_page import ADDED, FIRST, PAGE, page
+
+    text = PAGE.read_text()
+    assert text == page(text), "python docs/generate/family_page.py"
+    shown = dict(re.findall(r"^`([\w/]+\.\w+)`\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    assert shown == FILES and [*FIRST, *(name for names, _ in ADDED for name in names)] == list(shown)
+    folder, said = tmp_path / "radio-houses", re.findall(r"`(blocked at the gate '.*?)`", text)
+    written = list(FIRST)
+    for (names, _), why in zip(ADDED, said, strict=False):
+        write_new({folder / name: shown[name] for name in written})
+        done = ran("families", "check", str(folder))
+        assert (done.return_value, f"radio-houses: {why}" in done.output) == (1, True), done.output
+        written = list(names)
+    assert len(said) == len(ADDED) - 1
 
 
 @pytest.mark.parametrize(("what", "name"), [

@@ -19,7 +19,7 @@ from evolake.families.operators.guard import GUARDED, guard
 from evolake.families.operators.registry import child_of
 from evolake.families.operators.switch import switch_rule
 from evolake.families.operators.text import EN, LETTERS, LONGEST_TITLE, ZH, fresh_letters, heading, in_title, quoting, short
-from evolake.families.worlds.process import rules_of
+from evolake.families.worlds.titles import rules_of
 
 CLINIC = seed_family("clinic-queue")
 

@@ -1,0 +1,123 @@
+"""A queue, drawn whole: a theme, a rule each for calls, leaving and services, and a question make a family of their own."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.statement import whole
+from evolake.families.worlds.declaring import declared_source
+from evolake.families.worlds.queues.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
+from evolake.families.worlds.queues.questions import QUESTIONS, QueueQuestion
+from evolake.families.worlds.queues.rules import POINTS, Chosen, chosen_rules
+from evolake.families.worlds.queues.themes import QUEUE_THEMES, QueueTheme
+from evolake.families.worlds.titles import by_rules
+from evolake.families.worlds.trying import entry, generating
+
+DRAWS = 15
+"""Of rules, for one question."""
+TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 12, 4, 3, 8
+"""A queue's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
+ARRIVAL = "{one} {{0}} arrives in {unit} {{1}} and needs {{2}} {units}"
+COURSE = (
+    "At most one {one} arrives in any {unit}, and they are numbered in the order of their arrival.",
+    "In every {unit}, three things happen in this order: a {one} that arrives joins the line at its back unless a rule forbids it; then each free "
+    "{desk} in turn calls a {one} from the line as long as there is one to call; then whoever gives up goes away.",
+    "The {unit} of the call is the first {unit} of the service, and a {desk} is free again in the {unit} after the last one of a service, unless a "
+    "rule closes it.",
+)
+"""What holds of every queue, before and after the list of persons."""
+
+
+def queue_world(random: np.random.Generator) -> Family | None:
+    """A family that no other is a parent of, None where no question and rules were found that all matter."""
+    theme = QUEUE_THEMES[int(random.integers(len(QUEUE_THEMES)))]
+    for place in random.permutation(len(QUESTIONS)).tolist():
+        for _ in range(DRAWS):
+            rules = {}
+            for point in POINTS:
+                known = chosen_rules(point)
+                rules[point] = [known[one] for one in random.choice(len(known), size=2, replace=False).tolist()]
+            minded = QUESTIONS[place].cards or any(alternatives[0].rule.cards for alternatives in rules.values())
+            spoken = any(one.rule.cards for alternatives in rules.values() for one in alternatives)
+            if minded >= spoken and _matters(family := queue_of(theme, rules, QUESTIONS[place])):
+                return family
+    return None
+
+
+def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family:
+    """The family of these choices; of each rule the first alternative is in force."""
+    cards = question.cards or any(one.rule.cards for alternatives in rules.values() for one in alternatives)
+    points = tuple(
+        MutationPoint(name, tuple(Alternative(one.key, said(one, theme), f'"{one.key}"') for one in alternatives), alternatives[0].key)
+        for name, alternatives in rules.items()
+    )
+    text, says = template(theme, question), lines(theme, cards=cards)
+    forms = {1: r"\d+", 2: r".+?", 3: r"\d+"}
+    listed = [(one.removeprefix("- ").format("{number}", "{arrival}", "{need}"), "") for one in says]
+    ports = (Port(question.key, ("ask", question.key), 3, question.low, question.high),) if question.key else ()
+    assert theme.category in CATEGORIES
+    return Family(
+        name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
+        language="en", generator=generator_source(rules, question, says, cards=cards), template=text,
+        validator=simulation_source(rules, question, cards=cards),
+        validators={"clauses": clauses_source(rules, question, cards=cards), "table": table_source(rules, question, cards=cards)},
+        reader=reader_source(
+            whole(text, points, forms), declared_source(text, points, _holder, listed), question,
+            [re.escape(one.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for one in says], cards=cards,
+        ),
+        answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
+    )
+
+
+def _holder(point: MutationPoint, item: Alternative) -> str:
+    return item.name
+
+
+def said(one: Chosen, theme: QueueTheme) -> str:
+    """The rule in the words of the theme."""
+    return one.rule.text.format(**theme.words, k=one.amount)
+
+
+def lines(theme: QueueTheme, *, cards: bool) -> list[str]:
+    """How the list speaks of a person, with {0} for the number, {1} for the arrival, {2} for the need; without a card, and with one."""
+    line = "- " + ARRIVAL.format(**theme.words).capitalize()
+    return [f"{line}, without {theme.words['card']}.", f"{line}, with {theme.words['card']}."] if cards else [f"{line}."]
+
+
+def template(theme: QueueTheme, question: QueueQuestion) -> str:
+    """The statement with its slots and rules."""
+    words = theme.words
+    numbered = f"{words['units'].capitalize()} are numbered from 1 on."
+    first = " ".join([theme.opening, numbered, COURSE[0].format(**words), "This is what is known of them:"])
+    course = " ".join(one.format(**words) for one in COURSE[1:])
+    ruled = "\n".join([f"- Called from the line is always [Rule {POINTS[0]}].", *(f"- [Rule {point}]" for point in POINTS[1:])])
+    asked = question.text.format(**words, s1="[Input Slot 3]")
+    return f"{first}\n\n[Input Slot 2]\n\n{course}\n\nThese are the rules:\n\n{ruled}\n\n<!-- question -->\n{asked}\n"
+
+
+def title(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> str:
+    """What the puzzle is about, what is asked, and which rules are in force."""
+    return f"{theme.title}: {question.title}{by_rules(alternatives[0].rule.label for alternatives in rules.values())}"
+
+
+def _matters(family: Family) -> bool:
+    """Whether a few instances have different answers, and some of them another answer under the other alternative of each rule."""
+    make = generating(family.generator)
+    instances = [make(TRIED, Random(seed)) for seed in range(TRIES)]
+    answers = _answers(family.validator, instances)
+    others = [
+        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
+        for point in family.points for item in point.alternatives if item.name != point.chosen
+    ]
+    return len(set(answers)) >= DIFFERENT and sum(answer > 1 for answer in answers) >= MORE and all(
+        sum(one != two for one, two in zip(answers, _answers(source, instances), strict=True)) >= CHANGED for source in others
+    )
+
+
+def _answers(source: str, instances: list[Any]) -> list[Any]:
+    return [entry(source, "solution")(one) for one in instances]

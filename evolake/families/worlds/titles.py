@@ -1,0 +1,31 @@
+"""The end of a process world's title, which names its rules in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evolake.families.model.contract import Family
+from evolake.families.worlds import actions
+from evolake.families.worlds.queues import rules
+from evolake.families.worlds.run_engines import POINTS
+
+NAMED = {*POINTS, *rules.POINTS}
+"""Mutation points whose rules the titles of process worlds name."""
+
+
+def by_rules(labels: Iterable[str]) -> str:
+    """The end of a title, each label once."""
+    once = list(dict.fromkeys(labels))
+    return ", by " + (" and ".join([", ".join(once[:-1]), once[-1]]) if len(once) > 1 else once[0])
+
+
+def rules_of(family: Family) -> str:
+    """The end of the title of a process world, of a switched one as well; "" for any other family."""
+    for points, labels in ((POINTS, actions.labels), (rules.POINTS, rules.labels)):
+        chosen = [point.chosen for point in family.points if point.name in points]
+        try:
+            if chosen:
+                return by_rules(labels(chosen))
+        except KeyError:
+            continue
+    return ""

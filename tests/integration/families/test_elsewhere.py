@@ -1,0 +1,55 @@
+"""The second run of a source, at another date and under other hashes: what depends on them differs, and what does not is the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from families_fixtures import seed_family
+
+from evolake.families.sandbox.running import generate, solve
+
+CLINIC = seed_family("clinic-queue")
+PAIRS = [(5, 1), (6, 2), (7, 3)]
+UNSETTLED = {
+    "hash of a text": "random.seed(hash('clinic'))",
+    "hash by its full name": "import builtins; random.seed(builtins.hash('clinic'))",
+    "hash as a method": "random.seed('clinic'.__hash__())",
+    "hash as a method of the class": "random.seed(str.__hash__('clinic'))",
+    "hash as a key of a sort": "random.seed(sorted('abcdefgh', key=hash)[0])",
+    "hash as a key of a choice": "random.seed(max('abcdefgh', key=hash))",
+    "hash of texts, by map": "random.seed(sum(map(hash, ['north', 'south'])))",
+    "hash seed": "import os; random.seed(os.environ['PYTHONHASHSEED'])",
+    "date of today": "import datetime; random.seed(datetime.date.today().toordinal())",
+    "date of today, imported": "from datetime import date; random.seed(date.today().isoformat())",
+    "date by strftime": "import time; random.seed(time.strftime('%Y%m%d'))",
+    "list of a set": "random.seed(random.choice(list(set('abcdefgh'))))",
+    "first of a set": "first, *rest = {'a', 'b', 'c', 'd'}; random.seed(first)",
+    "text of a set": "random.seed(str(frozenset('abcdefgh')))",
+    "keys without some": "random.seed(list(dict.fromkeys('abcdefgh').keys() - {'a'})[0])",
+    "keys of both": "random.seed(list(dict.fromkeys('abcdefgh').keys() & dict.fromkeys('abcd').keys())[0])",
+    "address": "random.seed(id(object()))",
+}
+SETTLED = (
+    "from fractions import Fraction", "from decimal import Decimal", "class Town:\n    def __init__(self, name): self.name = name",
+    "    def __hash__(self): return hash(self.name)", "    def __eq__(self, other): return self.name == other.name", "",
+    "def solution(inputs):", "    towns = {Town(name) for name in 'abcd'}", "    many = dict.fromkeys('abcd')",
+    "    return [list({3, 5, 4}), hash(Fraction(1, 3)) % 97, list({Decimal(5), Decimal(7)}) == list({Decimal(5), Decimal(7)}),",
+    "        Town('a') in towns, len(towns), sorted(many.keys() - {'a'}), list(many), hash((1, 2.5)) % 89, 12 - 5 | 1 ^ 2 & 3,",
+    "        isinstance({1}, set)]", "",
+)
+
+
+@pytest.mark.parametrize("name", UNSETTLED)
+def test_a_choice_by_a_hash_a_date_or_the_order_of_a_set_is_another_one_elsewhere(name, pool):
+    family = replace(CLINIC, generator=CLINIC.generator.replace("    count = ", f"    {UNSETTLED[name]}\n    count = ", 1))
+    here, there = (generate(family, PAIRS, pool=pool, elsewhere=elsewhere) for elsewhere in (False, True))
+    assert {one.status for one in (*here, *there)} == {"ok"}
+    assert [one.content for one in here] != [one.content for one in there]
+
+
+def test_what_no_hash_seed_decides_is_the_same_elsewhere(pool):
+    [here], [there] = (solve("\n".join(SETTLED), [{}], pool=pool, elsewhere=elsewhere) for elsewhere in (False, True))
+    assert (here.status, there.status) == ("ok", "ok"), (here.reason, there.reason)
+    assert here.answer == there.answer
+    assert here.answer[2:7] == [True, True, 4, ["b", "c", "d"], ["a", "b", "c", "d"]] and here.answer[9]

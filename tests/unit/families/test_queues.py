@@ -1,0 +1,165 @@
+"""Queues: every rule against a table of its own, three engines against each other and a fourth program, and text against inputs."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from worlds_answers import answer_of
+from worlds_fixtures import entries, statements
+
+from evolake.families.model.statement import fill, stated
+from evolake.families.worlds.queues.drawing import queue_of, queue_world, said
+from evolake.families.worlds.queues.questions import QUESTIONS
+from evolake.families.worlds.queues.rules import POINTS, RULES, Chosen, chosen_rules, functions
+from evolake.families.worlds.queues.themes import QUEUE_THEMES
+
+PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
+"""Minute of arrival, need, card; the first of them has number 1."""
+ENGINES = ("validator.py", "validators/clauses.py", "validators/table.py")
+NEXT: dict[str, Any] = {
+    "first": lambda line, minute: line[0], "last": lambda line, minute: line[-1],
+    "short": lambda line, minute: next(i for need in range(9) for i in line if PEOPLE[i][1] == need),
+    "long": lambda line, minute: next(i for need in range(9, 0, -1) for i in line if PEOPLE[i][1] == need),
+    "priority": lambda line, minute: [*(i for i in line if PEOPLE[i][2]), *line][0],
+    "common": lambda line, minute: [*(i for i in line if not PEOPLE[i][2]), *line][0],
+    "swing": lambda line, minute: line[0] if minute in (7, 9) else line[-1],
+    "odd": lambda line, minute: [*(i for i in line if i + 1 in (1, 3, 5, 7)), *line][0],
+}
+"""Rule -> who is called, as its sentence says it. line: places in PEOPLE, in the order of arrival."""
+LEAVE: dict[str, Any] = {
+    "stay": lambda k, need, card, found, waited: False, "patience": lambda k, need, card, found, waited: waited == k,
+    "eager": lambda k, need, card, found, waited: waited == k and card == 0, "full": lambda k, need, card, found, waited: waited < 0 and found >= k,
+    "picky": lambda k, need, card, found, waited: waited < 0 and found >= k and card == 0,
+    "hasty": lambda k, need, card, found, waited: waited < 0 and found >= 1 and need > k,
+}
+"""Rule -> whether somebody goes away: on arriving (waited -1), or at the end of a minute."""
+PACE: dict[str, Any] = {
+    "exact": lambda k, need, card, minute, waited: (need, 0), "breaks": lambda k, need, card, minute, waited: (need, k),
+    "hurry": lambda k, need, card, minute, waited: (need if waited <= k else need - 1, 0),
+    "favour": lambda k, need, card, minute, waited: (need - 1 if card else need, 0),
+    "tired": lambda k, need, card, minute, waited: (need if minute < k else need + 1, 0),
+    "cut": lambda k, need, card, minute, waited: (sorted((need, k))[0], 0),
+}
+"""Rule -> minutes of a service, minutes closed after it."""
+
+
+def engines(one: Chosen) -> tuple[Any, Any, Any]:
+    space: dict[str, Any] = {"np": np, "FOREVER": 10**6}
+    found = []
+    for meaning in ("run", "table", "relation"):
+        exec(functions([one], meaning), space)
+        found.append(space[one.key])
+    return found[0], found[1], found[2]
+
+
+def persons() -> list[dict[str, int]]:
+    return [{"number": number, "come": come, "need": need, "card": card} for number, (come, need, card) in enumerate(PEOPLE, start=1)]
+
+
+@pytest.mark.parametrize("one", chosen_rules("next"), ids=lambda one: one.key)
+def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(one):
+    run, table, relation = engines(one)
+    _, need, card = np.array(PEOPLE).T
+    for minute, size in product((7, 8, 9, 10), (1, 2, 3, 5, 8)):
+        for start in range(len(PEOPLE) - size + 1):
+            line = list(range(start, start + size))
+            wanted = NEXT[one.key](line, minute)
+            assert min((persons()[i] for i in line), key=lambda c, minute=minute: run(c, minute))["number"] - 1 == wanted
+            assert table(np.array(line), minute, need, card) == wanted
+            assert [i for i in line if all(relation(i, j, minute, PEOPLE) for j in line if j != i)] == [wanted]
+            assert all(relation(i, j, minute, PEOPLE) != relation(j, i, minute, PEOPLE) for i, j in permutations(line, 2))
+
+
+@pytest.mark.parametrize("one", chosen_rules("leave"), ids=lambda one: one.key)
+def test_who_goes_away_is_in_every_engine_who_the_sentence_says(one):
+    run, table, relation = engines(one)
+    latest, borne = (np.broadcast_to(column, len(PEOPLE)) for column in table(*np.array(PEOPLE).T))
+    gone = 0
+    for c, last, most in zip(persons(), latest, borne, strict=True):
+        for found in range(7):
+            wanted = LEAVE[one.rule.name](one.amount, c["need"], c["card"], found, -1)
+            gone += wanted
+            assert [bool(run(c, found, None)), bool(relation(-1, found, c["need"], c["card"])), found > most] == [wanted] * 3
+        stays = [not LEAVE[one.rule.name](one.amount, c["need"], c["card"], 0, waited) for waited in range(9)]
+        gone += not all(stays)
+        first = stays.index(False) if False in stays else 9
+        for waited in range(first + 1):
+            there = [not run(c, 0, waited), not relation(waited, 0, c["need"], c["card"]), waited < last - c["come"]]
+            assert there == [waited < first or all(stays)] * 3
+    assert (gone > 0) == (one.key != "stay")
+
+
+@pytest.mark.parametrize("one", chosen_rules("pace"), ids=lambda one: one.key)
+def test_a_service_lasts_in_every_engine_what_the_sentence_says(one):
+    run, table, relation = engines(one)
+    come, need, card = np.array(PEOPLE).T
+    for c, waited in product(persons(), range(7)):
+        minute = c["come"] + waited
+        wanted = PACE[one.rule.name](one.amount, c["need"], c["card"], minute, waited)
+        assert tuple(map(int, run(c, minute))) == wanted
+        assert tuple(map(int, table(c["number"] - 1, minute, come, need, card))) == wanted
+        allowed = [pair for pair in product(range(1, 12), range(5)) if relation(*pair, minute, waited, c["need"], c["card"])]
+        assert allowed == [wanted]
+
+
+def test_there_are_enough_rules_and_questions_and_no_text_holds_another():
+    assert {rule.name for rule in RULES} == {*NEXT, *LEAVE, *PACE}
+    assert len(RULES) >= 15 and len(QUESTIONS) >= 4
+    for theme in QUEUE_THEMES:
+        texts = [said(one, theme) for one in chosen_rules()]
+        assert len(set(texts)) == len(texts)
+        assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
+    random_numbers, known = np.random.default_rng(len(question.name)), {point: chosen_rules(point) for point in POINTS}
+    for theme in QUEUE_THEMES:
+        drawn = {point: [known[point][one] for one in random_numbers.choice(len(known[point]), size=2, replace=False)] for point in POINTS}
+        made = entries(family := queue_of(theme, drawn, question))
+        for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
+            random.seed(seed)
+            inputs, texts = made["generator.py"](difficulty)
+            text = fill(stated(family), texts)
+            answers = [made[name](inputs) for name in ENGINES]
+            assert answers == [answer_of(family, inputs, text)] * 3, (family.title, inputs)
+            assert {type(answer) for answer in answers} == {int}
+            assert made["reader.py"](text) == inputs
+
+
+def test_a_morning_worked_out_by_hand():
+    """One counter. 1 is served in minutes 1 to 4, and the counter is closed in 5 and 6; 2 comes in 2 and gives up at the end of 4; 3, with a ticket,
+    is called in 7 and served until 8; the counter is closed in 9 and 10; 4 is called in 11 and served until 13; 5 comes in 9 and gives up in 11."""
+    known = {one.key: one for one in chosen_rules()}
+    rules = {"next": ["priority", "first"], "leave": ["eager_2", "stay"], "pace": ["breaks_2", "exact"]}
+    people = [[1, 4, 0], [2, 3, 0], [3, 2, 1], [5, 3, 1], [9, 2, 0]]
+    wanted = {
+        "lost": 2, "finish": 13, "longest": 6, "waits": 10, "card_waits": 10, "most": 2, "line_at": 1, "when": 11, "whose": 4, "over": 2, "busy": 9,
+        "idle": 4, "overtaken": 0,
+    }
+    asks = {"line_at": {"minute": 4}, "when": {"who": 4}, "whose": {"call": 3}, "over": {"limit": 2}}
+    found = {}
+    for question in QUESTIONS:
+        made = entries(queue_of(QUEUE_THEMES[0], {point: [known[key] for key in keys] for point, keys in rules.items()}, question))
+        [found[question.name]] = {made[name]({"desks": 1, "people": people, "ask": asks.get(question.name, {})}) for name in ENGINES}
+    assert found == wanted
+
+
+def test_a_queue_without_a_rule_or_out_of_order_is_not_read():
+    family = queue_world(np.random.default_rng(3))
+    assert family is not None
+    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
+    lines = text.split("\n")
+    listed = [line for line in lines if line.startswith("- ")]
+    assert read(text)
+    for changed in (
+        text.replace(listed[-1] + "\n", ""), text.replace(listed[-1], listed[-1][:-1] + " twice."), text + " Why?",
+        text.replace(listed[0] + "\n", ""), text.replace(f"{listed[0]}\n{listed[1]}", f"{listed[1]}\n{listed[0]}"),
+    ):
+        assert changed != text
+        with pytest.raises(ValueError, match="not a statement|not in order"):
+            read(changed)
