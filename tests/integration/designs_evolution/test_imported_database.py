@@ -133,8 +133,11 @@ def test_results_stay_apart_and_objectives_meet_their_gate(lake: Lake, database:
     assert [(row["description"], row["imported_from"], row["origin"], row["created_round"], row["multiplier"]) for row in rows] == [
         ("Sum of steps", "search_22", "import", 1, 1.0), ("Reach", "search_22", "import", 1, 1.0), ("Fails", "search_22", "import", 1, 1.0),
     ]
-    steps = {"d": 20, "e": 40, "f": 50}
-    measured = {name: [{"N": 10, "median_step": most, "unsolved_fraction": 0.49, "max_steps": 50}] for name, most in steps.items()}
+    steps = {"d": (20, 30, 0.8), "e": (40, 45, 0.4), "f": (50, 50, 0.9)}
+    measured = {
+        name: [{"N": n, "median_step": most, "unsolved_fraction": left, "max_steps": 50} for n, most, left in ((10, small, 0.4), (14, large, unsolved))]
+        for name, (small, large, unsolved) in steps.items()
+    }
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
     judge = objective_judge(bench_of(measured, [], pool), pool, ruleset=rules, cycle="0001", run_id="test")
     outcomes = [judge(Objective(row["objective_id"], row["source"])).verdicts[-1].outcome for row in rows]
