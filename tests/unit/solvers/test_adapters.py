@@ -1,4 +1,4 @@
-"""Adapters are data: the five shipped ones load, and a wrong one is told by its field."""
+"""Adapters are data: the six shipped ones load, and a wrong one is told by its field."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from evolake.errors import InputError
 from evolake.solvers.repository.adapters import known_adapters, load_adapter
 from evolake.solvers.repository.scripts import build_script, run_script
 
-SHIPPED = ["cadical195", "glucose421", "maplechrono", "mergesat3", "minisat22"]
+SHIPPED = ["cadical195", "glucose421", "kissat", "maplechrono", "mergesat3", "minisat22"]
 
 
-def test_five_families_are_shipped():
+def test_six_families_are_shipped():
     assert known_adapters() == SHIPPED
     assert [load_adapter(name).name for name in SHIPPED] == SHIPPED
 
