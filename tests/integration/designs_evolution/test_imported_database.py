@@ -135,7 +135,9 @@ def test_results_stay_apart_and_objectives_meet_their_gate(lake: Lake, database:
     ]
     steps = {"d": (20, 30, 0.8), "e": (40, 45, 0.4), "f": (50, 50, 0.9)}
     measured = {
-        name: [{"N": n, "median_step": most, "unsolved_fraction": left, "max_steps": 50} for n, most, left in ((10, small, 0.4), (14, large, unsolved))]
+        name: [
+            {"N": n, "median_step": most, "unsolved_fraction": left, "max_steps": 50} for n, most, left in ((10, small, 0.4), (14, large, unsolved))
+        ]
         for name, (small, large, unsolved) in steps.items()
     }
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")

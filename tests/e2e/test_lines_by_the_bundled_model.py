@@ -1,0 +1,109 @@
+"""A real model that understands little: the small bundled one, behind the server of a well-kept library on loopback, drives a cycle of each line.
+
+It may fail at every gate, and mostly does. What is asked here: nothing crashes, every call is a row whose tokens are the server's and whose price is
+theirs, attempts that came to nothing are counted, and cycles are sealed all the same. Solvers are left out: what their planner is told is longer than
+the 8,192 tokens that this model was trained on, and takes a processor many minutes to read.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from bundled_model_server import Server, serving
+from designs_fixtures import ROOT, House, open_house
+from house_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, usd_of
+
+from evolake.programs.commands.template import FILES
+from pipelines.home import ensure_home
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+FAMILY = "bus-legs"
+SMALL = {
+    "EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "1",
+    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "48", "EVOLAKE_MODEL_REPAIRS": "0", "EVOLAKE_MODEL_TIMEOUT_S": "600",
+}
+LINES = {
+    "families": {
+        "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "1", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "3", "EVOLAKE_FAMILIES__DRIFT_PAIRS": "1",
+        "EVOLAKE_FAMILIES__DRIFT_SAMPLES": "1", "EVOLAKE_FAMILIES__REFINEMENTS": "0",
+    },
+    "designs": {"EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "1", "EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE": "1"},
+    "programs": {
+        "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1", "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "1", "EVOLAKE_PROGRAMS__ISLANDS": "1",
+    },
+    "prompts": {
+        "EVOLAKE_PROMPTS__POLICY": "endpoint", "EVOLAKE_PROMPTS__ARM": "evolution", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "2",
+        "EVOLAKE_PROMPTS__ROLLOUTS": "2", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "2", "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "2",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A house after one cycle of every line and a cell of the repair study, what the commands said, and the server, which still listens."""
+
+    house: House
+    said: dict[str, str]
+    server: Server
+
+
+@pytest.fixture(scope="module")
+def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
+    folder = tmp_path_factory.mktemp("bundled")
+    project = folder / "projects" / "fit"
+    project.mkdir(parents=True)
+    for file, text in FILES.items():
+        (project / file).write_text(text)
+    with serving(folder) as server:
+        house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **by_a_model(
+            server.base_url, **SMALL, EVOLAKE_MODELS=json.dumps({"default": server.model}), EVOLAKE_PROGRAMS__PROJECTS=str(project),
+            EVOLAKE_PRICES=json.dumps({server.model: USD_A_MILLION_TOKENS}),
+        ))
+        seeds = ROOT / "data_lake" / "seeds"
+        shutil.copytree(seeds, folder / "seeds", ignore=lambda place, names: set(names) - {FAMILY} if Path(place) == seeds / "families" else set())
+        for settings in LINES.values():
+            house.environment.update(settings)
+        ensure_home(Path(house.environment["DAGSTER_HOME"]))
+        operators = replace(house, environment=house.environment | {"EVOLAKE_BACKEND": "operators"})
+        materialize(operators, "families", None, "seeds")  # by this reviewer no seed would come through
+        said = {line: house.run("run", "--cycles", "1", "--lines", line).stdout for line in LINES}
+        said["repair"] = house.run(
+            "repair", "run", "--problems", "1", "--seeds", "1", "--perturbed", "0", "--transfer", "0", "--arms", "multi_generic_feedback",
+        ).stdout
+        yield Modelled(house, said, server)
+
+
+ASKED = ("families", "designs", "programs")
+"""Lines that asked for proposals."""
+ATTEMPTED = ("families", "programs")
+"""Of these, whose one call was for a candidate; that of designs was its planner's."""
+
+
+def test_every_cycle_is_sealed_though_no_attempt_came_to_anything(modelled: Modelled):
+    assert modelled.house.sql("SELECT line, cycle, state FROM seals ORDER BY line, cycle") == [
+        [line, cycle, "sealed"] for line in sorted(LINES) for cycle in ("0001", "0002")
+    ]
+    assert "1 cells run" in modelled.said["repair"]
+    for line in ASKED:
+        assert "every proposal of cycle 0001 failed" in modelled.said[line]
+    for line in ATTEMPTED:
+        made = f"SELECT came, passed, blocked FROM funnel('{line}') WHERE cycle = '0001' AND gate = 'made'"
+        assert modelled.house.sql(made) == [[1, 0, 1]], line
+
+
+def test_every_answer_is_a_row_with_the_servers_tokens_and_their_price(modelled: Modelled):
+    rows = modelled.house.sql("SELECT line, model, status, input_tokens, output_tokens, usd FROM calls WHERE backend = 'model'")
+    asked_before_work = len(LINES)  # by each `evolake run`, for its server does not list the model
+    assert len(rows) == modelled.server.answered() - asked_before_work
+    assert {row[0] for row in rows} == {*LINES, "repair"} and {row[1] for row in rows} == {modelled.server.model}
+    assert all(row[3] > 0 and row[4] > 0 for row in rows)
+    assert [round(row[5], 9) for row in rows] == [usd_of(row[3], row[4]) for row in rows]
+
+
+def test_replies_of_a_policy_are_rollouts(modelled: Modelled):
+    assert modelled.house.sql("SELECT count(*), count(reply) FROM prompts.rollouts") == [[8, 8]]
