@@ -10,11 +10,12 @@ PIP := $(BIN)/python -m pip install --no-compile --constraint constraints.txt $$
 # Jails write no bytecode: what only they import is compiled once, here, and not at the start of every jail (some 5 cpu seconds for torch's tracer).
 BYTECODE := $(BIN)/python -m compileall -q evolake && $(BIN)/python -c 'import evolake.designs.tracing.preload, scipy.stats'
 # What packages bring and no process here reads, some 0.4 GB: their own tests, sources and headers of what is compiled already, a server's protocol of Arrow,
-# maps for who debugs Dagster's pages, a Z3 for the shell. pip upgrades and uninstalls them all the same.
+# maps for who debugs Dagster's pages, a Z3 for the shell. Triton, which torch for a card brings, compiles its own sources: they stay. pip upgrades and
+# uninstalls them all the same.
 TRIM := cd $(VENV)/lib/python3*/site-packages && rm -rf torch/test torch/include pyarrow/include pyarrow/*flight* zstandard/_cffi* ../../../bin/z3 && \
   find torch/bin -type f ! -name torch_shm_manager -delete && \
   find matplotlib networkx numba numpy pandas pyarrow scipy sympy -type d -name tests -prune -exec rm -rf {} + && \
-  find . -type f \( -name '*.js.map' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.px[di]' -o -name '*.pyx' \) -delete
+  find . -path ./triton -prune -o -type f \( -name '*.js.map' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.px[di]' -o -name '*.pyx' \) -exec rm -f {} +
 # $(call stage,KEY,WHAT COMES,HOW LONG ON TWO CORES,COMMAND): says what comes and for how long, by the last time where there was one; then how long it took.
 define stage
 last=$$(cat $(VENV)/.took-$(1) 2>/dev/null); if [ -n "$$last" ]; then echo "$(2) (last time $$last s)"; else echo "$(2) ($(3))"; fi; \
