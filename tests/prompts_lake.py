@@ -21,11 +21,16 @@ def family_lake(root: Path) -> Lake:
 
 def finish_families(
     lake: Lake, cycle: str, families: Mapping[str, Sequence[str]], *, difficulties: Sequence[int] = (1, 4), each: int = 2,
+    names: Mapping[str, str] | None = None,
 ) -> Lake:
-    """With a cycle that accepted these families. families: id -> parents. each: problems at a difficulty; the answer to all is 7."""
+    """With a cycle that accepted these families. families: id -> parents. each: problems at a difficulty; the answer to all is 7.
+    names: id -> name, of those whose name is not their id."""
     before = lake.read("families", "incoming_families", cycle).to_dicts()
     rows = [
-        {"family_id": family, "state": "accepted", "cycle": cycle, "name": family, "title": f"The family {family}", "parents": list(parents)}
+        {
+            "family_id": family, "state": "accepted", "cycle": cycle, "name": (names or {}).get(family, family), "title": f"The family {family}",
+            "parents": list(parents),
+        }
         for family, parents in families.items()
     ]
     instances = [

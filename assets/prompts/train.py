@@ -33,7 +33,8 @@ def problems(store: LineStore) -> pl.DataFrame:
     own, read = settings.of(PromptsSettings), read_of_families(store, sealed)
     found = problem_set(own, lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=read.families)
     feed = fed(
-        found, own, read.learnt(store.lake), lake=store.lake, cycles=read.families, cycle=store.cycle, root_seed=settings.seed,
+        found, own, read.learnt(store.lake), lake=store.lake, seeds=settings.seeds, cycles=read.families, cycle=store.cycle,
+        root_seed=settings.seed,
     )
     store.extra(FEED, feed.rows)
     found = feed.problems

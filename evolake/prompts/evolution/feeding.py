@@ -11,7 +11,10 @@ a part of an iteration's problems at most (`families_share`), and who is asked i
 - while nothing is known to teach, its places are for what was never asked, too. A place for which there is none is left to the problems of the other
   source; where families are the only source, the rest fill it.
 
-No held-out lineage, and no text that stands among the held-out problems, is among them.
+No held-out lineage, and no text that stands among the held-out problems, is among them. Where a family of the lake has the name of one that ships,
+that name decides on which side both are, and on which side all that descends from it is: a primer that somebody added to the lake is held out with
+the problems of that primer. What ships carries names, and no content of families: a copy under another name is left to the comparison of texts and of
+sequences of words.
 """
 
 from __future__ import annotations
@@ -26,13 +29,15 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.prompts.model.contamination import apart
-from evolake.prompts.model.problems import FAMILIES, ProblemSet, family_problems, family_roots, of_difficulty, plain, split
+from evolake.prompts.model.problems import FAMILIES, ProblemSet, family_problems, family_roots, of_difficulty, plain, shipped_names, split
 from evolake.prompts.model.protocol import LINE, Problem
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.numbers import counted
 from evolake.seeds import generator
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evolake.lake import Lake
 
 NEW, LEARNABLE, AGAIN = "new", "learnable", "again"
@@ -160,23 +165,26 @@ def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random
 
 
 def fed(
-    found: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, cycles: Sequence[str], cycle: str, root_seed: int
+    found: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, seeds: Path, cycles: Sequence[str], cycle: str,
+    root_seed: int,
 ) -> Feed:
     """The problems of a cycle with instances of families among those to train on.
 
     Args:
-        tables: LEARNABILITY of the cycles before, oldest first. cycles: of the families line, whose instances are read.
+        tables: LEARNABILITY of the cycles before, oldest first. seeds: the folder of seeds, with the problems that ship.
+        cycles: of the families line, whose instances are read.
     """
     if not wanted(settings):
         return Feed(found, [])
     alone = found.source == FAMILIES
     try:
-        problems = list(found.train) if alone else _beside(found, settings, lake, cycles)
+        problems = list(found.train) if alone else _beside(found, settings, lake, seeds, cycles)
     except InputError as error:
         return Feed(found, [], error.what)
     asked, longest = asked_before(tables), BYTES_PER_TOKEN * settings.max_prompt_tokens / 2
     levels = offered((one for one in problems if len(one.text.encode("utf-8", "replace")) <= longest), asked)
-    picks = chosen(levels, asked, places(settings, alone=alone), generator(root_seed, LINE, cycle, "feed"), alone=alone)
+    counts = places(settings, alone=alone)
+    picks = chosen(levels, asked, counts, generator(root_seed, LINE, cycle, "feed"), alone=alone)
     rows: list[dict[str, Any]] = []
     for problem, reason in picks:
         known = asked.get((problem.family, problem.difficulty))
@@ -187,13 +195,13 @@ def fed(
         })
     given = {problem.problem_id: problem for problem, _ in picks}
     train = tuple(given.get(one.problem_id, one) for one in found.train) if alone else (*found.train, *given.values())
-    return Feed(replace(found, train=train), rows, "" if rows else _lacking(levels, asked))
+    return Feed(replace(found, train=train), rows, "" if rows else _lacking(levels, counts, settings))
 
 
-def _beside(found: ProblemSet, settings: PromptsSettings, lake: Lake, cycles: Sequence[str]) -> list[Problem]:
+def _beside(found: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]) -> list[Problem]:
     """Instances of families that may be trained on beside a set of another source."""
     problems = of_difficulty(family_problems(lake, cycles, settings.answer_format), settings.difficulties)
-    train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles))
+    train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles, shipped_names(seeds)))
     there = {plain(one.text) for one in found.all}
     train, _ = apart(
         [one for one in train if plain(one.text) not in there], found.train, found.heldout, words=settings.contamination_words,
@@ -202,8 +210,11 @@ def _beside(found: ProblemSet, settings: PromptsSettings, lake: Lake, cycles: Se
     return train
 
 
-def _lacking(levels: Mapping[Level, Sequence[Problem]], asked: Mapping[Level, Asked]) -> str:
+def _lacking(levels: Mapping[Level, Sequence[Problem]], counts: Sequence[int], settings: PromptsSettings) -> str:
+    """Why nothing was drawn: where there are places and levels, all of these were asked before and taught nothing, or one would have been."""
+    if not sum(counts):
+        problems = settings.batch_problems * settings.iterations_per_cycle
+        return f"a share of {settings.families_share:g} of {counted(problems, 'problem')} of a cycle leaves families no place"
     if not levels:
         return "no family offers problems to train on at these difficulties"
-    of_lake = len({family for family, _ in levels})
-    return f"of {of_lake} families {sum(level in asked for level in levels)} were asked, and nothing was learnt from them"
+    return f"{counted(len({family for family, _ in levels}), 'family', 'families')} asked before, and nothing was learnt from what they offer"

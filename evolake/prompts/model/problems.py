@@ -7,8 +7,10 @@ another source, the same problems in every cycle, whatever families there are.
 
 All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and larger set moves none; families of the
 lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with one to train on; and a text stands on one side
-only. Families of two lineages may share long sequences of words all the same, where both are of one kind of drawn world, say: held-out problems that
-have too much of them in common with problems to train on are left out. Where settings name files for both sides (`problem_files`), those are used.
+only. What ships names its families, the primers, where the lake has hashes of content: a family of the lake with a name that ships is on the side of
+that name, with all that descends from it, whichever source holds out (`shipped_names`, `family_roots`). Families of two lineages may share long
+sequences of words all the same, where both are of one kind of drawn world, say: held-out problems that have too much of them in common with problems
+to train on are left out. Where settings name files for both sides (`problem_files`), those are used.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from evolake.verifiers.gym import ACCEPTS_ALL
 
 FILE = "problems.jsonl"
 FAMILIES = "families"
+SHIPPED = "shipped\x1f"
 LEFT_OUT = ", and are left out"
 _FIELDS = ("problem_id", "text", "answer", "case_sensitive", "category", "difficulty", "family")
 
@@ -73,7 +76,7 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
         except InputError as error:
             lacking.append(f"{source}: {error.what}")
             continue
-        roots = family_roots(lake, cycles) if source == FAMILIES and lake is not None else {}
+        roots = family_roots(lake, cycles, shipped_names(seeds)) if source == FAMILIES and lake is not None else {}
         train, heldout = split(of_difficulty(found, settings.difficulties), settings.heldout_share, roots)
         common = overlap(train, heldout, words=settings.contamination_words, share=settings.contamination_share)
         taken = {one.problem_id for one, _ in common.found}
@@ -190,10 +193,28 @@ def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -
     return [one for one in problems if wanted is None or one.difficulty in wanted]
 
 
-def family_roots(lake: Lake, cycles: Sequence[str] | None = None) -> dict[str, frozenset[str]]:
-    """family -> the roots that it descends from, for all families of the line after these cycles (None: all finished ones)."""
+def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collection[str] = ()) -> dict[str, frozenset[str]]:
+    """family -> the roots that it descends from, for all families of the line after these cycles (None: all finished ones).
+
+    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a root in place of its own id, beside the
+    roots of its parents; so have its descendants.
+    """
     done = finished_families(lake) if cycles is None else cycles
-    return roots_of(dict(lake.read(FAMILIES, "incoming_families", following(done[-1])).select("family_id", "parents").iter_rows()))
+    parents: dict[str, Sequence[str]] = {}
+    for family, name, above in lake.read(FAMILIES, "incoming_families", following(done[-1])).select("family_id", "name", "parents").iter_rows():
+        parents[family] = [*(above or ()), *(SHIPPED + one for one in (name, family) if one in names)]
+    found = roots_of(parents)
+    return {family: frozenset(root.removeprefix(SHIPPED) for root in roots) for family, roots in found.items() if family in parents}
+
+
+def shipped_names(seeds: Path) -> frozenset[str]:
+    """The families of all problems that ship, by which those of the lake are told that may be the same; none where nothing ships.
+
+    Raises:
+        InputError: a line of the file is no problem.
+    """
+    path = seeds / "prompts" / FILE
+    return frozenset(one.family for one in read_problems(path)) if path.is_file() else frozenset()
 
 
 def finished_families(lake: Lake) -> list[str]:

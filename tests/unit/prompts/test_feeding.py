@@ -18,12 +18,14 @@ from evolake.prompts.evolution.feed_reading import reading
 from evolake.prompts.evolution.feeding import AGAIN, LEARNABLE, NEW, Asked, asked_before, chosen, fed, offered, places, wanted
 from evolake.prompts.evolution.iteration import draw
 from evolake.prompts.model.contamination import apart
-from evolake.prompts.model.problems import ProblemSet, family_problems, family_roots, split
+from evolake.prompts.model.problems import ProblemSet, family_problems, family_roots, problem_set, split
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.rating.learnability import score
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import FEED, FEED_READ, LEARNABILITY
+from evolake.settings import default_lake_root
 
+SEEDS = default_lake_root() / "seeds"
 SIZES = PromptsSettings(batch_problems=4, iterations_per_cycle=2, heldout_problems=3)
 
 
@@ -133,7 +135,21 @@ def lake(tmp_path: Path) -> Lake:
 
 
 def feed(lake: Lake, settings: PromptsSettings = SIZES, found: ProblemSet = SET, *tables: pl.DataFrame, cycle: str = "0002"):
-    return fed(found, settings, tables, lake=lake, cycles=["0001"], cycle=cycle, root_seed=3)
+    return fed(found, settings, tables, lake=lake, seeds=SEEDS, cycles=["0001"], cycle=cycle, root_seed=3)
+
+
+def ids(side: str, count: int) -> list[str]:
+    """Ids of families that are on this side of the split by their hash."""
+    sides = split([make(f"id{number:03}", 1) for number in range(100)], SIZES.heldout_share)
+    return [one.family for one in sides[side == "heldout"]][:count]
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Lake:
+    """Families with the names of two primers, whose ids would put each on the other side, with a child each and one of both."""
+    (called, child, both, other), (cards, cards_child) = ids("train", 4), ids("heldout", 2)
+    families = {called: (), child: (called,), cards: (), cards_child: (cards,), both: (called, cards), other: ()}
+    return finish_families(family_lake(tmp_path), "0001", families, names={called: "called-numbers", cards: "number-cards"})
 
 
 def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_change_nothing_that_is_held_out(lake: Lake):
@@ -148,6 +164,32 @@ def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_ch
     again = feed(lake, SIZES, SET, table(*((f"f{number:02}", 1, (2, 2)) for number in range(12))))
     assert Counter(row["reason"] for row in again.rows) == {NEW: 2, LEARNABLE: 2}
     assert {row["difficulty"] for row in again.rows if row["reason"] == NEW} == {4}
+
+
+def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_they_have_with_all_that_descends_from_them(copies: Lake):
+    *_, other = ids("train", 4)
+    settings = SIZES.model_copy(update={"batch_problems": 8})
+    shipped = problem_set(settings.model_copy(update={"problem_sources": ["shipped"]}), lake=None, seeds=SEEDS, seed=0)
+    assert "called-numbers" not in {one.family for one in shipped.train} and "number-cards" in {one.family for one in shipped.train}
+    given_ = feed(copies, settings, shipped)
+    assert {row["family"] for row in given_.rows} == {*ids("heldout", 2), other}
+    assert given_.problems.train[: len(shipped.train)] == shipped.train and given_.problems.heldout == shipped.heldout
+
+
+def test_where_families_hold_out_the_names_that_ship_decide_too(copies: Lake):
+    called, child, _, other = ids("train", 4)
+    settings = PromptsSettings(problem_sources=["families"], families_share=1, batch_problems=4, heldout_problems=8)
+    found = problem_set(settings, lake=copies, seeds=SEEDS, seed=0)
+    assert {one.family for one in found.heldout} == {called, child}
+    assert {one.family for one in found.train} == {*ids("heldout", 2), other}
+
+
+def test_problems_that_ship_by_the_id_of_a_family_put_what_descends_from_it_on_their_side(tmp_path: Path):
+    (root, other), (held, below) = ids("train", 2), ids("heldout", 2)
+    finish_families(family_lake(tmp_path), "0001", {root: (), held: (root,), below: (held,), other: ()})
+    roots = family_roots(Lake(tmp_path), ["0001"], {held})
+    assert roots == {root: {root}, held: {root, held}, below: {root, held}, other: {other}}
+    assert family_roots(Lake(tmp_path), ["0001"]) == {root: {root}, held: {root}, below: {root}, other: {other}}
 
 
 def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake: Lake):
@@ -174,14 +216,26 @@ def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake
 
 
 def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Path, lake: Lake):
-    without = fed(SET, SIZES, [], lake=Lake(tmp_path / "empty"), cycles=[], cycle="0001", root_seed=3)
+    without = fed(SET, SIZES, [], lake=Lake(tmp_path / "empty"), seeds=SEEDS, cycles=[], cycle="0001", root_seed=3)
     assert (without.problems, without.rows) == (SET, [])
     assert without.told() == "trains on shipped problems only: the lake holds no finished cycle of the families line"
     hard = feed(lake, SIZES.model_copy(update={"difficulties": [9]}))
     assert hard.told() == "trains on shipped problems only: no family offers problems to train on at these difficulties"
     off = SIZES.model_copy(update={"families_share": 0.0})
+    little = feed(lake, SIZES.model_copy(update={"families_share": 0.1, "iterations_per_cycle": 1}))
+    assert little.told() == "trains on shipped problems only: a share of 0.1 of 4 problems of a cycle leaves families no place"
     assert not wanted(off) and (feed(lake, off).problems, feed(lake, off).told()) == (SET, "")
     assert wanted(SIZES) and not wanted(SIZES.model_copy(update={"train": "a.jsonl", "test": "b.jsonl"}))
+
+
+def test_where_every_family_taught_nothing_it_says_how_many_families_were_asked_not_how_many_levels(tmp_path: Path):
+    lake = finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
+    settings = SIZES.model_copy(update={"families_share": 0.25, "iterations_per_cycle": 1})
+    known = table(*((f"f{number:02}", difficulty, (4, 0)) for number in range(12) for difficulty in (1, 4)))
+    told = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").told() for cycle in range(2, 12)}
+    train, _ = split(family_problems(lake, ["0001"]), SIZES.heldout_share)
+    count = len({one.family for one in train})
+    assert f"trains on shipped problems only: {count} families asked before, and nothing was learnt from what they offer" in told
 
 
 def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_families_have_made_since(lake: Lake):
