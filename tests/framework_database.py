@@ -37,7 +37,7 @@ def design(number: Any, name: str, parents: dict[int, float], experiments: Any =
     return {
         "design_id": number, "planner_round_id": 3, "short_name": name, "model_name": "some-model",
         "reference_weights": [{"design_id": key, "weight": weight} for key, weight in parents.items()],
-        "code_path": f"/home/somebody/solvers/solver_{number}.py", "planner_log": "x", "designer_log": "x", "timestamp": "2026-01-01T00:00:00Z",
+        "code_path": f"/srv/somebody/solvers/solver_{number}.py", "planner_log": "x", "designer_log": "x", "timestamp": "2026-01-01T00:00:00Z",
         "experiments": list(experiments), "schedule_id": 0, "objective_id": 0,
     }
 
