@@ -52,7 +52,16 @@ def last_number(text: str) -> tuple[int, int] | None:
     start, end = _start(tokens, last, lists=False), _unit(text, tokens, last)
     if end == last:
         start, end = _brackets(tokens, start, last)
+    start = _quoted(tokens, start)
     return tokens[start].start, tokens[end].end
+
+
+def _quoted(tokens: list[_Token], start: int) -> int:
+    """Where a list of quoted numbers begins to be one (`"1", "2"`); `start` where there is no other before it."""
+    if not start or tokens[start - 1].text not in ('"', "'"):
+        return start
+    comma = _before(tokens, start - 1)
+    return comma if comma > 0 and tokens[comma].kind == "comma" and tokens[_before(tokens, comma)].text == tokens[start - 1].text else start
 
 
 def last_numbers(text: str) -> tuple[int, int] | None:
