@@ -6,11 +6,11 @@ What kind of answer is looked for follows from the label: a number, a list or ma
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.answers.expressions import last_number, last_numbers
+from evolake.answers.expressions import last_number, last_numbers, without_brackets
 from evolake.answers.forms import read_date
 from evolake.answers.reading import cleaned, number, structure
 
@@ -34,14 +34,17 @@ class Ending:
     last: bool
 
 
-def ending(reply: str, label: Any) -> Ending | None:
-    """What the reply ends with, of the label's kind; None where nothing of it is there. Takes time in proportion to the reply's length."""
+def ending(reply: str, label: Any, units: Collection[str] = ()) -> Ending | None:
+    """What the reply ends with, of the label's kind; None where nothing of it is there. Takes time in proportion to the reply's length.
+
+    units: those that the question asks for (`asked_units`).
+    """
     shown = cleaned(reply)
     text = _EMPHASIS.sub("", shown)
     if isinstance(label, list | tuple | dict):
         place = _brackets(text) or (_bare_list(text, label) if isinstance(label, list | tuple) else None)
     elif (isinstance(label, int | float) and not isinstance(label, bool)) or (isinstance(label, str) and number(cleaned(label)) is not None):
-        place = last_number(text)
+        place = last_number(text, units)
         place = place and (_day(text, place[1]) or place)
     elif isinstance(label, str) and label and not (label[0].isalnum() and label[-1].isalnum()):
         text = shown
@@ -51,7 +54,7 @@ def ending(reply: str, label: Any) -> Ending | None:
         place = (_brackets(text) if text.rstrip(AFTER).endswith(("]", "}")) else None) or (
             _day(text, len(text.rstrip(AFTER))) if read_date(spelled) else None
         ) or _words(text, spelled)
-    return None if place is None else Ending(text[place[0] : place[1]].strip(), not text[place[1] :].strip(AFTER))
+    return None if place is None else Ending(without_brackets(text[place[0] : place[1]].strip()), not text[place[1] :].strip(AFTER))
 
 
 def _words(text: str, label: str) -> tuple[int, int] | None:
@@ -78,14 +81,14 @@ def _joined(text: str, start: int, label: str) -> int:
 
     A comma, a colon, `=` or an arrow joins only what the label has joined by one, and a dash between blanks only what has digits or is reckoned.
     """
+    if (repeated := _repeated(text, start)) < start:
+        return repeated
     touching = text[max(0, start - 2) : start]
     if len(touching) == 2 and touching[0].isalnum() and touching[1] in "._^":
         return _piece_before(text, start)
     before = text[:start].rstrip(" \t\"'")
     mark = before[len(before.rstrip(_JOINING)) :]
     inside = label[1:-1]
-    if mark == "," and (text[start - 1] in "\"'" or before.endswith(text[start:].rstrip(AFTER) + ",")):  # `"red", "red"`, `true, true`
-        return _piece_before(text, len(before))
     if not mark or not (label[:1].isdigit() or len(label.split()) > 1 or any(one in inside for one in _JOINING)):
         return start
     apart = len(before) < start
@@ -98,6 +101,15 @@ def _joined(text: str, start: int, label: str) -> int:
     else:
         joins = not apart or mark not in ("-", "*", "+") or any(one.isdigit() or one in "+-*/" for one in label)
     return _piece_before(text, len(before)) if joins else start
+
+
+def _repeated(text: str, start: int) -> int:
+    """Where a list begins whose last element begins at `start`, where it is quoted or like the one before it (`"red", "red"`); else `start`."""
+    before = text[:start].rstrip(" \t\"'")
+    quoted = start and text[start - 1] in "\"'"
+    if before.endswith(",") and (quoted or before.endswith(text[start:].rstrip(AFTER) + ",")):
+        return _piece_before(text, len(before))
+    return start
 
 
 def _piece_before(text: str, end: int) -> int:
@@ -113,7 +125,7 @@ def _day(text: str, end: int) -> tuple[int, int] | None:
     for piece in list(_PIECE.finditer(text, from_here, end))[-4:]:
         start = piece.start() + len(piece[0]) - len(piece[0].lstrip("*_`$(\"'“‘"))
         if read_date(text[start:end]) is not None:
-            return start, end
+            return _repeated(text, start), end
     return None
 
 

@@ -133,6 +133,35 @@ def test_the_last_number_or_words_are_the_answer(reply: str, answer: Any, correc
     assert (found.correct, found.formatted) == (correct, formatted)
 
 
+COINS = replace(problem(20), text="How many coins are there?")
+
+
+@pytest.mark.parametrize("reply", [
+    "-(20)", "3(20)", "3 (20)", "(3)(20)", "sqrt(20)", "log_2(20)", "f(20)", "3 - (5 - 20)", "(20)/n", r"2\pi - 20", r"\pi/20", "π - 20", "x² - 20",
+    "50% - 20", "total/20", "total - 20", "= total - 20", "total + 20", "total * 20", "cost / 20", "√20", "∛20", "±20", "1±20", "⩽ 20", "≦ 20",
+    "x ⩾ 20", "≡ 20", "5⋅20", "10⁄20", "20^n", "20/n", r"20 \times y", "20 x y", r"20 \cdot \pi", r"20\pi", "20_2", "20 - x", "20 <= x",
+    "20 dozen coins", "20 hours", "20 half coins",
+])
+def test_a_number_that_is_reckoned_with_is_not_the_answer(reply: str) -> None:
+    assert not judge_reply(reply, COINS, "last").correct
+
+
+@pytest.mark.parametrize("reply", [
+    "(20)", "The answer is (20).", "page (20)", "答案(20)", "It is 20!", "• 20", "Answer - 20", "The total is 20", "it is +20", "20</s>",
+    "20 (twenty)", r"20 \checkmark", "20*", "20 - which is it", "20 -> done",
+    "So 20 works.", "20 makes sense.", "20 satisfies it", "20 gives that", "20 equals it",
+    "20 means so", "20 fits", "20 holds", "20 remains", "20 coins", "20 gold coins", "20 shiny coins.",
+])
+def test_brackets_marks_and_verbs_beside_a_number_leave_it_what_it_is(reply: str) -> None:
+    assert judge_reply(reply, COINS, "last").correct
+
+
+@pytest.mark.parametrize(("reply", "answer"), [("-(5)", -5), ("x = -(5)", -5), ("-(1/2)", -0.5), ("- (5)", -5)])
+def test_a_sign_before_brackets_is_the_sign_of_the_number(reply: str, answer: float) -> None:
+    assert judge_reply(reply, problem(answer), "last").correct
+    assert not judge_reply(reply, problem(-answer), "last").correct
+
+
 @pytest.mark.parametrize(("reply", "answer", "correct", "formatted"), [
     (r"\boxed{7}", 7, True, True), ("7", 7, False, False), (r"\boxed{7} then \boxed{8}", 7, False, True), (r"\boxed{[2, 3]}", [2, 3], True, True),
     (r"\boxed{", 7, False, False),
