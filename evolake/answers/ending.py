@@ -84,7 +84,8 @@ def _joined(text: str, start: int, label: str) -> int:
     if (repeated := _repeated(text, start)) < start:
         return repeated
     touching = text[max(0, start - 2) : start]
-    if len(touching) == 2 and touching[0].isalnum() and touching[1] in "._^":
+    digits = touching[:1].isdigit() and label[:1].isdigit()
+    if len(touching) == 2 and touching[0].isalnum() and touching[1] in ("._^,:" if digits else "._^"):
         return _piece_before(text, start)
     before = text[:start].rstrip(" \t\"'")
     mark = before[len(before.rstrip(_JOINING)) :]
