@@ -8,27 +8,50 @@ A sign, a power, a fraction, what it is reckoned with, a relation, a list, brack
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
+
+from evolake.answers.forms import plainer
 
 _TOKEN = re.compile(
     r"(?P<number>(?:\d{1,3}(?:,\d{3}){1,40}+(?!\d)|\d++)(?:\.\d++)?(?:[eE][+-]?\d{1,3}(?![^\W_]))?|(?<![\w.])\.\d++)"
     r"|(?P<word>[^\W\d_]++(?:['’][^\W\d_]++)*+)"
     r"|(?P<end>\n|[-=]{1,3}>|→|\\(?:to|implies|quad|qquad|therefore|[Rr]ightarrow|Longrightarrow)(?![A-Za-z]))"
-    r"|(?P<times>\\(?:times|cdot|div)(?![A-Za-z])|\*\*|[*/^×·÷])|(?P<sign>[-+])|(?P<relation>[<>!=]=|[<>≤≥≠≈~]|\\[A-Za-z]++)|(?P<equals>=)"
+    r"|(?P<times>\\(?:times|cdot|div)(?![A-Za-z])|\*\*|[*/^×·÷⋅∙•⁄∕])|(?P<sign>[-+±∓])"
+    r"|(?P<relation>[<>!=]=|[<>≤≥≠≈~⩽⩾≦≧≡√∛]|\\[A-Za-z]++)|(?P<equals>=)"
     r"|(?P<open>[\[({])|(?P<close>[\])}])|(?P<comma>,)|(?P<colon>:)|(?P<symbol>[%°€£¥₹‰])|(?P<space>[^\S\n]++)|(?P<other>.)"
 )
 _RECKONING = frozenset(("number", "comma", "space", "times", "sign", "open", "close"))
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
 _PROSE = frozenset((
-    "a", "about", "above", "after", "again", "all", "altogether", "am", "an", "and", "are", "around", "as", "at", "away", "back", "be", "because",
-    "been", "before", "below", "between", "but", "by", "can", "could", "did", "do", "does", "each", "either", "else", "even", "every", "exactly",
-    "for", "from", "given", "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "left",
-    "less", "may", "me", "might", "more", "must", "my", "no", "nor", "not", "of", "off", "on", "only", "or", "our", "out", "over", "overall",
-    "remain", "remaining", "remains", "she", "should", "since", "so", "such", "than", "that", "the", "their", "them", "then", "there", "these",
-    "they", "this", "those", "though", "thus", "to", "together", "too", "total", "under", "until", "up", "was", "we", "were", "what", "when",
-    "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "within", "without", "would", "yes", "yet", "you", "your",
+    "a", "about", "above", "after", "again", "agree", "agrees", "all", "also", "altogether", "am", "an", "and", "answers", "appears", "are", "around",
+    "as", "at", "away", "back", "be", "because", "become", "becomes", "been", "before", "belong", "belongs", "below", "between", "but", "by", "can",
+    "come", "comes", "correct", "correctly", "could", "did", "do", "does", "each", "either", "else", "equal", "equals", "even", "every", "exactly",
+    "fit", "fits", "fitting", "follow", "follows", "for", "from", "fulfil", "fulfills", "fulfils", "give", "given", "gives", "go", "goes", "had",
+    "happen", "happens", "has", "have", "he", "her", "here", "his", "hold", "holds", "how", "i", "if", "in", "indeed", "instead", "into", "is", "it",
+    "its", "just", "left", "less", "look", "looks", "make", "makes", "match", "matches", "may", "me", "mean", "means", "meets", "might", "more",
+    "must", "my", "need", "needs", "no", "nor", "not", "now", "obey", "obeys", "occur", "occurs", "of", "off", "on", "only", "or", "our", "out",
+    "over", "overall", "please", "reach", "reaches", "remain", "remaining", "remains", "respectively", "right", "satisfies", "satisfy", "satisfying",
+    "seem", "seems", "she", "should", "since", "so", "solve", "solves", "stand", "stands", "still", "such", "suffice", "suffices", "suit", "suits",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "think", "this", "those", "though", "thus", "to", "together", "too",
+    "total", "under", "until", "up", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with",
+    "within", "without", "work", "works", "would", "wrong", "yes", "yet", "you", "your",
 ))
 """Words after a number that are no unit of it."""
+_MULTIPLYING = frozenset((
+    "billion", "cubic", "divided", "dozen", "double", "half", "hundred", "kilo", "light", "million", "minus", "pairs", "per", "plus", "quarter",
+    "square", "thousand", "times", "trillion",
+))
+"""Words that make of the unit after them another one."""
+_QUANTITIES = frozenset(("mean", "total"))
+"""Words of prose that can be reckoned with before an operator."""
+_NAMES_OF_ANSWERS = frozenset(("answer", "result", "solution"))
+"""Words after which a dash between blanks is no minus."""
+_ORNAMENTS = frozenset((
+    "\\Box", "\\because", "\\blacksquare", "\\checkmark", "\\dots", "\\end", "\\ldots", "\\newline", "\\qed", "\\square",
+))
+"""Commands that make of a number no other one."""
+_BARE = re.compile(r"([+-]?) ?\(([^()\[\]{},]+)\)\Z")
 _PROSE_ZH = frozenset("是的和在有为了就也都")
 _PARTS = re.compile(r"and {1,3}(?:(?:an?|one|two|three|\d{1,3}) {1,3})?(?:half|halves|thirds?|quarters?|fourths?|fifths?)\b", re.IGNORECASE)
 
@@ -44,15 +67,32 @@ class _Token(NamedTuple):
     end: int
 
 
-def last_number(text: str) -> tuple[int, int] | None:
-    """(start, end) of the last number with all that belongs to it; None where there is no number."""
+def last_number(text: str, units: Collection[str] = ()) -> tuple[int, int] | None:
+    """(start, end) of the last number with all that belongs to it; None where there is no number. units: those that are asked for, lower case."""
     tokens, last = _near_last(text)
     if last is None:
         return None
-    start, end = _start(tokens, last, lists=False), _unit(text, tokens, last)
+    start, end = _start(tokens, last, lists=False), _unit(text, tokens, last, units)
     if end == last:
-        start, end = _brackets(tokens, start, last)
+        first, end = _brackets(tokens, start, last)
+        start = _start(tokens, first, lists=False) if first < start else start
+        end = _reckoned_on(tokens, end)
+    start = _quoted(tokens, start)
     return tokens[start].start, tokens[end].end
+
+
+def without_brackets(text: str) -> str:
+    """A number in brackets, its sign before them, without them: -5 for `-(5)`; any other text as it is."""
+    found = _BARE.match(text)
+    return found[1] + found[2].strip() if found and found[2].strip()[:1].isdigit() else text
+
+
+def _quoted(tokens: list[_Token], start: int) -> int:
+    """Where a list of quoted numbers begins to be one (`"1", "2"`); `start` where there is no other before it."""
+    if not start or tokens[start - 1].text not in ('"', "'"):
+        return start
+    comma = _before(tokens, start - 1)
+    return comma if comma > 0 and tokens[comma].kind == "comma" and tokens[_before(tokens, comma)].text == tokens[start - 1].text else start
 
 
 def last_numbers(text: str) -> tuple[int, int] | None:
@@ -96,10 +136,28 @@ def _before(tokens: list[_Token], place: int) -> int:
     return place - 1 if place >= 0 and tokens[place].kind == "space" else place
 
 
-def _operand(tokens: list[_Token], place: int) -> bool:
-    """Whether something to reckon with ends there: a number, a name of one letter, a bracket."""
+def _operand(tokens: list[_Token], place: int, by: int) -> bool:
+    """Whether something to reckon with ends at `place`, before the operator at `by`: a number, a name, a bracket, a sign such as %."""
     one = tokens[place] if place >= 0 else None
-    return one is not None and (one.kind in ("number", "close") or (one.kind == "word" and len(one.text) == 1 and one.text.isascii()))
+    if one is None or one.kind != "word":
+        return one is not None and (one.kind in ("number", "close", "symbol") or _is_command(one))
+    if len(one.text) == 1 or not one.text[-1].isalpha():
+        return one.text not in _PROSE_ZH
+    name, operator = one.text.lower(), tokens[by]
+    if name in _PROSE - _QUANTITIES or not one.text.isascii() or operator.text == "•":
+        return False
+    if operator.kind != "sign":
+        return operator.text not in ("x", "X")
+    if by - place < 2 or by + 1 >= len(tokens) or tokens[by + 1].kind != "space" or name in _NAMES_OF_ANSWERS:
+        return False  # a hyphen, or the sign of the number
+    before = _before(tokens, place)
+    alone = before < 0 or tokens[before].kind in ("end", "equals", "open", "times", "sign")
+    return operator.text != "-" or (alone and one.text.islower())
+
+
+def _is_command(one: _Token) -> bool:
+    """Whether it is a name in LaTeX (`\\pi`), and nothing that only changes how a number looks."""
+    return one.kind == "relation" and one.text[0] == "\\" and one.text not in _ORNAMENTS
 
 
 def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
@@ -111,9 +169,14 @@ def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
     start, alone = last, None  # alone: where the last number of a list begins
     while (before := _before(tokens, start)) >= 0:
         one, touches, further = tokens[before], before == start - 1, _before(tokens, before)
+        opens = touches and tokens[start].kind == "open"
         if one.kind == "relation":
+            if one.text in _ORNAMENTS:
+                break
             return before
-        if (_times(one) or one.kind == "sign") and _operand(tokens, further):
+        if opens and one.kind == "word" and one.text.isascii():
+            return before  # a function
+        if (_times(one) or one.kind == "sign") and _operand(tokens, further, before):
             start = _opening(tokens, further) if tokens[further].kind == "close" else further
         elif one.kind == "sign" and _is_sign(tokens, before, touches=touches):
             start = before
@@ -121,7 +184,9 @@ def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
             start = further
         elif one.kind == "comma" and further >= 0 and tokens[further].kind == "number":
             start, alone = further, start if alone is None else alone
-        elif (one.kind == "number" and not touches) or (one.kind == "open" and before and tokens[before - 1].text == "^"):
+        elif opens and one.kind == "close":
+            start = _opening(tokens, before)
+        elif (one.kind == "number" and (opens or not touches)) or (one.kind == "open" and before and tokens[before - 1].text == "^"):
             start = before
         else:
             break
@@ -148,8 +213,9 @@ def _opening(tokens: list[_Token], place: int) -> int:
     return place
 
 
-def _unit(text: str, tokens: list[_Token], last: int) -> int:
-    """The place where the number ends: with its word or sign, with the brace of its power, or with "and a half"."""
+def _unit(text: str, tokens: list[_Token], last: int, units: Collection[str]) -> int:
+    """The place where the number ends: with its word or sign, with the brace of its power, or with "and a half". A word before the unit that is asked
+    for (`20 gold coins`) is no unit, unless it multiplies."""
     after = last + 1
     if after < len(tokens) and tokens[after].kind == "close" and _is_power(tokens, last):
         return after
@@ -161,7 +227,34 @@ def _unit(text: str, tokens: list[_Token], last: int) -> int:
     if one.text.lower() == "and" and (parts := _PARTS.match(text, one.start)):
         return max(at for at in range(after, min(after + 6, len(tokens))) if tokens[at].end <= parts.end())
     counted = one.kind == "word" and one.text.lower() not in _PROSE and one.text[0] not in _PROSE_ZH
+    if counted and after > last + 1 and len(one.text) > 1 and one.text.lower() not in _MULTIPLYING and not _asked(one, units):
+        further = tokens[after + 2] if after + 2 < len(tokens) and tokens[after + 1].kind == "space" else None
+        counted = further is None or not _asked(further, units)
     return after if counted or one.kind == "symbol" else last
+
+
+def _asked(one: _Token, units: Collection[str]) -> bool:
+    """Whether it is one of the units that are asked for, in the singular or the plural."""
+    return one.kind == "word" and "1" in plainer(f"1 {one.text}", 1, tuple(units))
+
+
+def _reckoned_on(tokens: list[_Token], last: int) -> int:
+    """The place where what the number is reckoned with after it begins (`10^n`, `10 - x`, `10\\pi`, `10_2`, `10 < x`); `last` where nothing is."""
+    after = last + 1
+    touches = after < len(tokens) and tokens[after].kind != "space"
+    after += not touches
+    if after >= len(tokens):
+        return last
+    one, place = tokens[after], after + 1
+    if _is_command(one):
+        return after
+    if place < len(tokens) and tokens[place].kind == "space" and one.text != "_":
+        place += 1
+    operand = tokens[place] if place < len(tokens) else None
+    if operand is None or not (one.kind in ("times", "sign", "relation") or (one.text == "_" and touches)):
+        return last
+    name = operand.kind == "word" and (len(operand.text) == 1 or one.kind == "times" or one.text == "_") and operand.text.lower() not in _PROSE
+    return place if name or operand.kind in ("number", "open") or _is_command(operand) else last
 
 
 def _is_power(tokens: list[_Token], last: int) -> bool:

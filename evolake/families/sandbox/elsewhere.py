@@ -92,36 +92,50 @@ def gathered(found: Any) -> Any:
 
 
 class _Sets(ast.NodeTransformer):
-    """Displays and comprehensions of sets, operations on views of mappings, and calls of `__hash__`, as calls of what is here."""
+    """Displays and comprehensions of sets, operations on views of mappings, and calls of `__hash__`, as calls of what is here.
+
+    prefix: of the names by which they are called; no name of the source begins with it.
+    """
+
+    def __init__(self, prefix: str):
+        self.prefix = prefix
+        self.hashed: str | None = None  # inside a `__hash__`, what it calls its own object
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        outer = self.hashed
+        if node.name == "__hash__":
+            self.hashed = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), None)
+        self.generic_visit(node)
+        self.hashed = outer
+        return node
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         self.generic_visit(node)
-        return _called("set", ast.List(elts=node.elts, ctx=ast.Load()))
+        return self._called("set", ast.List(elts=node.elts, ctx=ast.Load()))
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         self.generic_visit(node)
-        return _called("set", ast.GeneratorExp(elt=node.elt, generators=node.generators))
+        return self._called("set", ast.GeneratorExp(elt=node.elt, generators=node.generators))
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        return _called("gathered", node) if any(_is_view(side) for side in (node.left, node.right)) else node
+        return self._called("gathered", node) if any(self._is_view(side) for side in (node.left, node.right)) else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.func, ast.Attribute) or node.func.attr != "__hash__" or node.keywords or len(node.args) > 1:
             return node
         of = node.args[0] if node.args else node.func.value
-        return node if isinstance(of, ast.Starred) or _is_super(node.func.value) else _called("hash", of)
+        of_base = bool(node.args) and isinstance(of, ast.Name) and of.id == self.hashed  # by `hash` the method would call itself
+        return node if of_base or isinstance(of, ast.Starred) or _is_super(node.func.value) else self._called("hash", of)
 
+    def _called(self, name: str, argument: ast.expr) -> ast.Call:
+        return ast.Call(func=ast.Name(self.prefix + name, ast.Load()), args=[argument], keywords=[])
 
-def _called(name: str, argument: ast.expr) -> ast.Call:
-    return ast.Call(func=ast.Name(name, ast.Load()), args=[argument], keywords=[])
-
-
-def _is_view(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "gathered":
-        return True
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("keys", "items") and not node.args
+    def _is_view(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == f"{self.prefix}gathered":
+            return True
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("keys", "items") and not node.args
 
 
 def _is_super(node: ast.expr) -> bool:
@@ -130,8 +144,11 @@ def _is_super(node: ast.expr) -> bool:
 
 def moved(source: str) -> str:
     """The source with sets and hashes from here; as it is where it cannot be parsed. Called before the clock is moved."""
+    prefix = "elsewhere_"
+    while prefix in source:
+        prefix += "_"
     try:
-        tree = _Sets().visit(ast.parse(source))
+        tree = _Sets(prefix).visit(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
     start = 0
@@ -140,7 +157,8 @@ def moved(source: str) -> str:
         if not docstring and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             break
         start += 1
-    names = [ast.alias(name) for name in ("set", "frozenset", "hash", "gathered")]
+    names = [ast.alias(name) for name in ("set", "frozenset", "hash")]
+    names += [ast.alias(name, prefix + name) for name in ("set", "hash", "gathered")]
     tree.body.insert(start, ast.ImportFrom(module=_MODULE, names=names, level=0))
     try:
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"

@@ -88,7 +88,7 @@ def _answered(reply: str, problem: Problem, answer_format: AnswerFormat, truncat
     boxed = extract_boxed(reply)
     if boxed is not None:
         return Answered(boxed, True)
-    found = None if answer_format == "boxed" else ending(reply, json.loads(problem.answer))
+    found = None if answer_format == "boxed" else ending(reply, json.loads(problem.answer), asked_units(problem.text))
     return None if found is None else Answered(found.text, found.last and not truncated)
 
 

@@ -53,3 +53,19 @@ def test_what_no_hash_seed_decides_is_the_same_elsewhere(pool):
     assert (here.status, there.status) == ("ok", "ok"), (here.reason, there.reason)
     assert here.answer == there.answer
     assert here.answer[2:7] == [True, True, 4, ["b", "c", "d"], ["a", "b", "c", "d"]] and here.answer[9]
+
+
+OWN_NAMES = (
+    "class Town:", "    def __hash__(self): return object.__hash__(self)", "class Name(str):",
+    "    def __hash__(this): return str.__hash__(this)", "",
+    "def hash(text): return len(text)", "def gathered(items): return sorted(items)", "", "def solution(inputs):", "    set = {3, 1, 2}",
+    "    town, elsewhere_hash, many = Town(), 5, dict.fromkeys('abc')",
+    "    return [town in {town}, Name('a') in {Name('a')}, sorted(set), len({4, 5}),",
+    "        hash('abc'), elsewhere_hash, gathered(many.keys() - {'a'}), isinstance('a'.__hash__(), int)]", "",
+)
+
+
+def test_a_class_that_hashes_by_its_base_and_names_like_those_from_here_run_elsewhere_too(pool):
+    for elsewhere in (False, True):
+        [found] = solve("\n".join(OWN_NAMES), [{}], pool=pool, elsewhere=elsewhere)
+        assert (found.status, found.answer) == ("ok", [True, True, [1, 2, 3], 2, 3, 5, ["b", "c"], True]), (elsewhere, found.reason)

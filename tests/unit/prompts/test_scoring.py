@@ -85,12 +85,84 @@ def problem(answer: Any, *, case_sensitive: bool = False) -> Problem:
     ("York", "new york", False, False),
     ("The answer is yes", True, True, True),
     ("No", True, False, True),
+    ("It is `.#.`", ".#.", True, True),
+    ("It is **.#.**.", ".#.", True, True),
+    ("It is `C++`.", "C++", True, True),
+    ("It is `# .`", "# .", True, True),
+    ("It is `.#.`", "`.#.`", True, True),
+    ("It is `.#.`", ".#", False, True),
+    ('So {"a": ")"}', {"a": ")"}, True, True),
+    ('So {"a": "("}.', {"a": "("}, True, True),
+    ('So {"a": "{"}', {"a": "{"}, True, True),
+    ('So ["}", 1]', ["}", 1], True, True),
+    ('[0] + {"a": ")"}', {"a": ")"}, False, False),
+    ("3*[1, 2]", [1, 2], False, True),
+    ("-[1, 2]", [1, 2], False, True),
+    ("[0] + [1, 2]", [1, 2], False, True),
+    ("f(1, 2)", [1, 2], False, True),
+    ("- [1, 2]", [1, 2], True, True),
+    ("Thus -> [1, 2]", [1, 2], True, True),
+    ("-3x^2 - 2x + 1", "3x^2 - 2x + 1", False, True),
+    ("p = 3x^2 - 2x + 1", "3x^2 - 2x + 1", True, True),
+    ("4x^3 + 3x^2 - 2x + 1", "3x^2 - 2x + 1", False, True),
+    ("5 + -2x + 1", "-2x + 1", False, True),
+    ("D, A, B, C", "A, B, C", False, True),
+    ("So, A, B, C", "A, B, C", True, True),
+    ("Answer: A, B, C", "A, B, C", True, True),
+    ("- A, B, C", "A, B, C", True, True),
+    ("C > B > A", "B > A", False, True),
+    ("D -> A -> B", "A -> B", False, True),
+    ("Thus => B > A", "B > A", True, True),
+    ('"red", "red"', "red", False, True),
+    ("red, red", "red", False, True),
+    ('"3/2", "3/2"', "3/2", False, True),
+    ("true, true", True, False, True),
+    ('Well, it is "red"', "red", True, True),
+    ("2:3:7", "3:7", False, True),
+    ("2 : 3 : 7", "3 : 7", False, True),
+    ("Ratio: 3:7", "3:7", True, True),
+    ("-3.5 km", "3.5 km", False, True),
+    ("3.5 km", "5 km", False, True),
+    ("1,234 km", "234 km", False, True),
+    ("10:30 pm", "30 pm", False, True),
+    ("At 10:30 pm", "10:30 pm", True, True),
+    ("The answer - New York", "new york", True, True),
+    ("At last, New York", "new york", True, True),
     (r"so \boxed{7} and not 8", 7, True, True),
     (r"\boxed{8}, no: 7", 7, False, True),
 ])
 def test_the_last_number_or_words_are_the_answer(reply: str, answer: Any, correct: bool, formatted: bool) -> None:
     found = judge_reply(reply, problem(answer), "last")
     assert (found.correct, found.formatted) == (correct, formatted)
+
+
+COINS = replace(problem(20), text="How many coins are there?")
+
+
+@pytest.mark.parametrize("reply", [
+    "-(20)", "3(20)", "3 (20)", "(3)(20)", "sqrt(20)", "log_2(20)", "f(20)", "3 - (5 - 20)", "(20)/n", r"2\pi - 20", r"\pi/20", "π - 20", "x² - 20",
+    "50% - 20", "total/20", "total - 20", "= total - 20", "total + 20", "total * 20", "cost / 20", "√20", "∛20", "±20", "1±20", "⩽ 20", "≦ 20",
+    "x ⩾ 20", "≡ 20", "5⋅20", "10⁄20", "20^n", "20/n", r"20 \times y", "20 x y", r"20 \cdot \pi", r"20\pi", "20_2", "20 - x", "20 <= x",
+    "20 dozen coins", "20 hours", "20 half coins",
+])
+def test_a_number_that_is_reckoned_with_is_not_the_answer(reply: str) -> None:
+    assert not judge_reply(reply, COINS, "last").correct
+
+
+@pytest.mark.parametrize("reply", [
+    "(20)", "The answer is (20).", "page (20)", "答案(20)", "It is 20!", "• 20", "Answer - 20", "The total is 20", "it is +20", "20</s>",
+    "20 (twenty)", r"20 \checkmark", "20*", "20 - which is it", "20 -> done",
+    "So 20 works.", "20 makes sense.", "20 satisfies it", "20 gives that", "20 equals it",
+    "20 means so", "20 fits", "20 holds", "20 remains", "20 coins", "20 gold coins", "20 shiny coins.",
+])
+def test_brackets_marks_and_verbs_beside_a_number_leave_it_what_it_is(reply: str) -> None:
+    assert judge_reply(reply, COINS, "last").correct
+
+
+@pytest.mark.parametrize(("reply", "answer"), [("-(5)", -5), ("x = -(5)", -5), ("-(1/2)", -0.5), ("- (5)", -5)])
+def test_a_sign_before_brackets_is_the_sign_of_the_number(reply: str, answer: float) -> None:
+    assert judge_reply(reply, problem(answer), "last").correct
+    assert not judge_reply(reply, problem(-answer), "last").correct
 
 
 @pytest.mark.parametrize(("reply", "answer", "correct", "formatted"), [
