@@ -65,7 +65,7 @@ def test_every_module_of_a_line_s_figures_is_a_figure_that_its_page_shows_and_no
     figures = figures_in(package)
     assert len(figures) == len(modules_of(package)) >= 3
     template = "".join(path.read_text() for path in (folder_of(package).parent / "templates").glob("*.j2"))
-    places = set(re.findall(r'pictures\(placed\["(\w+)"\]\)', template)) | ({"figures"} if "pictures(figures)" in template else set())
+    places = set(re.findall(r'pictures\(placed\["(\w+)"\][,)]', template)) | ({"figures"} if "pictures(figures)" in template else set())
     assert {figure.place for figure in figures} <= places
     if line == "repair":
         return  # its figures bear the names of its tables
