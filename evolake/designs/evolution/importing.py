@@ -17,7 +17,7 @@ from evolake.agents.guidance import next_cycle
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.framework_files import find_files
 from evolake.designs.evolution.framework_rows import Framework, read_framework
-from evolake.designs.evolution.objective_writing import WRITTEN, genome_text
+from evolake.designs.evolution.objective_writing import WRITTEN, with_genome
 from evolake.designs.evolution.population import Population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
 from evolake.designs.genome.grammars import AnyGenome
@@ -148,12 +148,11 @@ def imported_objectives(lake: Lake, population: Population, cycle: str) -> list[
     found: dict[str, Row] = {}
     for row in rows_of(lake, OBJECTIVES_READ):
         if row["bundle_id"] in pending and row["state"] == "read" and row["objective_id"] not in taken:
-            found.setdefault(row["objective_id"], {
+            found.setdefault(row["objective_id"], with_genome({
                 "objective_id": row["objective_id"], "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": WRITTEN,
                 "parameters": json.dumps({"original_id": row["original_id"]}), "description": row["description"], "source": row["code"],
-                "multiplier": 1.0, "origin": ORIGIN, "reason": None, "imported_from": row["source"], "operator": None,
-                "genome": genome_text(row["code"]), "parents": None,
-            })
+                "multiplier": 1.0, "origin": ORIGIN, "reason": None, "imported_from": row["source"], "operator": None, "parents": None,
+            }))
     return list(found.values())
 
 

@@ -137,7 +137,7 @@ def test_the_same_meaning_has_one_form(written, form) -> None:
     "wrong",
     [
         "steps", ("mean", "reach"), ("mean",), ("tail", 9, "steps"), ("tail", 2.0, "steps"), ("weighted", 5.0, "steps"), ("weighted", True, "steps"),
-        ("add", "reach"), ("price", "reach"), "design_id", (), ("add", "reach", math.inf), True, None, ["mean", "steps"],
+        ("add", "reach"), ("price", "reach"), "design_id", (), ("add", "reach", math.inf), ("add", "reach", 10**400), True, None, ["mean", "steps"],
     ],
     ids=repr,
 )
@@ -148,7 +148,7 @@ def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
             kind_of(wrong)
 
 
-@pytest.mark.parametrize("text", ["", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}'])
+@pytest.mark.parametrize("text", ["", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}', f'["add","reach",1{"0" * 400}]'])
 def test_a_stored_text_that_is_no_program_is_none(text: str) -> None:
     assert from_json(text) is None
 
@@ -166,6 +166,7 @@ def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:
     for other in (source.replace("levels = read", "import time\n    levels = read"), source.replace("return WORST", "return 0.0"), "x = 1", "", "("):
         assert read(other) is None
     assert read(make("tail", {}, "").source) is None
+    assert read(compose(("add", "reach", 1.0)).replace("1.0", "1" + "0" * 400)) is None
 
 
 def test_templates_have_counterparts_where_the_file_is_theirs() -> None:
