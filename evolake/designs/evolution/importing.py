@@ -21,6 +21,7 @@ from evolake.designs.evolution.objective_writing import WRITTEN, with_genome
 from evolake.designs.evolution.population import Population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
 from evolake.designs.genome.grammars import AnyGenome
+from evolake.designs.model.boundary import alone
 from evolake.designs.tables_import import IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
 from evolake.gates import Verdict
 from evolake.lake import Lake, TableSchema
@@ -97,7 +98,8 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
     """The population with the designs of every pending bundle; unchanged, and the lists empty, where there is none.
 
     A file that is here already stays what it is; one that computes the same as another is blocked as a duplicate, and its children descend from the
-    one that was first. recognise: the genome that computes what a file does, where there is one.
+    one that was first. recognise: the genome that computes what a file does, where there is one; asked of those that passed the gates, and what it
+    raises is none.
     """
     bundles = pending_bundles(lake, population, cycle)
     if not bundles:
@@ -118,7 +120,9 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
             arrived.notes.append(note | {"design_id": found[place], "state": "present", "reason": None})
             continue
         source = texts(row["source_sha"])
-        done = judged(_candidate(row, source, recognise(source)), known, judge)
+        done = judged(_candidate(row, source), known, judge)
+        if done.accepted:
+            done = replace(done, genome=alone(lambda text=source: recognise(text), lambda reason: None))
         arrived.verdicts.extend(done.examined.verdicts)
         twin = known.get(done.traced.graph_sha) if done.traced else None
         found[place] = twin or done.design_id
@@ -167,10 +171,10 @@ def retrospectives(lake: Lake, cycle: str) -> list[str]:
     return [f"{row['source']}, {row['kind']} {row['number']} ({row['title']}): {row['text'][:TOLD_CHARS]}" for kind in order for row in share[kind]]
 
 
-def _candidate(row: Mapping[str, Any], source: str, genome: AnyGenome | None) -> Candidate:
+def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
     rationale = f"Design {row['original_id']} of {row['source']}, round {row['round']} there."
     return Candidate(
-        source=source, hyper={}, genome=genome, title=row["title"][:40], operator=ORIGIN, origin=ORIGIN, rationale=rationale, direction_id=None,
+        source=source, hyper={}, genome=None, title=row["title"][:40], operator=ORIGIN, origin=ORIGIN, rationale=rationale, direction_id=None,
         weights=(),
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from framework_database import ANALYSIS, EXAMPLE, write_database
+from framework_database import ANALYSIS, EXAMPLE, SOLVERS, write_database
 
 from evolake.designs.commands.import_database import import_command
 from evolake.designs.evolution.importing import (
@@ -59,7 +59,16 @@ def test_designs_meet_the_gates_and_descend_from_those_they_were_made_from(
     lake: Lake, database: Path, population: Population, judge_at: Callable[[str], Judge]
 ) -> None:
     import_database(lake, database)
-    arrived = admit_imports(lake, population, judge_at("0001"), "0001")
+    asked: list[str] = []
+
+    def recognise(source: str) -> Any:
+        asked.append(source)
+        if source == EXAMPLE:
+            raise ValueError("it cannot be run")
+        return BASELINE
+
+    arrived = admit_imports(lake, population, judge_at("0001"), "0001", recognise)
+    assert asked == [SOLVERS[1], SOLVERS[2], SOLVERS[8]], "only what passed the gates is run"
     notes = {row["original_id"]: row for row in arrived.notes}
     assert {key: row["state"] for key, row in notes.items()} == {
         0: "present", 1: "accepted", 2: "accepted", 3: "blocked", 7: "blocked", 8: "accepted",
@@ -76,6 +85,7 @@ def test_designs_meet_the_gates_and_descend_from_those_they_were_made_from(
         "key_insight": ANALYSIS["key_insight"], "success_level": "moderate",
     }
     assert made[ids[2]]["tuned"] is True
+    assert [made[ids[key]]["genome"] is None for key in (1, 2, 3, 7, 8)] == [True, False, True, True, False]
     assert sorted((row["child_id"], row["parent_id"], row["weight"]) for row in arrived.derivations) == sorted([
         (ids[1], baseline, 1.0), (ids[2], ids[1], 1.0), (ids[3], ids[1], 0.5), (ids[3], ids[2], 0.5), (ids[7], baseline, 1.0),
         (ids[8], baseline, 1.0),  # 7 is the baseline in other words, and there is no 99

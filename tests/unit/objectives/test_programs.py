@@ -148,7 +148,13 @@ def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
             kind_of(wrong)
 
 
-@pytest.mark.parametrize("text", ["", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}', f'["add","reach",1{"0" * 400}]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}',
+        f'["add","reach",1{"0" * 400}]',
+    ],
+)
 def test_a_stored_text_that_is_no_program_is_none(text: str) -> None:
     assert from_json(text) is None
 
