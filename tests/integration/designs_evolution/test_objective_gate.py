@@ -97,6 +97,9 @@ def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: Bench,
     assert found.blocked_by is not None and found.blocked_by.reason.startswith(f"ranks as objective {objective_id(first)[:12]} does")
     fresh = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     assert all(fresh(Objective(objective_id(source), source), starting=True).accepted for source in (first, second))
+    third = second + "AGAIN = True\n"
+    late = fresh(Objective(objective_id(third), third)).blocked_by
+    assert late is not None and late.rule_id == "designs-objective-new", "what starts votes, so what follows is compared with it"
 
 
 def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) -> None:
