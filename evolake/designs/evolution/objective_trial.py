@@ -1,7 +1,8 @@
 """The trial of an objective, in the jail, on the results at hand, beside the objectives that vote: what its gate's rules judge.
 
-It scores the designs six times: twice as they are, with the designs in opposite and in shuffled order, and with the rows of each design in opposite
-and in shuffled order. What depends on chance, on the clock, on what was scored before or on the order of rows shows.
+It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with the rows of each design in opposite
+and in shuffled order, and with the designs renamed. What depends on chance, on the clock, on what was scored before, on the order of rows or on a
+design's name shows.
 
 A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: beside the designs
 some of them once more, without their largest or their smallest sizes. Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
@@ -9,6 +10,7 @@ some of them once more, without their largest or their smallest sizes. Agreement
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -122,7 +124,7 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
 
 
 def _orders(bench: Bench) -> dict[str, Results]:
-    """The designs once more, in other orders. Parts are left out: what they would show, the designs do."""
+    """The designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
     designs: Results = {name: bench.probes[name] for name in bench.designs}
     order = random.Random(1)
     mixed = order.sample(list(designs), len(designs))
@@ -132,7 +134,13 @@ def _orders(bench: Bench) -> dict[str, Results]:
         "designs shuffled": {name: designs[name] for name in mixed},
         "rows reversed": {name: list(rows)[::-1] for name, rows in designs.items()},
         "rows shuffled": {name: order.sample(list(rows), len(rows)) for name, rows in designs.items()},
+        "designs renamed": {name: [{**row, "design_id": _renamed(name)} for row in rows] for name, rows in designs.items()},
     }
+
+
+def _renamed(name: str) -> str:
+    """An id that looks like one and is no design's."""
+    return hashlib.sha256(f"renamed {name}".encode()).hexdigest()
 
 
 def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:

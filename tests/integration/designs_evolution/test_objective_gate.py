@@ -26,6 +26,7 @@ from evolake.project import BROUGHT
 
 RULES = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 RESULTS: dict[str, list[dict[str, Any]]] = dict(random_designs(8, np.random.default_rng(11)))
+RESULTS = {name: [row | {"design_id": name} for row in rows] for name, rows in RESULTS.items()}
 RESULTS["early"] = [level(10, 400, 0.97, 50)]
 RESULTS["short"] = [level(10, 20), level(14, 900, 0.8, 100)]
 STEPS = "    return sum(row['median_step'] / row['N'] for row in results) / len(results)\n"
@@ -36,6 +37,10 @@ FAULTS = {
     ),
     "counts the designs that came before": (
         "import math\ndef objective(results):\n    math.calls = getattr(math, 'calls', 0) + 1\n    return float(math.calls)\n",
+        "designs-objective-order",
+    ),
+    "scores by the design's name alone": (
+        "import hashlib\n\n\ndef objective(results):\n    return float(int(hashlib.sha256(results[0]['design_id'].encode()).hexdigest()[:8], 16))\n",
         "designs-objective-order",
     ),
     "draws at random": ("import random\ndef objective(results):\n    return random.random()\n", "designs-objective-order"),
