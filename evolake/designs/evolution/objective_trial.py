@@ -86,7 +86,7 @@ def collect_trial(one: OnTrial) -> dict[str, Any]:
     first = score_all([one.objective], bench.probes, one.pool)
     shown = first[: len(bench.designs)]
     rows = [{"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason} for row in shown]
-    if not rows or any(row.score is None for row in shown):
+    if all(row.score is None for row in shown):
         return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
     runs = [_compared(name, shown, score_all([one.objective], probes, one.pool)) for name, probes in _orders(bench).items()]
     return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
@@ -144,7 +144,7 @@ def _renamed(name: str) -> str:
 
 
 def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:
-    """The run's largest difference from the first, relative to the larger score, null where a score is missing; and where it is."""
+    """The run's largest difference from the first, relative to the larger score, null where one of the two is missing; and where it is."""
     found = {row.design_id: row.score for row in run}
     worst = max(first, key=lambda row: _difference(row.score, found[row.design_id]))
     largest = _difference(worst.score, found[worst.design_id])
@@ -153,9 +153,9 @@ def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> 
 
 
 def _difference(one: float | None, other: float | None) -> float:
-    if one is None or other is None:
-        return np.inf
-    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
+    if one == other:
+        return 0.0
+    return np.inf if one is None or other is None else abs(one - other) / max(abs(one), abs(other))
 
 
 def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:

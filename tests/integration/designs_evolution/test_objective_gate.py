@@ -52,7 +52,9 @@ FAULTS = {
     "is no number on one design": (
         "def objective(results):\n    if len(results) == 1:\n        return float('nan')\n" + STEPS, "designs-objective-runs",
     ),
-    "raises on a short ladder": ("def objective(results):\n    return float(results[2]['median_step'])\n", "designs-objective-runs"),
+    "raises on a short ladder": (
+        "def objective(results):\n    return float(sorted(row['median_step'] for row in results)[2])\n", "designs-objective-runs",
+    ),
     "ranks as the baseline does": (
         baseline_objective().source + "\n\n_first = objective\n\n\ndef objective(results):\n    return 3.0 * _first(results) + 7.0\n",
         "designs-objective-new",
@@ -121,6 +123,15 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) 
     assert [score["score"] for score in evidence["scores"]] == [score["score"] for score in json.loads(kept[0])["scores"]]
     again = replay_gate(GATE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
     assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in found.verdicts]
+
+
+def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: Bench, pool: Any) -> None:
+    source = "def objective(results):\n    return float(results[0]['median_step']) if len(results) > 1 else float('nan')\n"
+    evidence = collect_trial(OnTrial(Objective(objective_id(source), source), bench, pool))
+    assert [row["design_id"] for row in evidence["scores"] if row["score"] is None] == ["early"]
+    runs = {run["run"]: run["difference"] for run in evidence["runs"]}
+    assert runs["again"] == runs["designs renamed"] == 0.0 < runs["rows reversed"], "missing twice is no difference"
+    assert evidence["told_apart"]["pairs"] > 0 and evidence["nearest"] is not None
 
 
 def test_with_nothing_measured_there_is_nothing_to_fail_on(pool: Any) -> None:
