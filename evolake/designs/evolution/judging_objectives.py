@@ -71,7 +71,7 @@ def objective_repeats(evidence: Mapping[str, Any]) -> Finding | None:
 
 @checker("designs.objective_ignores_order")
 def objective_ignores_order(evidence: Mapping[str, Any], *, tolerance: float) -> Finding | None:
-    """Whatever the order of designs and of a design's rows, and whatever designs are called, scores differ by no more than `tolerance`, relative to the larger."""
+    """Whatever the order of designs and of their rows, and whatever they are called, scores differ by at most `tolerance`, relative to the larger."""
     return next((_other_score(run) for run in evidence["runs"] if run["difference"] is None or run["difference"] > tolerance), None)
 
 
