@@ -8,7 +8,7 @@ in the asset `objectives`. Its results stay a table of their own: others report 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from evolake.lake import Lake, TableSchema
 ORIGIN = "import"
 OTHERS = "others"
 LOCK, LOCK_WAIT_S = "imports", 10.0
+NO_DESIGN = -1
+"""Number in the note of a bundle that has no design."""
 TOLD = 12
 """Retrospectives that a planner is told, the newest of each kind first."""
 TOLD_CHARS = 1200
@@ -50,7 +52,7 @@ class Brought:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What the opening asset takes over; as `merge.Admitted`, with one note per design that came (`tables_import.ARRIVALS`)."""
+    """What the opening asset takes over; as `merge.Admitted`, with one note per design that came, or per bundle that has none (`ARRIVALS`)."""
 
     population: Population
     designs: list[Row]
@@ -110,7 +112,13 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
     present = {row["source_sha"]: row["design_id"] for row in usable}
     here = set(population.designs["design_id"].to_list())
     found: dict[tuple[str, int], str] = {}
-    arrived = Arrived(population, [], [], [], [], bundles)
+    arrived = Arrived(population, [], [], [], [
+        {
+            "cycle": cycle, "bundle_id": bundle, "original_id": NO_DESIGN, "design_id": None, "state": "empty",
+            "reason": "none of its designs can be read",
+        }
+        for bundle in bundles if bundle not in {row["bundle_id"] for row in rows}
+    ], bundles)
     made: dict[str, Row] = {}
     for row in sorted(rows, key=lambda item: (item["bundle_id"], item["original_id"])):
         place = (row["bundle_id"], row["original_id"])
@@ -145,13 +153,15 @@ def taken_in(population: Population, bundles: list[str]) -> list[str]:
     return sorted({*population.value("imported_bundles", []), *bundles})
 
 
-def imported_objectives(lake: Lake, population: Population, cycle: str) -> list[Row]:
-    """Rows of OBJECTIVES for what pending bundles bring, not judged yet. They begin to vote in this cycle, at a multiplier of 1."""
-    pending = set(pending_bundles(lake, population, cycle))
+def imported_objectives(lake: Lake, population: Population, bundles: Collection[str], cycle: str) -> list[Row]:
+    """Rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at a multiplier of 1.
+
+    bundles: ids of those that the opening of `cycle` took in.
+    """
     taken = set(population.objectives["objective_id"].to_list())
     found: dict[str, Row] = {}
     for row in rows_of(lake, OBJECTIVES_READ):
-        if row["bundle_id"] in pending and row["state"] == "read" and row["objective_id"] not in taken:
+        if row["bundle_id"] in bundles and row["state"] == "read" and row["objective_id"] not in taken:
             found.setdefault(row["objective_id"], with_genome({
                 "objective_id": row["objective_id"], "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": WRITTEN,
                 "parameters": json.dumps({"original_id": row["original_id"]}), "description": row["description"], "source": row["code"],

@@ -31,7 +31,7 @@ from evolake.designs.genome.grammar import BASELINE
 from evolake.designs.roles.models import LookupRequest
 from evolake.designs.roles.planner import LOOKUP_ROLE
 from evolake.designs.tables import DESIGNS
-from evolake.designs.tables_import import IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
+from evolake.designs.tables_import import ARRIVALS, IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
 from evolake.gates import load_rules
 from evolake.lake import Lake
 from evolake.project import BROUGHT
@@ -110,7 +110,20 @@ def test_importing_twice_and_taking_in_twice_add_nothing(
     assert pending_bundles(lake, after, "0002") == []
     twice = admit_imports(lake, after, judge_at("0002"), "0002")
     assert twice.population is after and (twice.designs, twice.derivations, twice.verdicts, twice.notes) == ([], [], [], [])
-    assert imported_objectives(lake, after, "0002") == []
+
+
+def test_a_bundle_without_a_design_that_can_be_read_is_noted_so_that_it_does_not_stay_pending(lake: Lake, tmp_path: Path) -> None:
+    database = write_database(tmp_path / "search")
+    database.write_text(json.dumps({"designs": ["no object"]}))
+    bundle = import_database(lake, database).bundle_id
+    population = empty_population()
+    arrived = admit_imports(lake, population, lambda *_: pytest.fail("there is nothing to judge"), "0001")
+    assert [(row["bundle_id"], row["original_id"], row["state"]) for row in arrived.notes] == [(bundle, -1, "empty")]
+    noted = ARRIVALS.frame(arrived.notes)
+    assert ARRIVALS.repeated_keys(noted).is_empty()
+    after = population.with_values(imported_bundles=taken_in(population, noted["bundle_id"].to_list()))
+    assert pending_bundles(lake, after, "0002") == []
+    assert [imported_objectives(lake, population, bundles, "0001") != [] for bundles in ([bundle], [])] == [True, False]
 
 
 def test_an_import_that_was_cut_off_is_made_whole(lake: Lake, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +152,7 @@ def test_results_stay_apart_and_objectives_meet_their_gate(lake: Lake, database:
         ("malformed", 3), ("read", 3),
     ]
     assert population.experiments.is_empty() and list(population.results().values()) == [[]]
-    rows = imported_objectives(lake, population, "0001")
+    rows = imported_objectives(lake, population, pending_bundles(lake, population, "0001"), "0001")
     assert [(row["description"], row["imported_from"], row["origin"], row["created_round"], row["multiplier"]) for row in rows] == [
         ("Sum of steps", "search_22", "import", 1, 1.0), ("Reach", "search_22", "import", 1, 1.0), ("Fails", "search_22", "import", 1, 1.0),
     ]
