@@ -171,11 +171,16 @@ def imported_objectives(lake: Lake, population: Population, bundles: Collection[
 
 
 def retrospectives(lake: Lake, cycle: str) -> list[str]:
-    """What planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each first."""
+    """What planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each first.
+
+    What a database that has grown since brings once more is told once.
+    """
     order = ("meta_review", "planner", "analysis")
     there = {row["bundle_id"] for row in rows_of(lake, IMPORTS)}
     held = [row for row in rows_of(lake, TEXTS) if row["bundle_id"] in there and row["since_cycle"] <= cycle]
-    rows = [row for row in held if row["state"] == "read" and row["text"]]
+    rows = list({
+        (row["source"], row["kind"], row["number"], row["text"]): row for row in held if row["state"] == "read" and row["text"]
+    }.values())
     rows.sort(key=lambda row: (order.index(row["kind"]), -row["number"], row["bundle_id"]))
     share = {kind: [row for row in rows if row["kind"] == kind][: TOLD // len(order)] for kind in order}
     return [f"{row['source']}, {row['kind']} {row['number']} ({row['title']}): {row['text'][:TOLD_CHARS]}" for kind in order for row in share[kind]]
