@@ -28,10 +28,10 @@ from evolake.designs.evolution.objective_writing import Objective
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, design_row, seed_candidate, store_candidate
 from evolake.designs.genome.grammar import BASELINE
-from evolake.designs.roles.models import LookupRequest
-from evolake.designs.roles.planner import LOOKUP_ROLE
 from evolake.designs.report.supplement_record import REPORTED
 from evolake.designs.report.supplement_record import TEXTS as TEXTS_TOLD
+from evolake.designs.roles.models import LookupRequest
+from evolake.designs.roles.planner import LOOKUP_ROLE
 from evolake.designs.tables import DESIGNS
 from evolake.designs.tables_import import ARRIVALS, IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
 from evolake.gates import load_rules
