@@ -18,6 +18,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.evolution.champion import split_noise_floor
-from evolake.designs.evolution.racing import Race, Racer, Rung, run_rungs, state_of
+from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, run_rungs, state_of
 from evolake.designs.genome.grammars import GRAMMARS, PAPER, compose, read_genome
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tracing.trace import PRELOAD, trace
@@ -62,11 +63,19 @@ class Told:
 
 @dataclass(frozen=True)
 class Measured:
-    """Designs on fresh instances of one size: median steps, whether each run was solved, and noise floors, by name."""
+    """Designs on fresh instances of one size: median steps, whether every run was solved, and noise floors, by name.
+
+    steps: a run that was not solved counts with the steps that it ran, so that the median is a lower bound where `solved` is false; so do floors.
+    """
 
     steps: dict[str, float]
     solved: dict[str, bool]
     floors: dict[str, float]
+
+    def ratio(self, rival: str) -> tuple[str, float]:
+        """How many times the champion's steps the rival takes, and what the number says of that: "", "at least", "at most", or "not known:"."""
+        known = {(True, True): "", (False, True): "at least", (True, False): "at most", (False, False): "not known:"}
+        return known[self.solved[rival], self.solved["champion"]], self.steps[rival] / self.steps["champion"]
 
 
 def processor_seconds() -> float:
@@ -185,12 +194,25 @@ def champion_of(search: Search, seed: int) -> Racer:
     return finalists[int(np.argmin(np.exp(np.log(steps).mean(axis=1))))]
 
 
+def counted(lap: Lap) -> float:
+    """Steps of a run: its median where it was solved; else what it ran, however it ended, for no more is known. The estimate is no bound."""
+    return float(max(1, lap.median_step if lap.solved else lap.steps_run))
+
+
+def measured_of(laps: Mapping[str, Sequence[Lap]]) -> Measured:
+    """Runs of designs at one size, by name, the champion among them."""
+    steps = {name: [counted(lap) for lap in found] for name, found in laps.items()}
+    floors = {name: split_noise_floor(found[: len(found) // 2], found[len(found) // 2:]) for name, found in steps.items()}
+    medians = {name: float(np.median(found)) for name, found in steps.items()}
+    return Measured(medians, {name: all(lap.solved for lap in found) for name, found in laps.items()}, floors)
+
+
 def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> dict[int, Measured]:
     """Medians over fresh seeds at some of the sizes of `MEASURED`, by size."""
     result: dict[int, Measured] = {}
     designs = {"champion": compose(read_genome(champion.genome)), "baseline": compose(PAPER.baseline()), "design 340": compose(PAPER.seeds()[1])}
     texts = {name: search.traced(source) for name, source in designs.items()}
-    print("\nfresh instances; median steps over seeds of the batch's median; >= where a run was not half solved within its limit")
+    print("\nfresh instances; median steps over seeds of the batch's median; >= where a run was not half solved: those that it ran")
     for n, batch, most in (row for row in MEASURED if row[0] in sizes):
         rungs = rungs_of(seed, f"measure{n}", ((n, batch, most),) * (2 * REPEATS))
         met = {name: rungs[:REPEATS] if name == "baseline" else rungs for name in texts}
@@ -199,33 +221,33 @@ def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> dic
             for name, text in texts.items() if text
         }
         laps = {name: [future.result()[0] for future in futures] for name, futures in pending.items()}
-        steps = {name: [float(lap.median_step if lap.solved else max(lap.median_step, most)) for lap in found] for name, found in laps.items()}
-        floors = {name: split_noise_floor(found[: len(found) // 2], found[len(found) // 2:]) for name, found in steps.items()}
+        result[n] = at = measured_of(laps)
         line = [f"N={n:4d}, batch {batch}"]
-        for name, found in steps.items():
-            most_of = "" if all(lap.solved for lap in laps[name]) else ">="
-            line.append(f"{name} {most_of}{np.median(found):.0f} ({min(found):.0f} to {max(found):.0f}, floor {floors[name]:.2f})")
-        own = float(np.median(steps["champion"]))
-        line.append("; ".join(f"{name} / champion {np.median(steps[name]) / own:.2f}" for name in ("baseline", "design 340")))
+        for name, found in laps.items():
+            steps, most_of = [counted(lap) for lap in found], "" if at.solved[name] else ">="
+            line.append(f"{name} {most_of}{at.steps[name]:.0f} ({min(steps):.0f} to {max(steps):.0f}, floor {at.floors[name]:.2f})")
+        told = {name: at.ratio(name) for name in ("baseline", "design 340")}
+        line.append("; ".join(f"{name} / champion {said} {ratio:.2f}".replace("  ", " ") for name, (said, ratio) in told.items()))
         print("   ".join(line), flush=True)
-        medians = {name: float(np.median(found)) for name, found in steps.items()}
-        result[n] = Measured(medians, {name: all(lap.solved for lap in found) for name, found in laps.items()}, floors)
     return result
 
 
 def verdict(grammar: str, measured: dict[int, Measured]) -> str:
-    """Whether the grammar's bar was reached, in a sentence. A rival that was not solved within its limit counts with the limit: a bound."""
+    """Whether the grammar's bar was reached, in a sentence.
+
+    A rival that was not solved counts with the steps that it ran: the bar is reached only where this bound suffices.
+    """
     n, rival = (640, "design 340") if grammar == PAPER.name else (320, "baseline")
     at = measured.get(n)
     if at is None:
         return f"bar of the grammar {grammar}: not measured at N={n}"
     needed = max(at.floors["champion"], at.floors[rival]) if grammar == PAPER.name else BAR_RATIO
-    ratio = at.steps[rival] / at.steps["champion"]
+    said, ratio = at.ratio(rival)
     reached = at.solved["champion"] and (ratio > needed if grammar == PAPER.name else ratio >= needed)
-    least = "" if at.solved[rival] else "at least "
     wanted = f"more than the noise floor, {needed:.2f}" if grammar == PAPER.name else f"{needed:.0f} or more"
+    told = f"{said} {ratio:.2f}".strip()
     return (
-        f"bar of the grammar {grammar}: {'REACHED' if reached else 'not reached'}; {rival} / champion at N={n} is {least}{ratio:.2f}, wanted {wanted}"
+        f"bar of the grammar {grammar}: {'REACHED' if reached else 'not reached'}; {rival} / champion at N={n} is {told}, wanted {wanted}"
         f"{'' if at.solved['champion'] else '; the champion was not solved within its limit'}"
     )
 

@@ -37,4 +37,6 @@ def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: P
     kept = {one.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, one), strict=True)) for one in done.judged}
     store.extra(RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows))
     store.log(f"{len(done.judged)} children raced, {len(done.entering)} of them enter; simulating took {done.cpu_s:.0f} s of the processors")
+    if cut := sum(row["timed_out"] for row in done.rows):
+        store.warn(f"the wall guard cut {cut} of {len(done.rows)} racers short: with the same seed the race may come out otherwise elsewhere")
     return done

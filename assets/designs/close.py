@@ -10,6 +10,7 @@ import polars as pl
 from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, so_far
 from assets.designs.pace import pace_of
+from assets.designs.records import arrived_bundles
 from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from
@@ -99,19 +100,22 @@ def proposed(store: LineStore, candidates: pl.DataFrame) -> int:
 
 
 def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame) -> Population:
-    """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know."""
-    from evolake.designs.evolution.importing import pending_bundles, taken_in
-    from evolake.designs.evolution.merge import pending_merges
+    """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know.
+
+    Of merges and imports only what this cycle's opening took in counts: one that came since is the next cycle's.
+    """
+    from evolake.designs.evolution.importing import taken_in
+    from evolake.designs.evolution.merge import entered_merges
     from evolake.designs.evolution.reviewing import reviewed
 
     before = archive(store)
-    merged = pending_merges(store.lake, before, store.cycle)
+    merged = entered_merges(store.lake, before, so_far(store), store.cycle)
     population = population.admit(store.rows("tuned_designs"), store.rows("tuning", DERIVATIONS))
     values: dict[str, Any] = {
         "tuning_tried": sorted({*before.value("tuning_tried", []), *tuning["design_id"].to_list()}),
-        "merged_bundles": sorted({*before.value("merged_bundles", []), *(row["bundle_id"] for row in merged)}),
+        "merged_bundles": sorted({*before.value("merged_bundles", []), *merged}),
     }
-    if imported := taken_in(before, pending_bundles(store.lake, before, store.cycle)):
+    if imported := taken_in(before, arrived_bundles(store)):
         values["imported_bundles"] = imported
     return reviewed(population, review.to_dicts()).with_values(**values)
 

@@ -9,6 +9,7 @@ import polars as pl
 
 import assets.designs.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.designs.line import archive, jails, line, rules, so_far
+from assets.designs.records import arrived_bundles
 from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from, ranking_rows, score_rows, weight_rows
@@ -53,7 +54,7 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
                 scored=consensus_at(bench, population, cycle),
             ))
     known = population.add(objectives=[row for part in done for row in part.rows])
-    done.append(judged_rows(imported_objectives(store.lake, known, cycle), judge))
+    done.append(judged_rows(imported_objectives(store.lake, known, arrived_bundles(store), cycle), judge))
     rows = [row for part in done for row in part.rows]
     store.artifacts(row | {"source_sha": store.blobs.put(row["source"].encode())} for row in rows)
     store.derivations(derivation_rows(rows))
@@ -68,11 +69,11 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
 
 def _merged(store: LineStore, population: Population, judge: JudgeObjective) -> Written:
     """The objectives of the bundles that this cycle takes in, through their gate."""
-    from evolake.designs.evolution.merge import pending_merges
+    from evolake.designs.evolution.merge import entered_merges
     from evolake.designs.evolution.merge_objectives import admitted_objectives
     from evolake.designs.evolution.objective_writing import Written, judged_rows
 
-    bundles = {row["bundle_id"] for row in pending_merges(store.lake, archive(store), store.cycle)}
+    bundles = entered_merges(store.lake, archive(store), so_far(store), store.cycle)
     voted, ancestors = admitted_objectives(store.lake, population, bundles, store.cycle)
     judged = judged_rows(voted, judge)
     return Written([*ancestors, *judged.rows], judged.verdicts, [])

@@ -58,3 +58,8 @@ def record_arrived(store: LineStore, arrived: Arrived) -> None:
     store.artifacts(arrived.designs, name=side_table(name, ARTIFACTS))
     store.extra(DERIVATIONS, arrived.derivations, side_table(name, DERIVATIONS))
     store.extra(VERDICTS, (verdict.row() for verdict in arrived.verdicts), side_table(name, VERDICTS))
+
+
+def arrived_bundles(store: LineStore) -> list[str]:
+    """Ids of the imported bundles that the opening of this cycle took in."""
+    return sorted({row["bundle_id"] for row in store.rows(ARRIVALS.name)}) if store.has(ARRIVALS.name) else []

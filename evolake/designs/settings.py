@@ -17,7 +17,10 @@ class FidelitySettings(BaseModel):
 
 
 class RaceSettings(BaseModel):
-    """The race of a cycle: children of its designs, run on sizes up to `max_n`, before its experiments. What ends it is counted, never timed."""
+    """The race of a cycle: children of its designs, run on sizes up to `max_n`, before its experiments.
+
+    What ends it is counted. Only the wall guard of a rung can make two races with one seed differ; a row that it cut says `timed_out`.
+    """
 
     model_config = ConfigDict(extra="forbid")
     candidates: int = Field(default=0, ge=0, description="children that race per cycle where operators write designs; 0: none")

@@ -75,8 +75,13 @@ TEXTS = TableSchema(
 ARRIVALS = TableSchema(
     "import_arrivals", 1,
     {
-        "cycle": pl.String, "bundle_id": pl.String, "original_id": pl.Int64, "design_id": pl.String,
-        "state": (pl.String, "accepted or blocked by the gates of this line, or present: the very file was here before."),
+        "cycle": pl.String, "bundle_id": pl.String,
+        "original_id": (pl.Int64, "Number that it has in the database; -1 where the row is of a bundle that has no design."),
+        "design_id": pl.String,
+        "state": (
+            pl.String, "accepted or blocked by the gates of this line, present (the very file was here before), or empty: none of the "
+            "bundle's designs can be read.",
+        ),
         "reason": pl.String,
     },
     keys=("bundle_id", "original_id"), terms=OWN_TERMS,

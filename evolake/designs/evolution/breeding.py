@@ -1,9 +1,10 @@
 """Breeds designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the best of them enter it.
 
 Children are made and judged in generations of fixed size. All of one generation come of the elite as it stood before it, meet the bars that held
-then, and are taken in the order in which they were proposed. So what comes out depends on the seed alone, not on how many workers there are or on
+then, and are taken in the order in which they were proposed. So what comes out depends on the seed, not on how many workers there are or on
 who ends first, and a race that was killed comes to the same when it is run again. What ends a race is counted too: children, and simulated steps
-times instances times variables, never time. The instances are the cycle's own: what was fitted to those of one cycle meets others in the next.
+times instances times variables. Only the wall guard of a rung, GUARD times that of a low experiment, can make two races differ; a row that it cut
+says `timed_out`. The instances are the cycle's own: what was fitted to those of one cycle meets others in the next.
 
 Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Of those that enter, the ancestors that only raced
 are left out of the ancestry: a child's shares are handed on to the designs of the archive that they come from.
@@ -32,6 +33,8 @@ from evolake.gates.in_turn import side_by_side
 from evolake.seeds import child_seed
 
 GENERATION = 16
+GUARD = 5.0
+"""A rung's wall guard, as a multiple of that of an experiment at low fidelity: out of the way of a loaded machine."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
 """Sizes of the rungs; two at a size have instances of their own."""
 SETTLED_AFTER = 0.5
@@ -197,7 +200,7 @@ class _Stage:
         return found, self._submitted(json.dumps(found.traced.to_json(), sort_keys=True))
 
     def _submitted(self, traced: str) -> Future[list[Lap]]:
-        return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, self.settings.low.wall_s)
+        return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, GUARD * self.settings.low.wall_s)
 
     def _taken(self, name: str, title: str, genome: AnyGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
         """Counts what the laps took and lets the race take them; the racer, wherever it came in."""

@@ -162,8 +162,9 @@ def _states(files: Files) -> list[Row]:
     if not path.exists():
         return []
     held = read_object(path)
-    found = [*(held.get("history") or []), *([held["current"]] if held.get("current") else [])]
-    if not all(isinstance(one, dict) for one in found):
+    past = held.get("history") or []
+    found = [*past, *([held["current"]] if held.get("current") else [])] if isinstance(past, list) else [past]
+    if not isinstance(past, list) or not all(isinstance(one, dict) for one in found):
         raise InputError(f"{path} cannot be read", wanted="an object with `current` and a list `history` of objects", got="something else", do=DO)
     return found
 
@@ -195,8 +196,9 @@ def _planner(_number: int, log: Row) -> Row:
     parts = {name: summary.get(name) for name in ("key_insights", "success_patterns", "failure_patterns")}
     if not all(isinstance(part, list) and all(isinstance(item, str) for item in part) for part in parts.values()):
         raise Malformed("summary: wanted lists of texts key_insights, success_patterns, failure_patterns")
-    said = [f"{name.replace('_', ' ')}: {'; '.join(part)}" for name, part in parts.items() if part]
-    return {"title": f"planner, {summary.get('current_phase') or 'no phase'}", "text": "\n".join(said)}
+    said = {name: text({name: "; ".join(part)}, name) for name, part in parts.items() if part}
+    phase = text(summary, "current_phase", optional=True) or "no phase"
+    return {"title": f"planner, {phase}", "text": "\n".join(f"{name.replace('_', ' ')}: {part}" for name, part in said.items())}
 
 
 def _analyses(files: Files) -> list[Row]:

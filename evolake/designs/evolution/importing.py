@@ -8,7 +8,7 @@ in the asset `objectives`. Its results stay a table of their own: others report 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from evolake.agents.guidance import next_cycle
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.framework_files import find_files
 from evolake.designs.evolution.framework_rows import Framework, read_framework
-from evolake.designs.evolution.objective_writing import WRITTEN, genome_text
+from evolake.designs.evolution.objective_writing import WRITTEN, with_genome
 from evolake.designs.evolution.population import Population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
 from evolake.designs.genome.grammars import AnyGenome
+from evolake.designs.model.boundary import alone
 from evolake.designs.tables_import import IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
 from evolake.gates import Verdict
 from evolake.lake import Lake, TableSchema
@@ -28,6 +29,8 @@ from evolake.lake import Lake, TableSchema
 ORIGIN = "import"
 OTHERS = "others"
 LOCK, LOCK_WAIT_S = "imports", 10.0
+NO_DESIGN = -1
+"""Number in the note of a bundle that has no design."""
 TOLD = 12
 """Retrospectives that a planner is told, the newest of each kind first."""
 TOLD_CHARS = 1200
@@ -49,7 +52,7 @@ class Brought:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What the opening asset takes over; as `merge.Admitted`, with one note per design that came (`tables_import.ARRIVALS`)."""
+    """What the opening asset takes over; as `merge.Admitted`, with one note per design that came, or per bundle that has none (`ARRIVALS`)."""
 
     population: Population
     designs: list[Row]
@@ -97,7 +100,8 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
     """The population with the designs of every pending bundle; unchanged, and the lists empty, where there is none.
 
     A file that is here already stays what it is; one that computes the same as another is blocked as a duplicate, and its children descend from the
-    one that was first. recognise: the genome that computes what a file does, where there is one.
+    one that was first. recognise: the genome that computes what a file does, where there is one; asked of those that passed the gates, and what it
+    raises is none.
     """
     bundles = pending_bundles(lake, population, cycle)
     if not bundles:
@@ -108,7 +112,13 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
     present = {row["source_sha"]: row["design_id"] for row in usable}
     here = set(population.designs["design_id"].to_list())
     found: dict[tuple[str, int], str] = {}
-    arrived = Arrived(population, [], [], [], [], bundles)
+    arrived = Arrived(population, [], [], [], [
+        {
+            "cycle": cycle, "bundle_id": bundle, "original_id": NO_DESIGN, "design_id": None, "state": "empty",
+            "reason": "none of its designs can be read",
+        }
+        for bundle in bundles if bundle not in {row["bundle_id"] for row in rows}
+    ], bundles)
     made: dict[str, Row] = {}
     for row in sorted(rows, key=lambda item: (item["bundle_id"], item["original_id"])):
         place = (row["bundle_id"], row["original_id"])
@@ -118,7 +128,9 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
             arrived.notes.append(note | {"design_id": found[place], "state": "present", "reason": None})
             continue
         source = texts(row["source_sha"])
-        done = judged(_candidate(row, source, recognise(source)), known, judge)
+        done = judged(_candidate(row, source), known, judge)
+        if done.accepted:
+            done = replace(done, genome=alone(lambda text=source: recognise(text), lambda reason: None))
         arrived.verdicts.extend(done.examined.verdicts)
         twin = known.get(done.traced.graph_sha) if done.traced else None
         found[place] = twin or done.design_id
@@ -141,37 +153,43 @@ def taken_in(population: Population, bundles: list[str]) -> list[str]:
     return sorted({*population.value("imported_bundles", []), *bundles})
 
 
-def imported_objectives(lake: Lake, population: Population, cycle: str) -> list[Row]:
-    """Rows of OBJECTIVES for what pending bundles bring, not judged yet. They begin to vote in this cycle, at a multiplier of 1."""
-    pending = set(pending_bundles(lake, population, cycle))
+def imported_objectives(lake: Lake, population: Population, bundles: Collection[str], cycle: str) -> list[Row]:
+    """Rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at a multiplier of 1.
+
+    bundles: ids of those that the opening of `cycle` took in.
+    """
     taken = set(population.objectives["objective_id"].to_list())
     found: dict[str, Row] = {}
     for row in rows_of(lake, OBJECTIVES_READ):
-        if row["bundle_id"] in pending and row["state"] == "read" and row["objective_id"] not in taken:
-            found.setdefault(row["objective_id"], {
+        if row["bundle_id"] in bundles and row["state"] == "read" and row["objective_id"] not in taken:
+            found.setdefault(row["objective_id"], with_genome({
                 "objective_id": row["objective_id"], "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": WRITTEN,
                 "parameters": json.dumps({"original_id": row["original_id"]}), "description": row["description"], "source": row["code"],
-                "multiplier": 1.0, "origin": ORIGIN, "reason": None, "imported_from": row["source"], "operator": None,
-                "genome": genome_text(row["code"]), "parents": None,
-            })
+                "multiplier": 1.0, "origin": ORIGIN, "reason": None, "imported_from": row["source"], "operator": None, "parents": None,
+            }))
     return list(found.values())
 
 
 def retrospectives(lake: Lake, cycle: str) -> list[str]:
-    """What planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each first."""
+    """What planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each first.
+
+    What a database that has grown since brings once more is told once.
+    """
     order = ("meta_review", "planner", "analysis")
     there = {row["bundle_id"] for row in rows_of(lake, IMPORTS)}
     held = [row for row in rows_of(lake, TEXTS) if row["bundle_id"] in there and row["since_cycle"] <= cycle]
-    rows = [row for row in held if row["state"] == "read" and row["text"]]
+    rows = list({
+        (row["source"], row["kind"], row["number"], row["text"]): row for row in held if row["state"] == "read" and row["text"]
+    }.values())
     rows.sort(key=lambda row: (order.index(row["kind"]), -row["number"], row["bundle_id"]))
     share = {kind: [row for row in rows if row["kind"] == kind][: TOLD // len(order)] for kind in order}
     return [f"{row['source']}, {row['kind']} {row['number']} ({row['title']}): {row['text'][:TOLD_CHARS]}" for kind in order for row in share[kind]]
 
 
-def _candidate(row: Mapping[str, Any], source: str, genome: AnyGenome | None) -> Candidate:
+def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
     rationale = f"Design {row['original_id']} of {row['source']}, round {row['round']} there."
     return Candidate(
-        source=source, hyper={}, genome=genome, title=row["title"][:40], operator=ORIGIN, origin=ORIGIN, rationale=rationale, direction_id=None,
+        source=source, hyper={}, genome=None, title=row["title"][:40], operator=ORIGIN, origin=ORIGIN, rationale=rationale, direction_id=None,
         weights=(),
     )
 

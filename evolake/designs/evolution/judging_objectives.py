@@ -1,13 +1,14 @@
 """The gate of an objective: it runs in the jail on the results at hand, and its rules judge what that trial showed (`objective_trial`).
 
 Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One that passes votes, and what comes after it
-is compared with it too; those of the starting portfolio are compared with nobody, for nobody votes yet.
+is compared with it too. Those of the starting portfolio are compared with nobody, for nobody votes yet, but what follows is compared with them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.designs.evolution.objective_trial import Bench, OnTrial, scores_of
@@ -24,7 +25,7 @@ GATE = GateSpec(
 AGAIN = "again"
 SHORT = 12
 JudgeObjective = Callable[..., GateResults]
-"""(objective, starting=False) -> its gate's results. starting: of the starting portfolio."""
+"""(objective, starting=False) -> its gate's results. starting: of the starting portfolio, compared with nobody."""
 
 
 def objective_judge(
@@ -40,10 +41,11 @@ def objective_judge(
 
     def judge(objective: HasSource, starting: bool = False) -> GateResults:
         nonlocal held
+        beside = replace(held, voting={}) if starting else held
         found = run_gates(
-            OnTrial(objective, held, pool), (GATE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
+            OnTrial(objective, beside, pool), (GATE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
         )
-        if found.accepted and not starting:
+        if found.accepted:
             held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))
         return found
 
@@ -69,7 +71,7 @@ def objective_repeats(evidence: Mapping[str, Any]) -> Finding | None:
 
 @checker("designs.objective_ignores_order")
 def objective_ignores_order(evidence: Mapping[str, Any], *, tolerance: float) -> Finding | None:
-    """Whatever the order of designs and of a design's rows, scores differ by no more than `tolerance`, relative to the larger."""
+    """Whatever the order of designs and of their rows, and whatever they are called, scores differ by at most `tolerance`, relative to the larger."""
     return next((_other_score(run) for run in evidence["runs"] if run["difference"] is None or run["difference"] > tolerance), None)
 
 

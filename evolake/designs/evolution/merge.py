@@ -120,6 +120,16 @@ def pending_merges(lake: Lake, population: Population, cycle: str) -> list[dict[
     return [row for row in _rows(lake) if row["since_cycle"] <= cycle and row["bundle_id"] not in taken]
 
 
+def entered_merges(lake: Lake, before: Population, opened: Population, cycle: str) -> set[str]:
+    """Ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of whose designs are there since.
+
+    One that came while the cycle opened stays pending. before: the population that entered the cycle. opened: that of after its opening.
+    """
+    here = set(opened.designs["design_id"].to_list())
+    rows = pending_merges(lake, before, cycle)
+    return {row["bundle_id"] for row in rows} - {row["bundle_id"] for row in rows if row["design_id"] not in here}
+
+
 def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -> Admitted:
     """The population with every pending bundle taken in; unchanged, and the lists empty, when there is none."""
     rows = pending_merges(lake, population, cycle)

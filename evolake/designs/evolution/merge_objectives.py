@@ -1,8 +1,9 @@
 """Merging workspaces: the objectives that vote in another lake, with their ancestors.
 
 They come with a bundle of designs (`merge`), in the unpartitioned part `designs/merged_objectives`. The cycle that takes the bundle in takes them
-through its own gate, on its own results: one that does not hold here stays as a blocked row. An objective is its text, so one that is here already is
-no second one. Its age counts from here, and no multiplier comes along: both say how it fared among other objectives.
+through its own gate, on its own results: one that does not hold here stays as a blocked row. An objective is its text: its id and its genome are made
+of that here, whatever the other lake says, and one that is here already is no second one. Its age counts from here, and no multiplier comes along:
+both say how it fared among other objectives.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.objective_writing import with_genome
 from evolake.designs.evolution.population import Population
+from evolake.designs.model.boundary import alone
 from evolake.designs.tables import MERGED_OBJECTIVES
 from evolake.lake import Lake
+from evolake.objectives.source import objective_id
 
 ASSET = "merged_objectives"
 COPIED = ("objective_id", "family", "parameters", "description", "source", "operator", "genome", "parents", "reason")
@@ -59,19 +63,38 @@ def admitted_objectives(
     here = set(population.objectives["objective_id"].to_list())
     judged: list[dict[str, Any]] = []
     blocked: list[dict[str, Any]] = []
-    for row in sorted((row for row in _rows(lake) if row["bundle_id"] in bundles), key=lambda row: (row["bundle_id"], row["number"])):
-        if row["objective_id"] in here:
+    rows = sorted((row for row in _rows(lake) if row["bundle_id"] in bundles), key=lambda row: (row["bundle_id"], row["number"]))
+    own = {(row["bundle_id"], row["objective_id"]): _own_id(row) for row in rows}
+    for row in rows:
+        name = own[row["bundle_id"], row["objective_id"]]
+        if name in here:
             continue
-        here.add(row["objective_id"])
-        made = {name: row[name] for name in COPIED} | {
-            "state": "accepted", "cycle": cycle, "created_round": int(cycle), "multiplier": 1.0, "origin": "merge",
-            "imported_from": row["imported_from"],
-        }
+        here.add(name)
+        made = with_genome({name: row[name] for name in COPIED} | {
+            "objective_id": name, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "multiplier": 1.0, "origin": "merge",
+            "imported_from": row["imported_from"], "parents": _own_parents(row, own), "reason": None,
+        })
         if row["voted"]:
-            judged.append(made | {"reason": None})
+            judged.append(made)
         else:
-            blocked.append(made | {"state": "blocked"})
+            blocked.append(made | {"state": "blocked", "reason": made["reason"] or row["reason"]})
     return judged, blocked
+
+
+def _own_id(row: Mapping[str, Any]) -> str:
+    """The id of a row's text; what it is called there where it has none."""
+    return alone(lambda: objective_id(row["source"]), lambda reason: row["objective_id"])
+
+
+def _own_parents(row: Mapping[str, Any], own: Mapping[tuple[str, str], str]) -> str | None:
+    """The row's parents by the ids that they have here."""
+    if not row["parents"]:
+        return None
+    shares: dict[str, float] = {}
+    for parent, share in json.loads(row["parents"]).items():
+        name = own.get((row["bundle_id"], parent), parent)
+        shares[name] = shares.get(name, 0.0) + share
+    return json.dumps(shares, sort_keys=True)
 
 
 def _rows(lake: Lake) -> list[dict[str, Any]]:

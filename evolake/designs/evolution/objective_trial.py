@@ -1,7 +1,8 @@
 """The trial of an objective, in the jail, on the results at hand, beside the objectives that vote: what its gate's rules judge.
 
-It scores the designs six times: twice as they are, with the designs in opposite and in shuffled order, and with the rows of each design in opposite
-and in shuffled order. What depends on chance, on the clock, on what was scored before or on the order of rows shows.
+It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with the rows of each design in opposite
+and in shuffled order, and with the designs renamed. What depends on chance, on the clock, on what was scored before, on the order of rows or on a
+design's name shows.
 
 A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: beside the designs
 some of them once more, without their largest or their smallest sizes. Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
@@ -9,6 +10,7 @@ some of them once more, without their largest or their smallest sizes. Agreement
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -84,7 +86,7 @@ def collect_trial(one: OnTrial) -> dict[str, Any]:
     first = score_all([one.objective], bench.probes, one.pool)
     shown = first[: len(bench.designs)]
     rows = [{"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason} for row in shown]
-    if not rows or any(row.score is None for row in shown):
+    if all(row.score is None for row in shown):
         return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
     runs = [_compared(name, shown, score_all([one.objective], probes, one.pool)) for name, probes in _orders(bench).items()]
     return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
@@ -122,7 +124,7 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
 
 
 def _orders(bench: Bench) -> dict[str, Results]:
-    """The designs once more, in other orders. Parts are left out: what they would show, the designs do."""
+    """The designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
     designs: Results = {name: bench.probes[name] for name in bench.designs}
     order = random.Random(1)
     mixed = order.sample(list(designs), len(designs))
@@ -132,11 +134,17 @@ def _orders(bench: Bench) -> dict[str, Results]:
         "designs shuffled": {name: designs[name] for name in mixed},
         "rows reversed": {name: list(rows)[::-1] for name, rows in designs.items()},
         "rows shuffled": {name: order.sample(list(rows), len(rows)) for name, rows in designs.items()},
+        "designs renamed": {name: [{**row, "design_id": _renamed(name)} for row in rows] for name, rows in designs.items()},
     }
 
 
+def _renamed(name: str) -> str:
+    """An id that looks like one and is no design's."""
+    return hashlib.sha256(f"renamed {name}".encode()).hexdigest()
+
+
 def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:
-    """The run's largest difference from the first, relative to the larger score, null where a score is missing; and where it is."""
+    """The run's largest difference from the first, relative to the larger score, null where one of the two is missing; and where it is."""
     found = {row.design_id: row.score for row in run}
     worst = max(first, key=lambda row: _difference(row.score, found[row.design_id]))
     largest = _difference(worst.score, found[worst.design_id])
@@ -145,9 +153,9 @@ def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> 
 
 
 def _difference(one: float | None, other: float | None) -> float:
-    if one is None or other is None:
-        return np.inf
-    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
+    if one == other:
+        return 0.0
+    return np.inf if one is None or other is None else abs(one - other) / max(abs(one), abs(other))
 
 
 def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:

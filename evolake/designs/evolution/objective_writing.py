@@ -74,9 +74,23 @@ def live_objectives(population: Population) -> list[Objective]:
 
 
 def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:
-    """Objectives that nobody was asked for, through their gate. starting: see `judging_objectives.JudgeObjective`."""
-    judged = [(row, judge(Objective(row["objective_id"], row["source"]), starting=starting)) for row in rows]
-    return Written([_ended(row, found) for row, found in judged], [verdict for _, found in judged for verdict in found.verdicts], [])
+    """Objectives that nobody was asked for, through their gate; what judging one raises is its block, and one that is blocked is not asked.
+
+    starting: see `judging_objectives.JudgeObjective`.
+    """
+    ended: list[dict[str, Any]] = []
+    verdicts: list[Verdict] = []
+    for row in rows:
+        one = Objective(row["objective_id"], row["source"])
+        found = row["reason"] if row["state"] == "blocked" else alone(
+            lambda one=one: judge(one, starting=starting), lambda reason: reason, passing=(InputError,),
+        )
+        if isinstance(found, GateResults):
+            ended.append(_ended(row, found))
+            verdicts += found.verdicts
+        else:
+            ended.append({**row, "state": "blocked", "reason": found})
+    return Written(ended, verdicts, [])
 
 
 def write_objectives(
@@ -167,6 +181,12 @@ def genome_text(source: str) -> str | None:
     """The program that an objective's file is, as JSON; None for a file that was not written from one."""
     program = read(source)
     return None if program is None else to_json(program)
+
+
+def with_genome(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of OBJECTIVES that came from elsewhere, with the program that its file is; what reading that raises is its block."""
+    genome, reason = alone(lambda: (genome_text(row["source"]), None), lambda reason: (None, reason))
+    return {**row, "genome": genome} if reason is None else {**row, "genome": None, "state": "blocked", "reason": reason}
 
 
 def _ended(row: Mapping[str, Any], found: GateResults) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def read(source: str) -> Expression | None:
         if not isinstance(returned, ast.Return) or not isinstance(returned.value, ast.Call) or len(returned.value.args) != 1:
             return None
         found = _read(returned.value.args[0])
-    except (InputError, SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
+    except (InputError, SyntaxError, ValueError, OverflowError, RecursionError, MemoryError, IndexError):
         return None
     return found if is_program(found) and compose(found) == canonical(source) else None
 

@@ -58,8 +58,8 @@ def kind_of(expression: Expression) -> Kind:
     if isinstance(expression, bool):
         raise IllTyped("a truth value is no number")
     if isinstance(expression, int | float):
-        if not math.isfinite(expression):
-            raise IllTyped("a literal must be finite")
+        if not _is_finite(expression):
+            raise IllTyped("a literal must be finite, and within what a float holds")
         return "number"
     if isinstance(expression, str):
         if expression in LEVEL_NAMES:
@@ -84,7 +84,7 @@ def is_program(expression: Expression) -> bool:
     """Whether it is an expression of kind "number" of at most `MAX_SIZE` nodes."""
     try:
         return kind_of(expression) == "number" and size(expression) <= MAX_SIZE
-    except (IllTyped, RecursionError):
+    except (IllTyped, OverflowError, RecursionError):
         return False
 
 
@@ -131,7 +131,7 @@ def from_json(text: str) -> Expression | None:
     """A stored program; None for what is none, whatever it is."""
     try:
         found = _tuples(json.loads(text))
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return None
     return found if is_program(found) else None
 
@@ -139,6 +139,13 @@ def from_json(text: str) -> Expression | None:
 def rounded(value: float) -> float:
     """A literal as programs have them: four significant digits, no negative zero."""
     return float(f"{float(value):.{DIGITS}g}") + 0.0
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False
 
 
 def _check_setting(operator: str, value: Any) -> None:

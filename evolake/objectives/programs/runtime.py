@@ -1,22 +1,28 @@
 """What the operators of programs compute: an objective file has the functions that its program uses, `evaluate` calls them here.
 
-Every one gives a number for all finite operands: a logarithm of what is not positive, a division by nothing, a value beyond all measure are bounded.
+None raises on finite floats: the logarithm of what is not positive and a division by nothing are bounded. Products may leave the finite numbers;
+aggregates bound what they take by BEYOND, and the score is bounded at last, in an order that is kept.
 Every byte of a function that a file uses is part of the file's identity in lakes (`evolake.objectives.source`): do not reword what is there.
 """
 
 import math
 
 LEAST = 1e-9
-LARGEST = 1e8
+LARGE = 1e7
+MOST = 1.7e308
 BEYOND = 1e30
 WORST = 1e9
 
 
 def bounded(value):
-    """The score: within LARGEST, so that a design without results (WORST) ranks last; what is no number is WORST."""
+    """The score, beyond LARGE by its logarithm: in the same order, and below WORST, which a design without results and what is no number get."""
     if value != value:
         return WORST
-    return float(max(-LARGEST, min(LARGEST, value)))
+    size = min(abs(value), MOST)
+    if size <= LARGE:
+        return float(value)
+    size = LARGE * (1.0 + math.log(size / LARGE) / 10.0)
+    return size if value > 0 else -size
 
 
 def kept(values):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 import pytest
 
 from evolake.designs.evolution import breeding
-from evolake.designs.evolution.breeding import Bred, Starter, breed, rungs_of, should_breed
+from evolake.designs.evolution.breeding import Bred, RunRungs, Starter, breed, rungs_of, should_breed
 from evolake.designs.evolution.proposals import Judge, design_row
+from evolake.designs.evolution.racing import Lap, Rung, run_rungs
 from evolake.designs.genome.grammars import OPEN, compose
 from evolake.designs.settings import DesignsSettings, RaceSettings
 from evolake.designs.tables import RACED
@@ -31,11 +33,11 @@ def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsS
     return tiny.model_copy(update={"grammar": "open", "race": RACE})
 
 
-def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1) -> Bred:
+def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1, run: RunRungs = run_rungs) -> Bred:
     graph = json.loads(starter.traced)["graph_sha"]
     return breed(
         [starter], judge, executor, settings=settings, cycle="0003", root_seed=5, known={graph: starter.design_id}, taken={OPEN.baseline().key()},
-        origin="operators", workers=workers,
+        origin="operators", workers=workers, run=run,
     )
 
 
@@ -67,6 +69,20 @@ def test_a_race_ends_when_its_work_is_spent(starter: Starter, judge_once: Judge,
     found = raced(starter, judge_once, inline, heavy)
     work = sum(row["steps_run"] for row in found.rows) * 200 * 24
     assert work > 10**6 and len(found.rows) < 1 + RACE.candidates
+
+
+def test_a_racer_that_the_wall_guard_cuts_says_so_and_the_guard_is_far_above_an_experiment_s(
+    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
+) -> None:
+    walls: list[float] = []
+
+    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, wall_s: float) -> list[Lap]:
+        walls.append(wall_s)
+        return [Lap(40, True, 0.1, 40), Lap(900, False, 0.1, 30, timed_out=True)]
+
+    found = raced(starter, judge_once, inline, settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}), run=run)
+    assert [row["timed_out"] for row in found.rows if row["state"] != "blocked"] == [True] * len(walls)
+    assert set(walls) == {5 * settings.low.wall_s}
 
 
 def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings: DesignsSettings) -> None:

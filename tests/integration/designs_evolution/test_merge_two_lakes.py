@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from evolake.designs.commands.merge import merge as merge_command
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs, standings
-from evolake.designs.evolution.merge import admit_merges, genealogy, import_lake, pending_merges
+from evolake.designs.evolution.merge import admit_merges, entered_merges, genealogy, import_lake, pending_merges
 from evolake.designs.evolution.merge_objectives import admitted_objectives
 from evolake.designs.evolution.objective_writing import derivation_rows as objective_derivation_rows
 from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows
@@ -205,6 +205,8 @@ def test_a_bundle_is_taken_in_once(here: Workspace, other: Workspace, judge_at: 
     once = admit_merges(here.lake, here.population, judge_at("0002"), "0002")
     assert once.bundles == [first.bundle_id]
     assert pending_merges(here.lake, once.population, "0002") == []
+    assert entered_merges(here.lake, here.population, once.population, "0002") == {first.bundle_id}
+    assert entered_merges(here.lake, here.population, here.population, "0002") == set(), "a bundle that came while the cycle opened is the next one's"
     twice = admit_merges(here.lake, once.population, judge_at("0003"), "0003")
     assert twice.population is once.population
     assert (twice.designs, twice.derivations, twice.verdicts, twice.bundles) == ([], [], [], [])

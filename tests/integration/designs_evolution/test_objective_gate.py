@@ -26,6 +26,7 @@ from evolake.project import BROUGHT
 
 RULES = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 RESULTS: dict[str, list[dict[str, Any]]] = dict(random_designs(8, np.random.default_rng(11)))
+RESULTS = {name: [row | {"design_id": name} for row in rows] for name, rows in RESULTS.items()}
 RESULTS["early"] = [level(10, 400, 0.97, 50)]
 RESULTS["short"] = [level(10, 20), level(14, 900, 0.8, 100)]
 STEPS = "    return sum(row['median_step'] / row['N'] for row in results) / len(results)\n"
@@ -38,6 +39,10 @@ FAULTS = {
         "import math\ndef objective(results):\n    math.calls = getattr(math, 'calls', 0) + 1\n    return float(math.calls)\n",
         "designs-objective-order",
     ),
+    "scores by the design's name alone": (
+        "import hashlib\n\n\ndef objective(results):\n    return float(int(hashlib.sha256(results[0]['design_id'].encode()).hexdigest()[:8], 16))\n",
+        "designs-objective-order",
+    ),
     "draws at random": ("import random\ndef objective(results):\n    return random.random()\n", "designs-objective-order"),
     "reads the clock": ("import time\ndef objective(results):\n    return time.time()\n", "designs-objective-repeats"),
     "is constant": ("def objective(results):\n    return 1.0\n", "designs-objective-apart"),
@@ -47,7 +52,9 @@ FAULTS = {
     "is no number on one design": (
         "def objective(results):\n    if len(results) == 1:\n        return float('nan')\n" + STEPS, "designs-objective-runs",
     ),
-    "raises on a short ladder": ("def objective(results):\n    return float(results[2]['median_step'])\n", "designs-objective-runs"),
+    "raises on a short ladder": (
+        "def objective(results):\n    return float(sorted(row['median_step'] for row in results)[2])\n", "designs-objective-runs",
+    ),
     "ranks as the baseline does": (
         baseline_objective().source + "\n\n_first = objective\n\n\ndef objective(results):\n    return 3.0 * _first(results) + 7.0\n",
         "designs-objective-new",
@@ -97,6 +104,9 @@ def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: Bench,
     assert found.blocked_by is not None and found.blocked_by.reason.startswith(f"ranks as objective {objective_id(first)[:12]} does")
     fresh = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     assert all(fresh(Objective(objective_id(source), source), starting=True).accepted for source in (first, second))
+    third = second + "AGAIN = True\n"
+    late = fresh(Objective(objective_id(third), third)).blocked_by
+    assert late is not None and late.rule_id == "designs-objective-new", "what starts votes, so what follows is compared with it"
 
 
 def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) -> None:
@@ -113,6 +123,15 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) 
     assert [score["score"] for score in evidence["scores"]] == [score["score"] for score in json.loads(kept[0])["scores"]]
     again = replay_gate(GATE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
     assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in found.verdicts]
+
+
+def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: Bench, pool: Any) -> None:
+    source = "def objective(results):\n    return float(results[0]['median_step']) if len(results) > 1 else float('nan')\n"
+    evidence = collect_trial(OnTrial(Objective(objective_id(source), source), bench, pool))
+    assert [row["design_id"] for row in evidence["scores"] if row["score"] is None] == ["early"]
+    runs = {run["run"]: run["difference"] for run in evidence["runs"]}
+    assert runs["again"] == runs["designs renamed"] == 0.0 < runs["rows reversed"], "missing twice is no difference"
+    assert evidence["told_apart"]["pairs"] > 0 and evidence["nearest"] is not None
 
 
 def test_with_nothing_measured_there_is_nothing_to_fail_on(pool: Any) -> None:

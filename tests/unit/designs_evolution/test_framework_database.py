@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from framework_database import ANALYSIS, BASE, EXAMPLE, REACH, SOLVERS, STATE, write_database
+from framework_database import ANALYSIS, BASE, EXAMPLE, REACH, SOLVERS, STATE, SUMMARY, write_database
 
 from evolake.designs.evolution.framework_files import find_files
 from evolake.designs.evolution.framework_rows import read_framework
@@ -64,6 +64,19 @@ def test_retrospectives_are_texts_by_kind_and_number(tmp_path: Path) -> None:
     assert found[4]["reason"] == "success_level: wanted one of poor, moderate, good, excellent"
 
 
+@pytest.mark.parametrize(("said", "row"), [
+    ({"key_insights": ["half \ud800"]}, ("read", "planner, systematic_search", "key insights: half ?\nfailure patterns: Parameters pile up.")),
+    ({"current_phase": "\udfff"}, ("read", "planner, ?", "key insights: Gates by memory help.\nfailure patterns: Parameters pile up.")),
+    ({"current_phase": 7}, ("malformed", None, None)),
+    ({"key_insights": [7]}, ("malformed", None, None)),
+])
+def test_what_a_planner_wrote_can_be_stored_or_its_row_is_malformed(tmp_path: Path, said: dict, row: tuple) -> None:
+    write_database(tmp_path)
+    (tmp_path / "llm_log" / "planner_3.json").write_text(json.dumps({"round_id": 3, "summary": SUMMARY | said}))
+    found = next(one for one in read_framework(find_files(tmp_path)).texts if one["kind"] == "planner")
+    assert (found["state"], found["title"], found["text"]) == row and (found["reason"] is None) == (row[0] == "read")
+
+
 def test_a_database_is_known_by_what_it_says_and_not_by_where_it_lies(tmp_path: Path) -> None:
     here, there = (read_framework(find_files(write_database(tmp_path / name, suffix))) for name, suffix in (("a", ""), ("b", "_22")))
     changed = write_database(tmp_path / "c")
@@ -78,7 +91,8 @@ def test_a_database_is_known_by_what_it_says_and_not_by_where_it_lies(tmp_path: 
     ("database/database.json", "{", "no JSON"), ("database/database.json", "[" * 100_000, "no JSON"), ("database/database.json", "[]", "a list"),
     ("database/database.json", '{"solvers": []}', "no list `designs`"), ("database/database.json", '{"designs": []}', "none"),
     ("objectives/metadata.json", "7", "a number"),
-    ("meta_agent/state.json", '{"current": 7, "history": []}', "something else"), ("meta_agent/state.json", "\0", "no JSON"),
+    ("meta_agent/state.json", '{"current": 7, "history": []}', "something else"), ("meta_agent/state.json", '{"history": 5}', "something else"),
+    ("meta_agent/state.json", '{"history": {"a": {}}}', "something else"), ("meta_agent/state.json", "\0", "no JSON"),
 ])
 def test_a_file_that_has_to_be_right_is_an_error_that_names_it(tmp_path: Path, name: str, content: str, told: str) -> None:
     write_database(tmp_path)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from objective_results import SIZES, level, random_designs, scheduled
 
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, draw, make
+from evolake.objectives.programs import runtime
 from evolake.objectives.programs.behaviour import STEEPER, made_up_designs, ranking, turned
 from evolake.objectives.programs.canonical import canonical, simplified
 from evolake.objectives.programs.compose import compose, read, words
@@ -137,7 +138,7 @@ def test_the_same_meaning_has_one_form(written, form) -> None:
     "wrong",
     [
         "steps", ("mean", "reach"), ("mean",), ("tail", 9, "steps"), ("tail", 2.0, "steps"), ("weighted", 5.0, "steps"), ("weighted", True, "steps"),
-        ("add", "reach"), ("price", "reach"), "design_id", (), ("add", "reach", math.inf), True, None, ["mean", "steps"],
+        ("add", "reach"), ("price", "reach"), "design_id", (), ("add", "reach", math.inf), ("add", "reach", 10**400), True, None, ["mean", "steps"],
     ],
     ids=repr,
 )
@@ -148,9 +149,34 @@ def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
             kind_of(wrong)
 
 
-@pytest.mark.parametrize("text", ["", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}',
+        f'["add","reach",1{"0" * 400}]',
+    ],
+)
 def test_a_stored_text_that_is_no_program_is_none(text: str) -> None:
     assert from_json(text) is None
+
+
+@given(st.floats(-1e300, 1e300), st.floats(1e-6, 1e6))
+def test_a_bounded_score_keeps_the_order_and_stays_better_than_no_results(value: float, more: float) -> None:
+    larger = value + abs(value) * more + more
+    assert -runtime.WORST < runtime.bounded(value) < runtime.bounded(larger) < runtime.WORST
+    assert runtime.bounded(-value) == -runtime.bounded(value) and (abs(value) > 1e7 or runtime.bounded(value) == value)
+
+
+def test_a_score_without_bounds_of_its_own_is_bounded() -> None:
+    assert [runtime.bounded(value) for value in (math.inf, 10**400)] == [runtime.bounded(runtime.MOST)] * 2
+    assert runtime.bounded(-math.inf) > -runtime.WORST and runtime.bounded(math.nan) == runtime.WORST
+
+
+def test_designs_with_many_steps_are_told_apart_and_a_positive_factor_changes_no_order() -> None:
+    slow = [[level(1280, steps, 0.4, 1e6)] for steps in (20_000, 90_000, 400_000, 900_000)]
+    for program in (("mean", ("square", "steps")), ("mul", 1e-6, ("mean", ("square", "steps"))), ("mul", 1e6, ("mean", ("square", "steps")))):
+        scores = [value(program, rows) for rows in slow]
+        assert scores == sorted(set(scores)) and scores[-1] < value(program, [])
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
@@ -166,6 +192,7 @@ def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:
     for other in (source.replace("levels = read", "import time\n    levels = read"), source.replace("return WORST", "return 0.0"), "x = 1", "", "("):
         assert read(other) is None
     assert read(make("tail", {}, "").source) is None
+    assert read(compose(("add", "reach", 1.0)).replace("1.0", "1" + "0" * 400)) is None
 
 
 def test_templates_have_counterparts_where_the_file_is_theirs() -> None:
@@ -198,4 +225,4 @@ def test_what_is_stored_is_read_by_every_later_version() -> None:
         every = ("max", every, (name, int(setting.low) if setting.whole else 0.5, "steps"))
     for name in (*FUNCTIONS, *NUMBER_NAMES):
         every = ("div", every, (name, ("neg", "top")) if name in FUNCTIONS else name)
-    assert objective_id(compose(("min", ("mul", -2.0, every), 1e6)))[:16] == "62f1059f38d50c6c"
+    assert objective_id(compose(("min", ("mul", -2.0, every), 1e6)))[:16] == "02a081dbca504e02"
