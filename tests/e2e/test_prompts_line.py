@@ -133,8 +133,9 @@ def test_nothing_held_out_was_trained_rated_or_chosen_on(house: House):
 def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applied(house: House):
     rows = house.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
     born = {row[0] for row in rows}
-    vain = "SELECT cycle, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle"
-    assert house.sql(vain) == house.sql("SELECT cycle, count(*) FROM prompts.unmade GROUP BY cycle ORDER BY cycle")
+    told = house.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
+    vain, made = (dict(house.sql(f"SELECT cycle, count(*) FROM prompts.{table} GROUP BY cycle")) for table in ("unmade", "children"))
+    assert told == [[cycle, made.get(cycle, 0) + vain[cycle], made.get(cycle, 0), vain[cycle]] for cycle in sorted(vain)]
     roots = {row[0] for row in house.sql("SELECT prompt_id FROM prompts.seeds")}
     assert born
     for prompt_id, operator, parents, principles in rows:
