@@ -134,8 +134,10 @@ def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applie
     rows = house.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
     born = {row[0] for row in rows}
     told = house.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
-    vain, made = (dict(house.sql(f"SELECT cycle, count(*) FROM prompts.{table} GROUP BY cycle")) for table in ("unmade", "children"))
-    assert told == [[cycle, made.get(cycle, 0) + vain[cycle], made.get(cycle, 0), vain[cycle]] for cycle in sorted(vain)]
+    counted = "(SELECT cycle, count(*) AS rows FROM prompts.{} GROUP BY cycle) AS {}"
+    assert told == house.sql(f"""
+        SELECT cycle, coalesce(born.rows, 0) + vain.rows, coalesce(born.rows, 0), vain.rows
+        FROM {counted.format("unmade", "vain")} LEFT JOIN {counted.format("children", "born")} USING (cycle) ORDER BY cycle""")
     roots = {row[0] for row in house.sql("SELECT prompt_id FROM prompts.seeds")}
     assert born
     for prompt_id, operator, parents, principles in rows:
