@@ -18,6 +18,7 @@ from house_steps import kill_when
 from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
+from evolake.solvers.suites.secret import BYTES, FOLDER, NAME
 from pipelines.home import ensure_home
 
 SEED = "minisat22"
@@ -49,10 +50,18 @@ def open_house(folder: Path, **settings: str) -> House:
     return house
 
 
+def pin_secret(house: House) -> None:
+    """Gives a lake that has no secret one that is the same in every run, and so the same unseen formulas."""
+    path = house.lake / FOLDER / NAME
+    path.parent.mkdir(mode=0o700)
+    path.write_bytes(bytes(range(BYTES)))
+    path.chmod(0o600)
+
+
 def share_secret(one: House, other: House) -> None:
     """Gives a lake that is still empty the secret of `one`, so that its gates draw the same formulas, and the verdicts on proofs, which are kept by
     the content of formula and proof: a proof that is written again is not checked again."""
-    path, proofs = Path("private") / "formulas.key", Path("work") / "solvers" / "proofs"
+    path, proofs = Path(FOLDER) / NAME, Path("work") / "solvers" / "proofs"
     (other.lake / path).parent.mkdir(mode=0o700)
     shutil.copy2(one.lake / path, other.lake / path)
     shutil.copytree(one.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))

@@ -62,9 +62,20 @@ class SolversSettings(BaseModel):
 
     @model_validator(mode="after")
     def _holdout_apart(self) -> Self:
+        if "smoke" in self.held_out:
+            raise ValueError("holdout_suite is 'smoke', which every variant runs at its gates: name another suite")
         for name in ("train_suite", "duel_suite", "correctness_suite"):
-            if titles_of(getattr(self, name)) & self.held_out:
-                raise ValueError(f"holdout_suite bears the name of {name}, {self.holdout_suite!r}: nothing in the evolution may see it")
+            other = getattr(self, name)
+            if titles_of(other) & self.held_out:
+                raise ValueError(
+                    f"holdout_suite bears the name of {name}, {self.holdout_suite!r}: nothing in the evolution may see it; name another suite, "
+                    "or rename the folder"
+                )
+            if _overlap(other, self.holdout_suite):
+                raise ValueError(
+                    f"holdout_suite, {self.holdout_suite!r}, shares files with {name}, {other!r}: nothing in the evolution may see it; "
+                    "move one of the two folders out of the other, or name another suite"
+                )
         return self
 
 
@@ -77,4 +88,16 @@ def titles_of(suite: str) -> frozenset[str]:
     """Names that runs of a suite may bear, which a setting gives by the name of its spec or as a folder; none for ""."""
     if not suite:
         return frozenset()
-    return frozenset({suite, folder_title(Path(suite))} if "/" in suite or Path(suite).is_dir() else {suite})
+    return frozenset({suite, folder_title(Path(suite))} if _is_folder(suite) else {suite})
+
+
+def _is_folder(suite: str) -> bool:
+    return "/" in suite or Path(suite).is_dir()
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether both are folders and one is or holds the other, by whatever path or link."""
+    if not (one and other and _is_folder(one) and _is_folder(other)):
+        return False
+    first, second = Path(one).resolve(), Path(other).resolve()
+    return first.is_relative_to(second) or second.is_relative_to(first)

@@ -1,5 +1,6 @@
 -- How many artifacts of a line came to each gate in each cycle, and what did the gate say? One artifact counts once per gate: its worst verdict.
--- Where attempts brought no artifact at all, `made` stands before the gates: how many attempts came, and those that were `blocked` made none.
+-- Where attempts brought no artifact at all, `made` stands before the gates: how many attempts came, and those that were `blocked` made none. An attempt
+-- is what came to a line's first gate in the cycle (not objectives, nor what is only judged again later on); immigrants come there too and count.
 CREATE MACRO funnel(line_name) AS TABLE
 WITH judged AS (
     SELECT verdicts.cycle, verdicts.gate_no, verdicts.gate, verdicts.artifact_id, list_distinct(list(verdicts.outcome)) AS outcomes
@@ -11,7 +12,8 @@ WITH judged AS (
     WHERE parts.line = line_name AND parts.asset = 'unmade' AND parts.state = 'current' AND parts.rows > 0
     GROUP BY parts.cycle
 ), made AS (
-    SELECT judged.cycle, count(DISTINCT judged.artifact_id) AS artifacts FROM judged GROUP BY judged.cycle
+    SELECT judged.cycle, count(DISTINCT judged.artifact_id) AS artifacts FROM judged
+    WHERE judged.gate_no = 0 AND judged.gate <> 'objective' GROUP BY judged.cycle
 )
 SELECT
     lacking.cycle, NULL::BIGINT AS gate_no, 'made' AS gate, coalesce(made.artifacts, 0) + lacking.unmade AS came,

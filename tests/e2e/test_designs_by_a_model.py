@@ -59,8 +59,13 @@ def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled)
     assert modelled.played.says["mending solver_code"] >= 1
     states = {row[0] for row in modelled.house.sql("SELECT DISTINCT state FROM designs.candidates")}
     assert "accepted" in states
-    vain = modelled.house.sql("SELECT cycle, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
-    assert vain == modelled.house.sql("SELECT cycle, count(*) FROM designs.unmade GROUP BY cycle ORDER BY cycle")
+    told = modelled.house.sql("SELECT cycle, came, passed, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
+    assert told == modelled.house.sql("""
+        WITH vain AS (SELECT cycle, count(*) AS rows FROM designs.unmade GROUP BY cycle),
+        designs AS (SELECT cycle, design_id FROM designs.candidates UNION SELECT cycle, design_id FROM designs.tuned_designs),
+        made AS (SELECT cycle, count(*) AS rows FROM designs GROUP BY cycle)
+        SELECT cycle, coalesce(made.rows, 0) + vain.rows, coalesce(made.rows, 0), vain.rows
+        FROM vain LEFT JOIN made USING (cycle) ORDER BY cycle""")
     assert modelled.house.sql("SELECT count(*) FROM designs.final_ranking AS r JOIN verdicts AS v ON v.artifact_id = r.design_id "
                               "WHERE v.outcome = 'block'") == [[0]]
 

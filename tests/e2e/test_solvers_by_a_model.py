@@ -13,7 +13,7 @@ import pytest
 from designs_fixtures import House
 from house_steps import by_a_model, materialize, share_tape, usd_of
 from loopback_model import Asked, LoopbackModel
-from solvers_fixtures import SEED, open_house, share_secret
+from solvers_fixtures import SEED, open_house, pin_secret, share_secret
 from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
@@ -39,9 +39,10 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     settings = {
         "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "4", "EVOLAKE_SOLVERS__REPAIR_ATTEMPTS": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "3",
         "EVOLAKE_SOLVERS__TRAIN_SUITE": "planted-train",
-        "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "1", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
+        "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
     }
     house = open_house(folder, **by_a_model("", **settings))
+    pin_secret(house)
     player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(house.lake), folder / "seed", now=datetime.now(UTC)))
     with LoopbackModel(player) as server:
         house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url

@@ -223,7 +223,7 @@ def test_costs_and_yields_count_what_was_accepted(house: House):
         cycle: made[cycle] + (champions[cycle] not in accepted(house, cycle)) for cycle in CYCLES
     }
     yields = house.cookbook("operator_yield", line="solvers")
-    assert sum(row[4] for row in yields) == sum(made.values())
+    assert sum(row[5] for row in yields) == sum(made.values())
     status = json.loads(house.run("status", "--json").stdout)["lines"]
     assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status] == [("solvers", 2, "0003", None)]
     assert status[0]["accepted"] == 1 + sum(made.values())

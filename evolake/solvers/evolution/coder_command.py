@@ -104,7 +104,7 @@ def task_text(commission: Commission) -> str:
         "The solver": f"It descends from {base.name}; the variant is {parents[0].variant_id[:SHORT_ID]} ({parents[0].title}).",
         "What the second parent changed in its published solver": second.get("second_parent_diff", ""),
         "Its published solver, where that is another code base: carry its idea over": second.get("second_base", ""),
-        "Other published solvers, to be read": "\n".join(f"- {place}/" for place in sorted(references_of(commission))),
+        "Other solvers, to be read": "\n".join(f"- {place}/" for place in sorted(references_of(commission))),
         "Files that may be changed": "\n".join(f"- {pattern}" for pattern in base.adapter.may_change),
         "What is known": "\n\n".join(commission.knowledge),
         "What the plans before this one in this cycle came to": tried,

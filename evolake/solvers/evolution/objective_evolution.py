@@ -87,7 +87,7 @@ def evolve_objectives(
         runs: rows of RUNS that may be compared, of the variants that will be ranked. pool: an open jail pool.
 
     Raises:
-        JailUnavailable: the jail itself failed. ValueError: a run is of `holdout_suite`.
+        JailUnavailable: the jail itself failed. InputError: a run is of `holdout_suite`.
     """
     if population.objectives.is_empty():
         return Evolved(first_objectives(settings, cycle=cycle, root_seed=root_seed), [], [])

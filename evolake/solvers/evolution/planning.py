@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.errors import InputError
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, catalogue, tunables
 from evolake.solvers.roles.coder import models_of
@@ -100,7 +101,7 @@ def plan_variants(
         facts: what else a planner that reads is told.
 
     Raises:
-        ValueError: a row of `holdout_suite` is among `metrics`.
+        InputError: a row of `holdout_suite` is among `metrics`.
     """
     lines = standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle)[:MAX_STANDINGS]
     if not lines:
@@ -148,7 +149,7 @@ def visible_standing(
     """What any role may see of a variant.
 
     Raises:
-        ValueError: `measured` is of `holdout_suite`.
+        InputError: `measured` is of `holdout_suite`.
     """
     rank, measured = rank or {}, measured or {}
     refuse_holdout([measured], settings)
@@ -175,10 +176,14 @@ def refuse_holdout(rows: Sequence[Mapping[str, Any]], settings: SolversSettings)
     """Holdout results decide nothing and are shown to no role.
 
     Raises:
-        ValueError: the suite of one of the rows is `settings.holdout_suite`.
+        InputError: the suite of one of the rows is `settings.holdout_suite`, as in a lake that was bred on it before.
     """
     if met := settings.held_out & {str(row.get("suite")) for row in rows}:
-        raise ValueError(f"a result on the holdout, the suite {min(met)}, must not reach a role")
+        raise InputError(
+            f"a result on the holdout, the suite {min(met)}, must not reach a role", wanted="a holdout that nothing in this lake was bred on",
+            got=f"holdout_suite {settings.holdout_suite!r}, and results of variants on it",
+            do="name another suite in EVOLAKE_SOLVERS__HOLDOUT_SUITE, or begin a new lake",
+        )
 
 
 def parents_of(plan: Plan, short: Mapping[str, KnownVariant], *, one_base: bool = False) -> list[str]:

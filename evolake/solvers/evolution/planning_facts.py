@@ -37,7 +37,7 @@ def planner_facts(
     """The facts of a cycle. lines: the variants that may be built on. folder_of: sha of an archive -> its folder.
 
     Raises:
-        ValueError: a run is of `holdout_suite`.
+        InputError: a run is of `holdout_suite`.
     """
     attempts = tried(population, blobs, folder_of)
     best = sorted((line for line in lines if line.base in bases), key=lambda line: (line.rank is None, line.rank or 0, line.variant_id))
@@ -73,7 +73,7 @@ def _tried(attempt: Mapping[str, Any], row: Mapping[str, Any], blobs: BlobStore,
 
 
 def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: SolversSettings, cycle: str) -> list[FamilyResult]:
-    """One row per family of instances that these variants ran, in order of its name. Raises ValueError where a run is of `holdout_suite`."""
+    """One row per family of instances that these variants ran, in order of its name. Raises InputError where a run is of `holdout_suite`."""
     refuse_holdout([{"suite": suite} for suite in runs["suite"].unique()], settings)
     ids = [line.variant_id for line in lines]
     marked = proved(runs).with_columns(variant_id=pl.col("variant_id").str.slice(0, SHORT_ID), cost=cost()).filter(pl.col("variant_id").is_in(ids))

@@ -72,7 +72,7 @@ def post_mortem(
         session: who reads the cycle in a session; None: the analyst is asked once.
 
     Raises:
-        ValueError: a measurement is of `holdout_suite`.
+        InputError: a measurement is of `holdout_suite`.
     """
     incidents = [found for item in evaluated if (found := incident_of(item, settings=settings, cycle=cycle)) is not None][:MAX_INCIDENTS]
     if not incidents:
@@ -123,7 +123,7 @@ def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attem
     """The variant as an entry of the planner's history. `ranked`: how many variants the ranking holds.
 
     Raises:
-        ValueError: a measurement is of `holdout_suite`.
+        InputError: a measurement is of `holdout_suite`.
     """
     refuse_holdout([row for row in (item.measured, item.parent_measured) if row], settings)
     gain = (item.parent_rank - item.rank) / max(1, ranked) if item.rank and item.parent_rank else None

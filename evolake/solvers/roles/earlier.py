@@ -1,5 +1,5 @@
 """How the planner and the coder were asked by the first evolakes, so that their tapes still answer: the prompt files of `asked_before/`, and requests
-without what has been told since.
+without what has been told since; of the planner also how it was asked before families told the share of checked proofs.
 
 Of a plan with two code bases, or of a build file, no such tape can know; the question is then one that was never asked, and finds nothing.
 """
@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.roles import Earlier
+from evolake.lines import folder_of
 from evolake.solvers.roles.models import STANDING_BEFORE, Attempt, Standing
 
 PROMPTS = Path(__file__).with_name("asked_before")
@@ -26,6 +27,11 @@ def _of_planner(request: Any) -> dict[str, Any]:
     kept = _kept(request, "goal", "cycle", "plans_wanted", "findings", "rules", "guidance", "cycles_without_gain")
     history: list[Attempt] = request.history
     return kept | {"standings": [_standing(line) for line in request.standings], "history": [one.model_dump(mode="json") for one in history]}
+
+
+def _unshared(request: Any) -> dict[str, Any]:
+    told = request.model_dump(mode="json", exclude={"materials", "forbidden"})
+    return told | {"families": [{name: value for name, value in family.items() if name != "checked"} for family in told["families"]]}
 
 
 def _of_coder(request: Any) -> dict[str, Any]:
@@ -50,6 +56,7 @@ def _excerpts(request: Any) -> list[dict[str, Any]]:
     return [one.model_dump(mode="json") for one in request.cut]
 
 
+PLANNER_UNSHARED = Earlier(folder_of("evolake.agents") / "prompts" / "solvers_planner.md", _unshared)
 PLANNER_BEFORE = Earlier(PROMPTS / "planner.md", _of_planner, json.loads((PROMPTS / "planner_reply.json").read_text()))
 CODER_BEFORE = Earlier(PROMPTS / "coder.md", _of_coder)
 CODER_REPAIR_BEFORE = Earlier(PROMPTS / "coder_repair.md", _of_repair)

@@ -17,7 +17,7 @@ import numpy as np
 
 from evolake.agents.roles import Role, hide
 from evolake.solvers.roles.coder import edits_of, forbidden
-from evolake.solvers.roles.earlier import PLANNER_BEFORE
+from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
 from evolake.solvers.roles.models import Attempt, EditModel, Material, Plan, PlanKind, PlanReply, PlanRequest, Standing
 
 BLOCKED_GAIN = -0.5
@@ -190,4 +190,6 @@ def _arm(
     return max(zip(wanted, noise, strict=True), key=lambda pair: pair[0].bound + pair[1])[0]
 
 
-PLANNER = Role("solvers_planner", PlanRequest, PlanReply, plan_cycle, values=hide("materials", "forbidden"), earlier=(PLANNER_BEFORE,))
+PLANNER = Role(
+    "solvers_planner", PlanRequest, PlanReply, plan_cycle, values=hide("materials", "forbidden"), earlier=(PLANNER_UNSHARED, PLANNER_BEFORE),
+)

@@ -148,10 +148,44 @@ def test_cost_per_accepted_counts_what_was_paid_once(lake):
 
 def test_yield_of_operators_and_models(lake):
     assert ask(lake, "operator_yield", line="designs") == [
-        ("add-gate", "m", 1, 1, 1, 1.0, 0.25), ("graft", "operators", 1, 1, 1, 1.0, 0.25), ("swap", "m", 1, 1, 0, 0.0, 0.0),
-        ("swap", "operators", 1, 1, 0, 0.0, 0.0),
+        ("design", "add-gate", "m", 1, 1, 1, 1.0, 0.25), ("design", "graft", "operators", 1, 1, 1, 1.0, 0.25),
+        ("design", "swap", "m", 1, 1, 0, 0.0, 0.0), ("design", "swap", "operators", 1, 1, 0, 0.0, 0.0),
     ]
-    assert ask(lake, "operator_yield", line="solvers") == [("nothing", None, 2, 0, 0, 0.0, 0.0)], "attempts that made nothing are attempts"
+    assert ask(lake, "operator_yield", line="solvers") == [
+        ("variant", "without a parent", "model", 2, 2, 1, 0.5, 0.25), (None, "nothing", None, 2, 0, 0, 0.0, 0.0),
+    ], "attempts that made nothing are attempts"
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory) -> Lake:
+    """A cycle with a seed judged again, a child, one without a parent, an objective by an operator of the same name, and an attempt in vain."""
+    lake = Lake(tmp_path_factory.mktemp("mixed"))
+    artifacts(lake, "seeds", None, "run0", ("seed", "accepted", "S", "design", "seed"))
+    artifacts(lake, "candidates", "0001", "run1", ("child", "accepted", "C", "design", "child"), ("drawn", "blocked", "D", "design", "drawn"))
+    artifacts(lake, "objectives", "0001", "run1", ("vote", "blocked", "V", "objective", "vote"))
+    edge = "child_id parent_id operator weight cycle"
+    publish(lake, "candidates", DERIVATIONS, "0001", "run1", edge, ("child", "seed", "mutate", 1.0, "0001"))
+    publish(lake, "objectives", DERIVATIONS, "0001", "run1", edge, ("vote", "older", "mutate", 1.0, "0001"))
+    judged = "artifact_id cycle gate_no gate rule_id rule_version outcome reason"
+    publish(
+        lake, "candidates", VERDICTS, "0001", "run1", judged, ("child", "0001", 0, "contract", "R1", "1", "pass", ""),
+        ("drawn", "0001", 0, "contract", "R1", "1", "block", "no"), ("child", "0001", 6, "duel", "R6", "1", "pass", ""),
+        ("seed", "0001", 6, "duel", "R6", "1", "pass", ""),
+    )
+    publish(lake, "objectives", VERDICTS, "0001", "run1", judged, ("vote", "0001", 0, "objective", "R9", "1", "block", "no"))
+    lake.publish("designs", "unmade", pl.DataFrame({"plan_id": ["x"], "reason": [""]}), cycle="0001", run_id="run1")
+    return lake
+
+
+def test_what_has_no_parent_is_an_attempt_and_kinds_are_counted_apart(mixed):
+    assert ask(mixed, "operator_yield", line="designs") == [
+        ("design", "mutate", "operators", 1, 1, 1, 1.0, 0.25), ("design", "without a parent", "operators", 1, 1, 0, 0.0, 0.0),
+        ("objective", "mutate", "operators", 1, 1, 0, 0.0, 0.0), (None, "nothing", None, 1, 0, 0, 0.0, 0.0),
+    ]
+
+
+def test_made_counts_attempts_and_neither_objectives_nor_what_is_judged_again(mixed):
+    assert [row for row in ask(mixed, "funnel", line="designs") if row[2] == "made"] == [("0001", None, "made", 3, 2, 1, 0, 0)]
 
 
 @pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
@@ -164,7 +198,7 @@ def test_what_a_line_attempted_in_vain_is_in_its_funnel_and_its_yield(tmp_path, 
     lake.publish(line, "unmade", schema.frame(rows), cycle="0001", run_id="r", schema=schema)
     with Catalogue(lake, all_tables()) as catalogue:
         funnel, tried = (catalogue.query((COOKBOOK / f"{name}.sql").read_text(), {"line": line}).rows for name in ("funnel", "operator_yield"))
-    assert (funnel, tried) == ([("0001", None, "made", 3, 0, 3, 0, 0)], [("nothing", None, 3, 0, 0, 0.0, 0.0)])
+    assert (funnel, tried) == ([("0001", None, "made", 3, 0, 3, 0, 0)], [(None, "nothing", None, 3, 0, 0, 0.0, 0.0)])
 
 
 def test_money_spent_on_candidates_blocked_late(lake):

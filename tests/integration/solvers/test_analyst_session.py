@@ -74,7 +74,7 @@ def test_a_session_has_no_par2_before_its_cycle_and_never_a_row_of_the_holdout_s
     _, turns, asked = held(tmp_path, EXPERT, **numbers)
     said = json.dumps([one.messages for one in asked])
     assert "solved 3 instances, its parent 9" in said and "987" not in said and "holdout" not in said and len(turns) == 5
-    with pytest.raises(ValueError, match="holdout"):
+    with pytest.raises(InputError, match="holdout"):
         held(tmp_path, EXPERT, **(numbers | {"measured": measured(3) | {"suite": "holdout"}}))
 
 

@@ -324,6 +324,16 @@ ASKED_BEFORE = [
 
 @pytest.mark.parametrize(("role", "request_now", "sha"), ASKED_BEFORE, ids=[role.name for role, _, _ in ASKED_BEFORE])
 def test_a_request_is_also_known_as_it_was_asked_before(role, request_now, sha: str) -> None:
-    [form] = role.earlier
+    form = role.earlier[-1]
     schema = dict(form.schema or role.reply.model_json_schema())
     assert text_sha(canonical_json([earlier_messages(role, form, request_now), schema])) == sha
+
+
+def test_the_planner_is_also_asked_as_before_families_told_the_share_of_checked_proofs() -> None:
+    """The sha256 is of what the commit before that one asked for the same request, without the share."""
+    family = models.FamilyResult(family="f", instances=3, solved={"0" * 12: 2.0}, checked={"0" * 12: 0.5})
+    request = PLAN_REQUEST.model_copy(update={"families": [family]})
+    first = earlier_messages(PLANNER, PLANNER.earlier[0], request)
+    assert text_sha(canonical_json([first, PLANNER.reply.model_json_schema()])) == "4e0de3803fb6bcbe317e80145f181983ea0487295874eceaf632aa65284c76de"
+    assert "checked" in build_messages(PLANNER, request)[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]
+    assert "checked" not in first[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]

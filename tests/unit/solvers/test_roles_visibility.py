@@ -13,6 +13,7 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import Job
+from evolake.errors import InputError
 from evolake.gates import CHECKERS, load_rules
 from evolake.jail import open_pool
 from evolake.solvers.edits import Edit
@@ -105,16 +106,16 @@ def test_par2_is_hidden_from_the_planner_before_its_cycle(tmp_path, small_solver
 def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(tmp_path, small_solver_folder, chosen: str, title: str) -> None:
     settings = SolversSettings.model_validate(SETTINGS.model_dump() | {"holdout_suite": chosen})
     row, backend = metrics(IDS[0], title), Listening()
-    with pytest.raises(ValueError, match=title):
+    with pytest.raises(InputError, match=title):
         plan(tmp_path, small_solver_folder, "0040", backend, [row], settings)
-    with pytest.raises(ValueError, match=title):
+    with pytest.raises(InputError, match=title):
         standings(known(tmp_path), ranking=[], metrics=[metrics(IDS[1]), row], settings=settings, cycle="0040")
     child = evaluated(IDS[0], [], measured=row)
-    with Agents(backend, line="solvers", cycle="0040") as agents, pytest.raises(ValueError, match=title):
+    with Agents(backend, line="solvers", cycle="0040") as agents, pytest.raises(InputError, match=title):
         post_mortem(agents, [child], settings=settings, cycle="0040", root_seed=1)
-    with pytest.raises(ValueError, match=title):
+    with pytest.raises(InputError, match=title):
         attempt_of(child, 3, settings)
-    with pytest.raises(ValueError, match=title):
+    with pytest.raises(InputError, match=title):
         family_results(RUNS.frame([run_row(IDS[0], "f", "sat", 1.0, suite=title)]), [], settings=settings, cycle="0040")
     runs = RUNS.frame([run_row(IDS[0], "f", "sat", 1.0), run_row(IDS[0], "f", "sat", 1.0, suite=title)])
     with Agents(backend, line="solvers", cycle="0040") as agents, open_pool(workers=1) as pool:
@@ -122,7 +123,7 @@ def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(tmp_path, sma
         population = population.add(
             objectives=evolve_objectives(agents, population, runs, pool, settings=settings, cycle="0001", root_seed=1).rows,
         )
-        with pytest.raises(ValueError, match=title):
+        with pytest.raises(InputError, match=title):
             evolve_objectives(agents, population, runs, pool, settings=settings, cycle="0040", root_seed=1)
     assert backend.jobs == []
 
@@ -138,8 +139,26 @@ def test_the_title_that_runs_on_the_holdout_bear_is_one_that_the_guard_knows(tmp
 @pytest.mark.parametrize("name", ["train_suite", "duel_suite", "correctness_suite"])
 def test_a_suite_that_bears_the_name_of_the_holdout_is_refused(name: str) -> None:
     for one, other in (("hard-holdout", "hard-holdout"), ("/a/formulas", "/b/formulas")):
-        with pytest.raises(ValueError, match=f"holdout_suite bears the name of {name}"):
+        with pytest.raises(ValueError, match=f"holdout_suite bears the name of {name}.*rename the folder"):
             SolversSettings.model_validate({name: one, "holdout_suite": other})
+
+
+def test_the_suite_that_every_variant_runs_at_its_gates_is_no_holdout() -> None:
+    with pytest.raises(ValueError, match="holdout_suite is 'smoke', which every variant runs at its gates: name another suite"):
+        SolversSettings(holdout_suite="smoke")
+
+
+@pytest.mark.parametrize("name", ["train_suite", "duel_suite", "correctness_suite"])
+@pytest.mark.parametrize(("one", "other"), [("f/a", "f/a/b"), ("f/a/b", "f/a"), ("link", "f/a/b"), ("f/../f/a/b", "link"), ("f/a", "again")])
+def test_a_holdout_folder_that_shares_files_with_another_suite_is_refused(tmp_path: Path, name: str, one: str, other: str) -> None:
+    (tmp_path / "f/a/b").mkdir(parents=True)
+    (tmp_path / "f/c").mkdir()
+    (tmp_path / "link").symlink_to("f/a")
+    (tmp_path / "again").symlink_to("f/a")
+    with pytest.raises(ValueError, match=f"shares files with {name}.*move one of the two folders"):
+        SolversSettings.model_validate({name: f"{tmp_path}/{one}", "holdout_suite": f"{tmp_path}/{other}"})
+    apart = {name: f"{tmp_path}/{one}", "holdout_suite": f"{tmp_path}/f/c"}
+    assert SolversSettings.model_validate(apart).holdout_suite == apart["holdout_suite"]
 
 
 def evaluated(variant_id: str, edits: list[Edit], *, gate: str = "", measured: dict | None = None, rank: int = 2, parent_rank: int = 1) -> Evaluated:
