@@ -29,7 +29,7 @@ LONGEST = 20_000
 def compose(program: Expression) -> str:
     """The objective file of a program, in the form that `source.canonical` gives."""
     code = _written(program, NAMES.__getitem__, _over_levels, "({} if level['solved'] else {})")
-    used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} | {"bounded", "read_levels", "WORST"}
+    used = {node.id for node in ast.walk(parse_python(code)) if isinstance(node, ast.Name)} | {"bounded", "read_levels", "WORST"}
     body = (
         f'def objective(experiment_results):\n    """{words(program)}"""\n    levels = read_levels(experiment_results)\n    if not levels:\n'
         f"        return WORST\n    return bounded({code})"
