@@ -309,12 +309,15 @@ def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house:
 def test_an_ablation_takes_both_arms_through_the_real_gates_and_leaves_the_lake_alone(house: House, tmp_path: Path):
     def arms() -> list[dict]:
         words = ("solvers", "ablate", "--without", "rules", "--repeats", "1", "--out", str(tmp_path), "--json")
-        return json.loads(house.run(*words, EVOLAKE_CODER="one-shot", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="1").stdout)["arms"]
+        return json.loads(house.run(*words, EVOLAKE_CODER="one-shot", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="3").stdout)["arms"]
 
     before = line_contents(house, "solvers")
     found = arms()
-    assert [(arm["arm"], arm["plans"], arm["made"]["share"]) for arm in found] == [("all", 1, 1.0), ("without rules", 1, 1.0)]
-    assert all(arm["passed"]["share"] + sum(arm["blocked"].values()) == 1 for arm in found), "a gate let it through, or one has blocked it"
+    assert [(arm["arm"], arm["plans"]) for arm in found] == [("all", 3), ("without rules", 3)]
+    assert any(arm["made"]["share"] > 0 for arm in found)
+    for arm in found:
+        made = round(3 * arm["made"]["share"])
+        assert round(3 * arm["passed"]["share"]) + sum(arm["blocked"].values()) == made, "a gate let it through, or one has blocked it"
     journal = (tmp_path / "journal.jsonl").read_bytes()
     assert (arms(), (tmp_path / "journal.jsonl").read_bytes(), line_contents(house, "solvers")) == (found, journal, before)
 
