@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolake.prompts.policies.models import load_base
+from evolake.prompts.policies.registry import model_cache
 
 START_S = 180.0
 
@@ -35,13 +36,14 @@ class Server:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Server]:
-    """Serves the bundled model from a checkpoint below `folder`, on one thread, until left.
+    """Serves the bundled model, unpacked once per user, on one thread, until left. `folder` is for what the server writes.
 
     Raises:
         AssertionError: it did not listen within three minutes; with the end of its log.
     """
-    load_base("local", None, folder / "model")
-    [checkpoint] = (folder / "model").iterdir()
+    cache = model_cache(folder)
+    load_base("local", None, cache)
+    [checkpoint] = [path.parent for path in cache.glob("*/config.json")]
     (folder / "hub").mkdir()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
