@@ -309,7 +309,8 @@ def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(house:
 def test_an_ablation_takes_both_arms_through_the_real_gates_and_leaves_the_lake_alone(house: House, tmp_path: Path):
     def arms() -> list[dict]:
         words = ("solvers", "ablate", "--without", "rules", "--repeats", "1", "--out", str(tmp_path), "--json")
-        return json.loads(house.run(*words, EVOLAKE_CODER="one-shot", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="3").stdout)["arms"]
+        settings = {"EVOLAKE_SEED": "1", "EVOLAKE_CODER": "one-shot", "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "3"}
+        return json.loads(house.run(*words, **settings).stdout)["arms"]
 
     before = line_contents(house, "solvers")
     found = arms()
