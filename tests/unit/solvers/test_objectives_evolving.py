@@ -14,7 +14,7 @@ from solver_runs import run_row
 
 from evolake.agents import AgentFailure, Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.errors import JailUnavailable
+from evolake.errors import InputError, JailUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
 from evolake.solvers.evolution import objective_evolution as evolving
@@ -296,6 +296,6 @@ def test_a_cycle_without_runs_changes_nothing(begun: Population, pool: Pool) -> 
 
 def test_no_objective_is_tried_on_the_holdout(begun: Population, pool: Pool) -> None:
     backend = Saying()
-    with pytest.raises(ValueError, match="holdout"):
+    with pytest.raises(InputError, match="holdout"):
         evolve(begun, pool, runs=uneven_runs().with_columns(suite=pl.lit("holdout")), backend=backend)
     assert backend.asked == []

@@ -9,6 +9,7 @@ import pytest
 from solver_runs import run_row
 
 from evolake.agents.prompts import build_messages
+from evolake.errors import InputError
 from evolake.gates import Verdict, load_rules
 from evolake.lake import BlobStore
 from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants, standings
@@ -154,7 +155,7 @@ def test_every_fact_is_in_the_planners_request(tmp_path: Path, cycle: str, shown
 def test_a_run_of_the_holdout_reaches_no_family_result(tmp_path: Path) -> None:
     population, known, _, ranking, _, _ = world(tmp_path)
     lines = standings(known, ranking=ranking, metrics=[], settings=SETTINGS, cycle="0002")
-    with pytest.raises(ValueError, match="holdout"):
+    with pytest.raises(InputError, match="holdout"):
         family_results(replace(population, runs=runs("holdout")).runs, lines, settings=SETTINGS, cycle="0002")
 
 
