@@ -46,7 +46,7 @@ settings.register_profile("evolake", deadline=None, suppress_health_check=[Healt
 settings.load_profile("evolake")
 PROGRAMS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"),
-    "tex": ("pdflatex", "tectonic"),
+    "cmake": ("cmake",), "tex": ("pdflatex", "tectonic"),
 }
 
 

@@ -10,8 +10,8 @@ import dagster as dg
 import polars as pl
 import pytest
 from families_fixtures import SEEDS
+from one_line import OneLine
 
-from assets.line import register_keys
 from evolake.cli.known_tables import all_tables
 from evolake.families.gates.specs import GATES
 from evolake.lake import Catalogue, Lake
@@ -33,23 +33,7 @@ SMALL = {
 
 
 @dataclass(frozen=True)
-class House:
-    lake: Lake
-    instance: dg.DagsterInstance
-    defs: dg.Definitions
-
-    def run(self, cycle: str, *assets: str) -> None:
-        """Assets of a cycle in one run with their checks; all without any."""
-        register_keys(self.instance, [cycle])
-        done = self.defs.resolve_job_def("families_cycle").execute_in_process(
-            instance=self.instance, partition_key=cycle, asset_selection=[dg.AssetKey(["families", one]) for one in assets] or None,
-        )
-        assert done.success
-        assert [check.check_name for check in done.get_asset_check_evaluations() if not check.passed] == []
-
-    def rows(self, asset: str, cycle: str) -> list[dict]:
-        return self.lake.read("families", asset, cycle).to_dicts()
-
+class House(OneLine):
     def ask(self, sql: str) -> list[tuple]:
         with Catalogue(self.lake, all_tables()) as catalogue:
             return catalogue.query(sql).rows
@@ -70,7 +54,7 @@ def house(tmp_path_factory) -> Iterator[House]:
             monkeypatch.setenv(name, str(value))
         from pipelines.definitions import defs
 
-        house = House(Lake(folder / "lake"), instance, defs)
+        house = House("families", Lake(folder / "lake"), instance, defs)
         assert defs.resolve_job_def("families_seeds").execute_in_process(
             instance=instance, asset_selection=[dg.AssetKey(["families", "seeds"])],
         ).success

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+from one_line import OneLine
 from prompts_lake import family_lake, finish_families
 
-from assets.line import register_keys
 from evolake.cli.known_tables import all_tables
-from evolake.lake import Catalogue, Lake
+from evolake.lake import Catalogue
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.policies import registry
@@ -30,25 +30,6 @@ SMALL = {
     "PROMPTS_PER_ITERATION": "1", "ROLLOUTS": "2", "HELDOUT_PROBLEMS": "2", "DUEL_PROBLEMS": "2", "ANSWER_FORMAT": "last", "REPLY_START": "",
     "DIFFICULTIES": "null",
 }
-
-
-@dataclass(frozen=True)
-class House:
-    lake: Lake
-    instance: dg.DagsterInstance
-    defs: dg.Definitions
-
-    def run(self, cycle: str, *assets: str) -> None:
-        """Assets of a cycle in one run with their checks; all without any."""
-        register_keys(self.instance, [cycle])
-        done = self.defs.resolve_job_def("prompts_cycle").execute_in_process(
-            instance=self.instance, partition_key=cycle, asset_selection=[dg.AssetKey(["prompts", one]) for one in assets] or None,
-        )
-        assert done.success
-        assert [check.check_name for check in done.get_asset_check_evaluations() if not check.passed] == []
-
-    def rows(self, asset: str, cycle: str) -> list[dict[str, Any]]:
-        return self.lake.read("prompts", asset, cycle).to_dicts()
 
 
 def planted(policy: LocalPolicy) -> LocalPolicy:
@@ -72,7 +53,7 @@ def words(family: str, replies: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneLine]:
     """Two cycles of prompts, then another one of families, then the opening of a third of prompts."""
     root: Path = tmp_path_factory.mktemp("feeding")
     given = {f"EVOLAKE_PROMPTS__{name}": value for name, value in SMALL.items()}
@@ -85,7 +66,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         from pipelines.definitions import defs
 
         lake = finish_families(family_lake(root), "0001", FAMILIES, difficulties=(1,), each=3)
-        house = House(lake, instance, defs)
+        house = OneLine("prompts", lake, instance, defs)
         assert defs.resolve_job_def("prompts_seeds").execute_in_process(instance=instance).success
         house.run("0001")
         house.run("0002")
@@ -94,18 +75,18 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
-def kinds(house: House, cycle: str) -> Counter[str]:
+def kinds(house: OneLine, cycle: str) -> Counter[str]:
     return Counter(row["family"].partition("-")[0] for row in house.rows("feed", cycle))
 
 
-def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(house: House):
+def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(house: OneLine):
     first, third = kinds(house, "0001"), kinds(house, "0003")
     assert {row["reason"] for row in house.rows("feed", "0001")} == {"new"} and first["never"] + first["always"] > first["half"]
     assert third["half"] > third["never"] + third["always"]
     assert {row["family"] for row in house.rows("feed", "0003") if row["reason"] == "learnable"} <= {name for name in FAMILIES if "half" in name}
 
 
-def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(house: House):
+def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(house: OneLine):
     with Catalogue(house.lake, all_tables()) as catalogue:
         answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
@@ -116,7 +97,7 @@ def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(ho
     assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
 
 
-def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(house: House):
+def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(house: OneLine):
     set_for = {row["problem_id"]: row["family"] for row in house.rows("feed", "0002")}
     asked = [row for row in house.rows("rollouts", "0002") if row["problem_id"] in set_for]
     assert {row["problem_id"] for row in asked} == set(set_for)
@@ -124,7 +105,7 @@ def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_pl
     assert by_source["families"] == len(asked) and sum(by_source.values()) == 12 * 2
 
 
-def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(house: House):
+def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(house: OneLine):
     def contents(cycle: str) -> dict[str, str]:
         found = {name: house.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
         return {name: record.content_sha for name, record in found.items() if record is not None}
