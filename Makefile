@@ -33,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-fast attack dev docs lint bench policy constraints clean
 
 help:
-	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 10 minutes on two cores)"
+	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 6 minutes on two cores)"
 	@echo "make test   the whole test suite (about an hour on two cores)"
 	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (about 8 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
@@ -71,7 +71,7 @@ policy: $(VENV)/.installed-policy
 
 demo: $(VENV)/.installed-policy
 	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,the shortest stage,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
-	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the 10 minutes,$(BIN)/evolake run --cycles 3 --profile demo)
+	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the 6 minutes,$(BIN)/evolake run --cycles 3 --profile demo)
 	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,short beside the cycles,$(BIN)/evolake repair run --profile demo)
 	@mkdir -p demo
 	@$(call stage,reports,demo 4 of 4: reports and figures,short beside the cycles,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
