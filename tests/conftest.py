@@ -42,7 +42,10 @@ SLOW = (
 """Files and folders of tests that judge in jails, train, or start a process for each test."""
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}
 """Mark -> where every test has it."""
-settings.register_profile("evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "evolake", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=os.environ.get("CI") == "true",
+)
+"""In CI the same examples each time, as in Hypothesis' own profile for it: what random examples find is found, and mended, where people work."""
 settings.load_profile("evolake")
 PROGRAMS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from typing import Any
 
-from evolake.answers.matching import matches
+from evolake.answers.matching import TOLERANCE, matches
 from evolake.answers.reading import cleaned, number
 
 MAX_HALF = 2**28
@@ -55,11 +56,9 @@ def _same(answer: Any, label: Any) -> bool:
     if isinstance(answer, dict) and isinstance(label, dict):
         return answer.keys() == label.keys() and all(_same(value, label[key]) for key, value in answer.items())
     one, other = _number(answer), _number(label)
-    if one is not None or other is not None:
-        if isinstance(one, float) or isinstance(other, float):
-            one, other = _nearest(one), _nearest(other)
-        return one == other
-    return json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)
+    if one is not None and other is not None:
+        return _near(one, other)
+    return one is other is None and json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)
 
 
 def _number(value: Any) -> Fraction | float | None:
@@ -70,9 +69,10 @@ def _number(value: Any) -> Fraction | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _nearest(value: Fraction | float | None) -> Fraction | float | None:
-    """The nearest float, so that 0.1 is the text "0.1"; the value itself where there is none."""
-    try:
-        return None if value is None else float(value)
-    except OverflowError:
-        return value
+def _near(one: Fraction | float, other: Fraction | float) -> bool:
+    """Equal, or, where one of them is no integer, within the tolerance: two elements of a list that are so near may change places."""
+    if any(isinstance(value, float) and not math.isfinite(value) for value in (one, other)):
+        return one == other
+    one, other = Fraction(repr(one) if isinstance(one, float) else one), Fraction(repr(other) if isinstance(other, float) else other)
+    integers = one.denominator == other.denominator == 1
+    return one == other or (not integers and abs(one - other) <= TOLERANCE * max(abs(one), abs(other)))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evolake.answers.forms import MAX_FORM, asked_units, read_date
@@ -81,6 +81,7 @@ LABELS = st.one_of(NUMBERS, st.sampled_from(["red", "3/2", "2024-03-05", "0.75",
 
 
 @settings(max_examples=40)
+@example([-999999976012, -999999975013.5])
 @given(st.one_of(LABELS, st.lists(LABELS, max_size=3), st.dictionaries(st.sampled_from(["a", "b"]), NUMBERS)))
 def test_nothing_beyond_the_tolerance_is_rewarded_in_any_form_with_or_without_its_unit(exported, label):
     """Twice the tolerance away, a day off, or one of the gate's probes: by the exported file in a box, and at the end of a reply."""
