@@ -1,6 +1,6 @@
 """A lake of the solvers line after two cycles, small and with known figures: what reports and questions are asked of.
 
-Seeds `alpha` and `beta`. Cycle 0001 makes `tuned` (accepted) and `liar` (two wrong answers, blocked at gate 3); alpha reigns. Cycle 0002 makes
+Seeds `alpha` and `beta`. Cycle 0001 makes `tuned` (accepted) and `liar` (two wrong answers, blocked at gate 3); alpha is champion. Cycle 0002 makes
 `<b>fast</b>`, child of tuned, which takes half of alpha's time everywhere and wins. Nothing here was run: rows are written as the assets write them.
 """
 
@@ -107,8 +107,8 @@ def made(
     """Publishes what a cycle publishes; gives `after` with the cycle's runs and ranking."""
     passed = [row for row in rows if row["title"] != "liar"]
     runs = [row for name in measured for row in suite_rows(name, cycle, "train")]
-    reigning = "alpha" if cycle == "0001" else "fast"
-    holdout = suite_rows(reigning, cycle, "holdout", 2)
+    champion = "alpha" if cycle == "0001" else "fast"
+    holdout = suite_rows(champion, cycle, "holdout", 2)
     both = after.add(runs=runs, holdout=holdout)
     ranked = compute_metrics(both.runs, baselines=[ID["alpha"], ID["beta"]], cycle=cycle)
     ranking = [
@@ -149,7 +149,7 @@ def made(
         "rule_proposals": (ARCHIVE["rule_proposals"], [rule]), "rule_metrics": (tables.RULE_METRICS, worth), "post_mortem": (FINDINGS, [finding]),
         side_table("variants", DERIVATIONS): (DERIVATIONS, edges), side_table("compliance", VERDICTS): (VERDICTS, verdicts(rows, cycle)),
         side_table("variants", AGENT_CALLS): (AGENT_CALLS, [called]),
-        side_table("survivors", CHAMPIONS): (CHAMPIONS, [{"line": LINE, "cycle": cycle, "artifact_id": ID[reigning], "score": 0.0}]),
+        side_table("survivors", CHAMPIONS): (CHAMPIONS, [{"line": LINE, "cycle": cycle, "artifact_id": ID[champion], "score": 0.0}]),
         side_table("survivors", ARTIFACTS): (ARTIFACTS, fates),
     }
     if cycle == "0001":

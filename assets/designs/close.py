@@ -55,7 +55,7 @@ def survivors(
     store: LineStore, agents: AgentsResource, compute: ComputeResource, candidates: pl.DataFrame,
     final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Who reigns after this cycle, and the archive that enters the next one. Seals it."""
+    """The champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.champion import contenders, decide_champion
     from evolake.designs.evolution.consensus_winner import consensus_winner

@@ -1,4 +1,4 @@
-"""Who reigns, and what the reigning prompt is worth on problems that nothing was trained or chosen on."""
+"""Who is champion, and what the champion is worth on problems that nothing was trained or chosen on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
 
 
-REIGNS = "a root reigns from the seeds on"
+ALWAYS_ONE = "a root is champion from the seeds on"
 
 
 def trained(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[Population, str | None]:
@@ -61,12 +61,12 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
 
 @line.asset(schema=DECISIONS)
 def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame) -> pl.DataFrame:
-    """The duel's verdict: the reign changes where the interval of the difference lies above zero. No row where nobody is rated above the champion."""
+    """The duel's verdict: a new champion where the difference's interval lies above zero. No row where nobody is rated above the champion."""
     from evolake.prompts.rating.duel import decide
     from evolake.seeds import generator
 
     champion_id = archive(store).champion_id
-    assert champion_id is not None, REIGNS
+    assert champion_id is not None, ALWAYS_ONE
     correct: dict[tuple[str, str], list[bool]] = {}
     for row in duel_replies.to_dicts():
         correct.setdefault((row["prompt_id"], row["problem_id"]), []).append(row["correct"])
@@ -74,9 +74,9 @@ def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame,
         decide(champion_id, other, correct, generator(store.settings.seed, line.name, store.cycle, "duel", 2), cycle=store.cycle)
         for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
     ]
-    reigning = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
+    winner_id = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
     told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in rows}
-    store.tell({"champion": reigning, "changed": reigning != champion_id} | told)
+    store.tell({"champion": winner_id, "changed": winner_id != champion_id} | told)
     return DECISIONS.frame(rows)
 
 
@@ -91,7 +91,7 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
     cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
     own, held = settings.of(PromptsSettings), problems_of(problems, "heldout")
     root = population.rows()[0]["prompt_id"]
-    wanted = dict.fromkeys([root, reigning(store, population), population.best_id()])
+    wanted = dict.fromkeys([root, current_champion(store, population), population.best_id()])
     seed = child_seed(settings.seed, line.name, cycle, "heldout", 0)
     rows: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
@@ -110,12 +110,12 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
     return frame
 
 
-def reigning(store: LineStore, population: Population) -> str:
-    """Who reigns after the cycle's duel."""
+def current_champion(store: LineStore, population: Population) -> str:
+    """The champion after the cycle's duel."""
     won = store.read("champion").filter(pl.col("wins"))["challenger_id"].to_list()
-    reigns = won[0] if won else population.champion_id
-    assert reigns is not None, REIGNS
-    return reigns
+    champion_id = won[0] if won else population.champion_id
+    assert champion_id is not None, ALWAYS_ONE
+    return champion_id
 
 
 def _evaluations(

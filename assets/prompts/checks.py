@@ -117,7 +117,7 @@ accepted_passed_every_gate = passed_every_gate(
     where="passed",
 )
 wins_are_beyond_noise = rows_check(
-    champion, "wins_are_beyond_the_noise", "A challenger reigns only where its gain's interval lies above zero; one decision per challenger.",
+    champion, "wins_are_beyond_the_noise", "A challenger wins only where its gain's interval lies above zero; one decision per challenger.",
     once("challenger_id"), "NOT wins OR low > 0",
 )
 judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])

@@ -6,7 +6,7 @@ import polars as pl
 
 from assets.cycle import following
 from assets.pictures import figures_of
-from assets.prompts.champion_selection import reigning, trained
+from assets.prompts.champion_selection import current_champion, trained
 from assets.prompts.checks import GUARDS
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, line
 from assets.store import LineStore
@@ -20,16 +20,16 @@ def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame
     from evolake.prompts.report.material import FIGURES, material_of
 
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
-    reigns = reigning(store, population)
-    since = population.value(CHAMPION_SINCE) if reigns == population.champion_id else cycle
-    closed = population.crowned(reigns, store.settings.of(PromptsSettings).window)
+    champion_id = current_champion(store, population)
+    since = population.value(CHAMPION_SINCE) if champion_id == population.champion_id else cycle
+    closed = population.crowned(champion_id, store.settings.of(PromptsSettings).window)
     closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since})
-    score = heldout.filter((pl.col("prompt_id") == reigns) & (pl.col("iteration") == closed.iteration))["correct"].mean()
-    store.champion(reigns, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)
-    store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == reigns)
+    score = heldout.filter((pl.col("prompt_id") == champion_id) & (pl.col("iteration") == closed.iteration))["correct"].mean()
+    store.champion(champion_id, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)
+    store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == champion_id)
     sealed = store.seal(closed.frames(), GUARDS, survivors="prompts")
     live = closed.rows("champion", "accepted", "candidate")
     store.tell(sealed.metadata() | {
-        "champion_id": reigns, "champion_since": since, "live": len(live), "checkpoint": checkpoint or "none: the base model",
+        "champion_id": champion_id, "champion_since": since, "live": len(live), "checkpoint": checkpoint or "none: the base model",
     } | figures_of(FIGURES, material_of(store.lake, following(cycle)), "survivors"))
     return PROMPTS.frame(live)

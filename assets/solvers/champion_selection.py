@@ -1,4 +1,4 @@
-"""Who reigns: challengers against the champion in interleaved pairs; and, aside, what the reigning one is worth on formulas that nobody has seen."""
+"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that nobody has seen."""
 
 from __future__ import annotations
 

@@ -30,12 +30,12 @@ def survivors(
         metrics=metrics.to_dicts(), ranking=consensus_ranking.to_dicts(), decisions=champion.to_dicts(), holdout=holdout_runs.to_dicts(),
         findings=post_mortem.to_dicts(), added=tables, cycle=cycle,
     )
-    reigning = closed.rows("champion")[0]
+    held = closed.rows("champion")[0]
     consensus = {row["variant_id"]: row["consensus"] for row in consensus_ranking.to_dicts()}
-    store.champion(reigning["variant_id"], consensus.get(reigning["variant_id"]))
+    store.champion(held["variant_id"], consensus.get(held["variant_id"]))
     store.artifacts(fates(population, closed, cycle))
     sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
-    told = {"champion": reigning["title"], "champion_id": reigning["variant_id"], "live": len(live)}
+    told = {"champion": held["title"], "champion_id": held["variant_id"], "live": len(live)}
     store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
     return VARIANTS.frame(live)

@@ -14,7 +14,7 @@ from evolake.bundles.model import bundle_of
 from evolake.errors import InputError
 from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
-from evolake.report.champion import Champion, reigning
+from evolake.report.champion import Champion, current_champion
 from evolake.report.found import find_artifact
 from evolake.report.kinds import Artifact
 from evolake.report.show import rule_text
@@ -104,14 +104,14 @@ def _named(lake: Lake, catalogue: Catalogue, wanted: str, project: str) -> tuple
         if artifacts_of(wanted).crowns_none:
             do = f"name one by its id: evolake sql \"SELECT artifact_id, title FROM artifacts_latest WHERE line = '{wanted}'\""
             raise InputError(f"{wanted} crowns no champion", wanted="the id of an artifact that is accepted", got=wanted, do=do)
-        held = reigning(lake, catalogue, wanted, project)
+        held = current_champion(lake, catalogue, wanted, project)
         return find_artifact(catalogue, held.artifact_id), held
     if project:
         raise InputError("--project chooses among the champions of a line", wanted="a line's name", got=wanted, do="leave --project out")
     artifact = find_artifact(catalogue, wanted)
     if artifacts_of(artifact.line).crowns_none or artifact.state != "champion":
         return artifact, None
-    held = reigning(lake, catalogue, artifact.line)
+    held = current_champion(lake, catalogue, artifact.line)
     return artifact, held if held.artifact_id == artifact.artifact_id else None
 
 

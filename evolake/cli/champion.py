@@ -22,7 +22,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     """The champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it has."""
     from evolake.lake import Catalogue, Lake
     from evolake.report.artifacts import artifacts_of
-    from evolake.report.champion import reigning, titles_of
+    from evolake.report.champion import current_champion, titles_of
     from evolake.report.found import find_artifact
     from evolake.report.numbers import counted, figures
     from evolake.report.take_out import take_out
@@ -32,7 +32,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     lake = Lake(settings_module.load().lake)
     written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
-        found = reigning(lake, catalogue, line, project)
+        found = current_champion(lake, catalogue, line, project)
         titles = titles_of(lake, catalogue, line)
         if out is not None:
             artifact = find_artifact(catalogue, found.artifact_id)

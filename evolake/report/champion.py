@@ -94,7 +94,7 @@ def titles_of(lake: Lake, catalogue: Catalogue, line: str) -> list[str]:
     return found["name"].to_list()
 
 
-def reigning(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Champion:
+def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Champion:
     """As `champion_of`.
 
     Raises:
@@ -116,7 +116,7 @@ def reigning(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Ch
 
 
 def _since(rows: Sequence[dict[str, Any]]) -> str:
-    """The first cycle of the unbroken reign. rows: newest first; the seeds' row counts where there is no other."""
+    """The first cycle of the unbroken title. rows: newest first; the seeds' row counts where there is no other."""
     since = rows[0]["cycle"]
     for row in rows:
         if row["artifact_id"] != rows[0]["artifact_id"] or row["cycle"] == SEED_ROUND:

@@ -78,7 +78,7 @@ class Fate:
 class Fallen:
     """A champion that a rule would block.
 
-    cycles: at whose end it held the title. reigns: it is the champion now. is_seed: it would fall when the seeds are sealed anew.
+    cycles: at whose end it held the title. is_champion: it holds it now. is_seed: it would fall when the seeds are sealed anew.
     """
 
     artifact_id: str
@@ -86,7 +86,7 @@ class Fallen:
     rule_id: str
     reason: str
     cycles: tuple[str, ...]
-    reigns: bool
+    is_champion: bool
     is_seed: bool
 
 

@@ -111,7 +111,7 @@ def _row(flip: Flip) -> str:
 
 
 def _fallen(one: Fallen) -> str:
-    who = f"{'the champion' if one.reigns else 'a champion of before,'} {one.title} ({one.artifact_id[:SHORT_ID]})"
+    who = f"{'the champion' if one.is_champion else 'a champion of before,'} {one.title} ({one.artifact_id[:SHORT_ID]})"
     when = ", once the seeds are sealed anew" if one.is_seed else ""
     return f"{who} would fall by {one.rule_id}{when}; it held the title at the end of {_cycles(one.cycles)}"
 

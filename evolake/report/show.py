@@ -17,8 +17,8 @@ SELECT parent_id, known.title, operator, weight, lineage.cycle FROM lineage LEFT
 WHERE child_id = $id ORDER BY weight DESC, parent_id"""
 VERDICTS = """
 SELECT cycle, gate_no, gate, rule_id, rule_version, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY cycle, gate_no, rule_id"""
-STATES = "SELECT DISTINCT cycle, state FROM artifacts WHERE artifact_id = $id ORDER BY cycle, standing(state)"
-REIGNS = "SELECT cycle, score FROM champions WHERE artifact_id = $id ORDER BY cycle"
+STATES = "SELECT DISTINCT cycle, state FROM artifacts WHERE artifact_id = $id ORDER BY cycle, state_rank(state)"
+TITLES = "SELECT cycle, score FROM champions WHERE artifact_id = $id ORDER BY cycle"
 CHILDREN = """
 SELECT child_id, any_value(known.title) AS title, any_value(known.state) AS state, any_value(operator) AS operator, min(lineage.cycle) AS cycle
 FROM lineage LEFT JOIN known_artifacts AS known ON known.artifact_id = child_id WHERE parent_id = $id GROUP BY child_id ORDER BY cycle, child_id"""
@@ -38,7 +38,7 @@ def told(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]
         "cycle": artifact.cycle or None, "content_sha": artifact.content_sha or None,
         "facts": {name: artifact.row[name] for name in kind.facts if artifact.row.get(name) is not None},
         "states": ask(STATES), "parents": ask(PARENTS), "children": len(children := ask(CHILDREN)), "born": children, "verdicts": ask(VERDICTS),
-        "reigns": ask(REIGNS), "scores": scores_of(catalogue, artifact), "text": text_of(lake, artifact),
+        "champion_in": ask(TITLES), "scores": scores_of(catalogue, artifact), "text": text_of(lake, artifact),
     }
 
 
@@ -71,7 +71,7 @@ def lines_of(found: dict[str, Any]) -> list[str]:
         shown.append(f"  child      {row['child_id'][:12]} {row['title'] or ''}, {row['state'] or ''} in cycle {row['cycle']}, by {row['operator']}")
     if more := len(found["born"][LISTED:]):
         shown.append(f"  child      and {more} more")
-    shown += [f"  champion   of cycle {row['cycle']}, score {_short(row['score'])}" for row in found["reigns"]]
+    shown += [f"  champion   of cycle {row['cycle']}, score {_short(row['score'])}" for row in found["champion_in"]]
     for table, row in found["scores"].items():
         shown.append(f"  {table}: " + ", ".join(f"{name} {_short(value)}" for name, value in row.items() if value is not None))
     for row in found["verdicts"]:

@@ -247,7 +247,7 @@ MADE = """  -- where somebody is champion, of the champion's kind alone
 WITH own AS (
   SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle AND ($kind IS NULL OR kind = $kind)
 ), latest AS (
-  SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, standing(state) DESC) = 1)
+  SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, state_rank(state) DESC) = 1)
 SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
   count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state IN ('accepted', 'candidate') AND artifact_id NOT IN (
     SELECT artifact_id FROM own WHERE cycle = $cycle AND state = 'blocked')) AS passed,

@@ -31,7 +31,7 @@ def take_out(
     """Writes the artifact into `out`; all of it is there or nothing. Gives the files' names.
 
     Args:
-        held: of a champion, what it reigns by. checkpoint: with what belongs to it beside itself.
+        held: of a champion, what it holds the title by. checkpoint: with what belongs to it beside itself.
 
     Raises:
         InputError: `out` is not empty or cannot be written, or nothing belongs to it.

@@ -1,4 +1,4 @@
-"""Types of the tables of the solvers line that hold measurements, rankings and who reigns.
+"""Types of the tables of the solvers line that hold measurements, rankings and the champion.
 
 A run is one process on one formula. `instance` names the formula (shuffles have names of their own), `shuffle` is 0 for the formula as generated.
 """

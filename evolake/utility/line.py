@@ -6,6 +6,6 @@ from evolake.lines import LineSpec
 
 LINE = LineSpec(
     "utility", assets="assets.utility", settings="evolake.utility.settings:UtilitySettings", profiles="evolake.utility.profiles",
-    findings="evolake.utility.report.words:findings", tables="evolake.utility.known_tables:known_tables",
+    findings="evolake.utility.report.narrative:findings", tables="evolake.utility.known_tables:known_tables",
     artifacts="evolake.utility.report.artifacts:ARTIFACTS", stands_on=("families", "prompts"),
 )

@@ -6,7 +6,7 @@ walk AS MATERIALIZED (SELECT unnest(reached(id, parents, children)) AS artifact_
 met AS MATERIALIZED (SELECT artifact_id FROM walk WHERE artifact_id <> id),
 known AS (
     SELECT artifact_id, line, kind, cycle, state, title FROM artifacts_all SEMI JOIN met USING (artifact_id)
-    QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY superseded, cycle DESC, standing(state) DESC, created_at DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY superseded, cycle DESC, state_rank(state) DESC, created_at DESC) = 1
 )
 SELECT artifact_id, line, kind, cycle, state, title FROM met LEFT JOIN known USING (artifact_id)
 ORDER BY cycle, artifact_id;

@@ -66,7 +66,7 @@ def evolved(tmp_path_factory) -> Iterator[Evolved]:
 
 
 def champion(house: House) -> tuple[str, str]:
-    """(id, text) of who reigns after the first cycle."""
+    """(id, text) of the champion after the first cycle."""
     return tuple(house.sql("SELECT prompt_id, text FROM prompts.survivors WHERE cycle = '0001' AND state = 'champion'")[0])
 
 

@@ -162,10 +162,10 @@ def test_the_operators_edited_and_say_so(house: House):
 
 
 def test_a_champion_reigns_and_is_shown_with_its_principles(house: House):
-    reigns = house.sql("SELECT cycle, artifact_id FROM champions WHERE line = 'prompts' ORDER BY cycle")
-    assert [row[0] for row in reigns] == ["0000", "0001", "0002"]
+    champions = house.sql("SELECT cycle, artifact_id FROM champions WHERE line = 'prompts' ORDER BY cycle")
+    assert [row[0] for row in champions] == ["0000", "0001", "0002"]
     shown = house.run("champion", "prompts").stdout
-    assert reigns[-1][1][:12] in shown
+    assert champions[-1][1][:12] in shown
 
 
 def test_a_partial_run_of_a_judged_cycle_changes_nothing(house: House):

@@ -194,8 +194,8 @@ def test_a_proof_of_every_unsatisfiable_answer_of_the_correctness_gate_was_verif
 def test_the_champion_its_ancestors_and_the_cookbook_answer(house: House):
     champion = json.loads(house.run("champion", "solvers", "--json").stdout)
     assert champion["verdict"] == "champion"
-    reigning = house.sql("SELECT variant_id FROM solvers.survivors WHERE cycle = '0002' AND state = 'champion'")
-    assert reigning == [[champion["artifact_id"]]]
+    champions = house.sql("SELECT variant_id FROM solvers.survivors WHERE cycle = '0002' AND state = 'champion'")
+    assert champions == [[champion["artifact_id"]]]
     for (variant_id,) in house.sql("SELECT variant_id FROM solvers.variants"):
         assert SEED in {row[0] for row in house.sql(f"SELECT title FROM ancestors('{variant_id}')")}
     assert all(abs(row[0] - 1) < 1e-9 for row in house.sql("SELECT sum(weight) FROM derivations GROUP BY child_id, cycle"))
@@ -206,13 +206,13 @@ def test_the_champion_its_ancestors_and_the_cookbook_answer(house: House):
 
 
 def test_the_champion_that_is_told_follows_from_the_duels(house: House):
-    reigns = None
+    held_by = None
     for cycle in CYCLES:
         duels = house.sql(f"SELECT champion_id, challenger_id, wins, ratio FROM solvers.champion WHERE cycle = '{cycle}' ORDER BY ratio DESC")
         assert duels
-        assert reigns in (None, duels[0][0])
-        reigns = next((row[1] for row in duels if row[2]), duels[0][0])
-        assert house.sql(f"SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '{cycle}'") == [[reigns]]
+        assert held_by in (None, duels[0][0])
+        held_by = next((row[1] for row in duels if row[2]), duels[0][0])
+        assert house.sql(f"SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '{cycle}'") == [[held_by]]
 
 
 def test_costs_and_yields_count_what_was_accepted(house: House):
@@ -288,8 +288,8 @@ def test_the_holdout_holds_other_formulas_and_only_who_reigned_or_is_its_seed(ho
     assert len(unseen) == 2
     assert not seen & unseen
     ran = {row[0] for row in house.sql("SELECT DISTINCT variant_id FROM solvers.holdout_runs")}
-    reigned = {row[0] for row in house.sql("SELECT DISTINCT artifact_id FROM champions")}
-    assert ran == reigned | {row[0] for row in house.sql("SELECT variant_id FROM solvers.seeds")}
+    ever = {row[0] for row in house.sql("SELECT DISTINCT artifact_id FROM champions")}
+    assert ran == ever | {row[0] for row in house.sql("SELECT variant_id FROM solvers.seeds")}
     assert house.sql("SELECT DISTINCT suite FROM solvers.metrics") == [["small-train"]]
 
 

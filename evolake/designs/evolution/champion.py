@@ -1,4 +1,4 @@
-"""Who reigns: the consensus' first design against the incumbent, on seeds that no design has met.
+"""Who is champion: the consensus' first design against the incumbent, on seeds that no design has met.
 
 Both run on the same fresh instances, at the largest size of the profile that either reaches. The incumbent also runs on as many further seeds: all
 ways to split its runs in two halves are A/A pairs, and the ratio of medians that 95% of them stay within is the noise floor. The challenger is
@@ -44,7 +44,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Succession:
-    """Who reigns after a cycle: the champion's id, rows of DECISIONS and rows of DUELS."""
+    """The champion after a cycle: the champion's id, rows of DECISIONS and rows of DUELS."""
 
     champion_id: str
     decisions: list[dict[str, Any]]
@@ -52,7 +52,7 @@ class Succession:
 
 
 def contenders(population: Population, order: Sequence[str], texts: Texts) -> tuple[Contender, Contender, Contender]:
-    """Challenger (first by consensus), incumbent (the reigning design, or the baseline), baseline (the seed of that name, or the first seed)."""
+    """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that name, or the first seed)."""
     seeds = population.designs.filter((pl.col("origin") == "seed") & (pl.col("state") != "blocked")).sort("title")
     named = seeds.filter(pl.col("title") == "baseline")["design_id"].to_list()
     baseline = (named or seeds["design_id"].to_list() or order)[0]
@@ -111,7 +111,7 @@ def decide_champion(
     """Duel, verdict, and the comparison with the baseline.
 
     Args:
-        challenger: first by consensus. incumbent: the reigning champion, or the baseline where there is none yet. Either may be the same design.
+        challenger: first by consensus. incumbent: the champion, or the baseline where there is none yet. Either may be the same design.
         executor: where runs go; results do not depend on it. simulate: what runs one batch (see `experiments.simulate_level`).
     """
     arena = _Arena(executor, simulate, settings, cycle, profile, root_seed)

@@ -64,7 +64,7 @@ class Population(Tables):
         return self.designs_in(*LIVE)["design_id"].to_list()
 
     def champion_id(self) -> str | None:
-        """The reigning design, if there is one."""
+        """The champion, if there is one."""
         found = self.designs_in("champion")["design_id"].to_list()
         return found[0] if found else None
 

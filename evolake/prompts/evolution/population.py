@@ -64,7 +64,7 @@ class Population(Tables):
 
     @property
     def champion_id(self) -> str | None:
-        """The reigning prompt, if there is one."""
+        """The champion, if there is one."""
         found = self.rows("champion")
         return found[0]["prompt_id"] if found else None
 
@@ -104,7 +104,7 @@ class Population(Tables):
         })
 
     def in_window(self, window: int) -> Population:
-        """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion reigns on,
+        """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion stays,
         also outside of the window."""
         inside = {one.prompt_id for one in latest(self.entrants(), window)}
         states = {

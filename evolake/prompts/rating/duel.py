@@ -1,6 +1,6 @@
-"""Who reigns: the best-rated prompt against the champion, on the same problems under the same weights.
+"""Who is champion: the best-rated prompt against the champion, on the same problems under the same weights.
 
-Ratings compare prompts of different iterations through a chain of matches; the reign changes only where the two, side by side on problems of the
+Ratings compare prompts of different iterations through a chain of matches; the champion changes only where the two, side by side on problems of the
 training split, differ by more than the draw of problems explains: the bootstrap interval of the mean difference, over problems, lies above zero.
 Held-out problems take no part, so that what is reported of them stays a report.
 """

@@ -27,7 +27,7 @@ class Material:
         return pl.concat([self.lake.read(LINE, name, cycle) for cycle in self.cycles], how="diagonal")
 
     def champions(self) -> dict[int, str]:
-        """Last iteration of a cycle -> who reigned after it."""
+        """Last iteration of a cycle -> who was champion after it."""
         found = {}
         for cycle in self.cycles:
             last = self.lake.read(LINE, "updates", cycle)["iteration"].max()

@@ -60,7 +60,7 @@ def prompts_section(root: Path, cycle: str) -> Section:
     figures = draw_figures(FIGURES, material)
     with Catalogue(lake) as catalogue:
         held = champion_of(lake, catalogue, LINE, cycle)
-        assert held is not None, "a root reigns from the seeds on"
+        assert held is not None, "a root is champion from the seeds on"
         asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in (
             ("matches", MATCHES), ("updates", UPDATES), ("edits", EDITS), ("reasons", REASONS), ("duels", DUELS), ("blocked", BLOCKED),
             *([("fed", FED)] if lake.record(LINE, "feed", cycle) else []),

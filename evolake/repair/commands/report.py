@@ -17,8 +17,8 @@ def report(out: Path, as_json: bool) -> int:
     """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or tectonic is installed) from the lake."""
     from evolake.repair.report.data import read_report
     from evolake.repair.report.files import write_report
+    from evolake.repair.report.narrative import answers, caution, headline, setting
     from evolake.repair.report.pdf import write_pdf
-    from evolake.repair.report.words import answers, caution, headline, setting
 
     found = read_report(settings_module.load().lake)
     written = write_report(found, out)

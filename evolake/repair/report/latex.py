@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from evolake.repair.report.data import StudyReport
+from evolake.repair.report.narrative import QUESTION, answers, caution, headline, setting
 from evolake.repair.report.tables import Shown, is_significant
-from evolake.repair.report.words import QUESTION, answers, caution, headline, setting
 
 WIDE = 5
 _SPECIAL = {

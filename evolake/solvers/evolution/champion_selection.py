@@ -20,7 +20,7 @@ from evolake.solvers.tables import DUELS
 
 @dataclass(frozen=True)
 class ChampionSelection:
-    """Who reigns after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS and RACES, verdicts on all who took part."""
+    """The champion after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS and RACES, verdicts on all who took part."""
 
     champion_id: str
     changed: bool
@@ -34,9 +34,9 @@ def challenge(
     workspace: Workspace, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], executor: Executor, *,
     cycle: str, root_seed: int, judge: Judge, unsound: Collection[str] = (),
 ) -> ChampionSelection:
-    """The best-ranked variants against the one that reigns, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
+    """The best-ranked variants against the champion, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
 
-    Who has lost to it is asked again only where a duel has more formulas by now. Of several winners the one with the largest gain reigns. Where the
+    Who has lost to it is asked again only where a duel has more formulas by now. Of several winners, the one with the largest gain. Where the
     champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn. Where the settings have
     more variants race than may challenge, those who win the race do.
 
@@ -52,7 +52,7 @@ def challenge(
         incumbent = incumbent_of(population, ranking, fallen)
         order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"]) if row["variant_id"] not in fallen]
         lost = lost if incumbent == population.champion_id() else set()
-        reigning = Contender(incumbent, workspace.program(rows[incumbent]))
+        holder = Contender(incumbent, workspace.program(rows[incumbent]))
         rivals = [name for name in order if name != incumbent and name not in lost]
         if raced := racing.run({name: rows[name] for name in rivals[: settings.race_entrants]}):
             seen += racing.runs
@@ -60,7 +60,7 @@ def challenge(
             rivals = [name for name in raced if name not in fallen]
         for name in rivals[: settings.challengers]:
             found = run_duel(
-                reigning, Contender(name, workspace.program(rows[name])), suite, measuring_plan(workspace, cycle), executor, cycle=cycle,
+                holder, Contender(name, workspace.program(rows[name])), suite, measuring_plan(workspace, cycle), executor, cycle=cycle,
                 pairs=settings.pairs, journal=workspace.journal("duel", cycle, incumbent, name),
             )
             seen += found
@@ -82,7 +82,7 @@ def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, An
 
 
 def incumbent_of(population: Population, ranking: Sequence[Mapping[str, Any]], unsound: Collection[str] = ()) -> str:
-    """Who reigns before any duel: the champion, or the best-ranked seed where there is none that is sound.
+    """The champion before any duel, or the best-ranked seed where there is none that is sound.
 
     Raises:
         LakeError: no seed is sound either.
@@ -92,14 +92,14 @@ def incumbent_of(population: Population, ranking: Sequence[Mapping[str, Any]], u
     for name in [*([champion_id] if champion_id else []), *(name for name in order if name in seeds)]:
         if name not in unsound:
             return name
-    raise LakeError("no sound solver is left to reign", wanted="a seed whose answers hold", do="name other seeds in EVOLAKE_SOLVERS__SEEDS")
+    raise LakeError("no sound solver is left to be champion", wanted="a seed whose answers hold", do="name other seeds in EVOLAKE_SOLVERS__SEEDS")
 
 
 def champion_after(
     population: Population, decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], unsound: Collection[str] = ()
 ) -> str:
-    """Who reigns after the rows of DECISIONS, of those who are not unsound: the winner with the largest gain, else who was challenged, else who
-    reigned before."""
+    """The champion after the rows of DECISIONS, of those who are not unsound: the winner with the largest gain, else who was challenged, else who
+    was champion before."""
     sound = [row for row in decisions if row["wins"] and row["challenger_id"] not in unsound]
     winners = sorted(sound, key=lambda row: (-row["ratio"], row["challenger_id"]))
     if winners:

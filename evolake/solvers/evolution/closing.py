@@ -48,8 +48,8 @@ def close_cycle(
     order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
     chosen = choose_survivors(live, champion_id, order, workspace.settings.survivors)
     states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
-    reigned = population.champion_id()
-    quiet = 0 if champion_id != reigned else population.value("cycles_without_gain", 0) + 1
+    before = population.champion_id()
+    quiet = 0 if champion_id != before else population.value("cycles_without_gain", 0) + 1
     both = without(current_runs(population, runs, workspace.settings), blocked)
     return (
         population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
@@ -67,7 +67,7 @@ def close_cycle(
 
 
 def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, was overtaken as retired, and who reigns.
+    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, overtaken as retired, and the champion.
 
     Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
     """

@@ -1,7 +1,7 @@
 """The archive of the solvers line: what enters a cycle and what leaves it.
 
 Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay, with their ancestors. Runs are carried
-for the variants that live on, and for the holdout of those that have reigned; older ones stay in the partitions of the cycles that made them.
+for the variants that live on, and for the holdout of those that have been champion; older ones stay in the partitions of the cycles that made them.
 
     state      accepted (lives: may have children, is ranked), champion, blocked (a gate objected, or it was found unsound later), retired (passed,
                and was overtaken)
@@ -57,7 +57,7 @@ class Population(Tables):
         raise KeyError(variant_id)
 
     def champion_id(self) -> str | None:
-        """The reigning variant, if there is one."""
+        """The champion, if there is one."""
         found = self.rows("champion")
         return found[0]["variant_id"] if found else None
 

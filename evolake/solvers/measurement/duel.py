@@ -1,4 +1,4 @@
-"""Who reigns: challengers against the champion in interleaved pairs on the same core, a paired bootstrap, and the noise floor of this host.
+"""Who is champion: challengers against the champion in interleaved pairs on the same core, a paired bootstrap, and the noise floor of this host.
 
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both. What is compared is PAR-2 over the suite.
 Two things could fool it, and each has its guard. Luck with the formulas: formulas are resampled with replacement, both sides' runs together, and the

@@ -15,7 +15,7 @@ from evolake.stats import Interval
 
 
 def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | None:
-    """By the duel that the champion won when it came to reign; None for one that reigns since the seeds without any."""
+    """By the duel that the champion won when it became champion; None for one that has been champion since the seeds, without any."""
     won = [row for row in lake.read(LINE, "champion", since).to_dicts() if row["wins"] and row["challenger_id"] == artifact_id]
     if not won:
         return None

@@ -33,7 +33,7 @@ class SolversReport:
     """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
 
     base: row of VARIANTS, the seed that the champion descends from. parent: the first parent's row, None for a seed. diff: against the parent.
-    decisions: rows of DECISIONS of the cycle. held: since when the champion reigns, and with which gain. champion: its row of VARIANTS.
+    decisions: rows of DECISIONS of the cycle. held: since when the champion holds the title, and with which gain. champion: its row of VARIANTS.
     runs: one row per table and state of variant: part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
     """
 

@@ -1,4 +1,4 @@
-"""Sentences of the solvers line's section: who reigns and why, whether any answer was unsound, what the champion changes."""
+"""Sentences of the solvers line's section: who is champion and why, whether any answer was unsound, what the champion changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGE = "evolake.solvers.report"
 
 
 def verdict_sentence(report: SolversReport) -> Markup:
-    """Who reigns after the cycle's duels."""
+    """The champion after the cycle's duels."""
     since, gain = report.held.since, report.held.gain
     return sentence(
         PACKAGE, "headline.html.j2", champion=report.champion, base=report.base, since=since, gain=gain, is_new=bool(gain and since == report.cycle),

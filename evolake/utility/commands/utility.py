@@ -32,8 +32,8 @@ def utility(
     """
     from evolake.lake import Lake
     from evolake.utility.execution.running import read_study, run_study
+    from evolake.utility.report.narrative import answer, caution, headline
     from evolake.utility.report.page import write_report
-    from evolake.utility.report.words import answer, caution, headline
     from evolake.utility.statistics.findings import findings_of
     from evolake.utility.tables import MATCHINGS, pick_arms
 

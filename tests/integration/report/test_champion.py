@@ -40,7 +40,7 @@ def published(lake: Lake, table: object, rows: list[dict], cycle: str | None, li
     lake.publish(line, side_table(asset, table), table.frame(rows), cycle=cycle, run_id="r", schema=table)  # type: ignore[attr-defined]
 
 
-def reigned(root: Path, *ids: str, seeded: str | None = None) -> Lake:
+def crowned_lake(root: Path, *ids: str, seeded: str | None = None) -> Lake:
     """A line `other` whose cycles ended with these champions, all of them finished."""
     lake = Lake(root)
     for number, name in enumerate(ids, start=1):
@@ -97,18 +97,18 @@ def test_a_report_of_an_earlier_cycle_has_the_champion_of_its_time(root: Path):
     ("a", ("a", "0001", "0001")), ("aab", ("b", "0003", "0003")), ("abbb", ("b", "0004", "0002")), ("abaa", ("a", "0004", "0003")),
 ])
 def test_a_champion_reigns_since_the_first_cycle_without_a_break(tmp_path: Path, ids: str, wanted: tuple[str, str, str]):
-    lake = reigned(tmp_path, *ids)
+    lake = crowned_lake(tmp_path, *ids)
     assert holder(lake) == wanted
     assert holder(lake, "0001") == (ids[0], "0001", "0001")
 
 
 def test_one_of_the_seeds_reigns_since_the_first_cycle_once_that_is_finished(tmp_path: Path):
-    assert holder(reigned(tmp_path / "begun", seeded="a")) == ("a", "0000", "0000")
-    assert holder(reigned(tmp_path / "finished", "a", "a", seeded="a")) == ("a", "0002", "0001")
+    assert holder(crowned_lake(tmp_path / "begun", seeded="a")) == ("a", "0000", "0000")
+    assert holder(crowned_lake(tmp_path / "finished", "a", "a", seeded="a")) == ("a", "0002", "0001")
 
 
 def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path: Path):
-    lake = reigned(tmp_path, "a", "b")
+    lake = crowned_lake(tmp_path, "a", "b")
     lake.seals.reopen("other", "0003", "again")
     assert holder(lake) == ("a", "0001", "0001")
     assert json.loads(evolake(tmp_path, "status", "--json").stdout)["lines"][0]["champion_id"] == "a"
@@ -125,7 +125,7 @@ def test_a_line_without_a_champion_says_what_to_look_at_instead(root: Path, line
 
 
 def test_a_line_that_has_not_run_says_how_to_run_it(tmp_path: Path):
-    reigned(tmp_path)
+    crowned_lake(tmp_path)
     error = evolake(tmp_path, "champion", "other").exception
     assert isinstance(error, InputError) and error.do == "run a cycle: evolake run --lines other"
 

@@ -166,7 +166,7 @@ def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
     assert (found["verdict"], found["artifact_id"], found["line"], found["kind"]) == ("found", ID["fast"], "solvers", "variant")
     assert [(row["parent_id"], row["operator"], row["weight"]) for row in found["parents"]] == [(ID["tuned"], "tunable", 1.0)]
     assert (found["facts"]["hypothesis"], found["facts"]["base"], found["text"]) == ("fast searches less", "alpha", DIFF)
-    assert (found["reigns"], found["scores"]["consensus_ranking"]["cycle"]) == ([{"cycle": "0002", "score": 0.0}], "0002")
+    assert (found["champion_in"], found["scores"]["consensus_ranking"]["cycle"]) == ([{"cycle": "0002", "score": 0.0}], "0002")
     assert {row["outcome"] for row in found["verdicts"]} == {"pass"}
     said = evolake(solvers, "show", ID["liar"]).stdout
     assert "gate 3 correctness: block by r-correctness: u-1: <wrong>" in said

@@ -131,14 +131,14 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0008", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        reign = challenge(workspace, population, [], ranking, executor, cycle="0008", root_seed=0, judge=judge)
-    races = RACES.frame(reign.races)
+        selection = challenge(workspace, population, [], ranking, executor, cycle="0008", root_seed=0, judge=judge)
+    races = RACES.frame(selection.races)
     assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]} and races["survives"].sum() == 1
-    assert guesser["variant_id"] in unsound_in(reign.verdicts)
-    assert guesser["variant_id"] not in {row["challenger_id"] for row in reign.decisions}
-    assert reign.champion_id != guesser["variant_id"]
+    assert guesser["variant_id"] in unsound_in(selection.verdicts)
+    assert guesser["variant_id"] not in {row["challenger_id"] for row in selection.decisions}
+    assert selection.champion_id != guesser["variant_id"]
     raced = {name for names in races["instances"].to_list() for name in names}
-    assert raced.isdisjoint(row["instance"] for row in reign.trials)
+    assert raced.isdisjoint(row["instance"] for row in selection.trials)
 
 
 def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena: Arena) -> None:
@@ -147,13 +147,13 @@ def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0007", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        reign = challenge(workspace, population, [], ranking, executor, cycle="0007", root_seed=0, judge=judge)
-    assert unsound_in(reign.verdicts) == {guesser["variant_id"]}
-    assert reign.champion_id != guesser["variant_id"] and reign.changed
-    assert guesser["variant_id"] not in {row["champion_id"] for row in reign.decisions if row["wins"]}
-    closed = _close(arena, population, [], shop_runs(), reign.verdicts, reign.decisions, ranking, cycle="0007")
+        selection = challenge(workspace, population, [], ranking, executor, cycle="0007", root_seed=0, judge=judge)
+    assert unsound_in(selection.verdicts) == {guesser["variant_id"]}
+    assert selection.champion_id != guesser["variant_id"] and selection.changed
+    assert guesser["variant_id"] not in {row["champion_id"] for row in selection.decisions if row["wins"]}
+    closed = _close(arena, population, [], shop_runs(), selection.verdicts, selection.decisions, ranking, cycle="0007")
     states = {arena.name(item["variant_id"]): item["state"] for item in closed.rows()}
-    assert states[LATE_GUESSER.name] == "blocked" and arena.name(reign.champion_id) == closed.rows("champion")[0]["title"]
+    assert states[LATE_GUESSER.name] == "blocked" and arena.name(selection.champion_id) == closed.rows("champion")[0]["title"]
     assert guesser["variant_id"] not in closed.live_ids() and guesser["variant_id"] not in set(closed.ranking["variant_id"])
     assert closed.variant(guesser["variant_id"])["gate"] == "duel"
 

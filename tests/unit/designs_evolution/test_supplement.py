@@ -147,5 +147,5 @@ def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path
 
 def test_the_figure_of_sizes_is_drawn_also_where_the_baseline_reigns() -> None:
     assert_drawn(speedup_figure.draw(Material(archive())))
-    reigns = archive().with_states({BASE: "champion", LED: "accepted"})
-    assert_drawn(speedup_figure.draw(Material(reigns)))
+    crowned = archive().with_states({BASE: "champion", LED: "accepted"})
+    assert_drawn(speedup_figure.draw(Material(crowned)))

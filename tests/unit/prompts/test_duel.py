@@ -1,4 +1,4 @@
-"""Duels: a gain that the draw of problems explains is none; one beyond it changes the reign."""
+"""Duels: a gain that the draw of problems explains is none; one beyond it takes the title."""
 
 from __future__ import annotations
 

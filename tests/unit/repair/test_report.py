@@ -14,9 +14,9 @@ from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 from evolake.repair.report.data import report_of
 from evolake.repair.report.files import write_report
 from evolake.repair.report.latex import render_latex, tex
+from evolake.repair.report.narrative import answers, caution, setting
 from evolake.repair.report.page import render_html
 from evolake.repair.report.tables import is_significant, shown_tables
-from evolake.repair.report.words import answers, caution, setting
 from evolake.repair.tables import ATTEMPTS
 from evolake.report.figures import figures_in
 

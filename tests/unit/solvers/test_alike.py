@@ -92,14 +92,14 @@ def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_
     limits = stage_limits(load("demo").of(SolversSettings))
     plan = Plan(limits.run, proof_share=0.3)
     of: dict[str, Any] = {"variant_id": "v", "cycle": "0001"}
-    reigning = Plan(limits.run, champions=frozenset({"v"}), repeats=2)
+    repeated = Plan(limits.run, champions=frozenset({"v"}), repeats=2)
     with ThreadPoolExecutor(2) as executor:
         rows = {
             "smoke": smoke_runs(spy, suite, cache=cache, limits=limits.smoke, **of),
             "correctness": correctness_runs(spy, suite, limits=limits.run, **of),
             "stability": stability_runs(spy, suite, limits=limits.stability, **of),
             "benchmark": run_jobs(plan_jobs({"v": spy}, suite, plan, cycle="0001"), executor).to_dicts(),
-            "holdout": run_jobs(plan_jobs({"v": spy}, suite, reigning, cycle="0001"), executor).to_dicts(),
+            "holdout": run_jobs(plan_jobs({"v": spy}, suite, repeated, cycle="0001"), executor).to_dicts(),
             "duel": DUELS.frame(run_duel(Contender("v", spy), Contender("w", spy), suite, plan, executor, cycle="0001", pairs=2)).to_dicts(),
         }
     assert {name: len(found) for name, found in rows.items()} == {

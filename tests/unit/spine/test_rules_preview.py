@@ -34,7 +34,7 @@ def rules(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lake(tmp_path: Path, rules: Path) -> Lake:
-    """Three cycles of two children each, one of four characters and from the second cycle on one of ninety, which reigns; a third is blocked."""
+    """Three cycles of two children each, one of four characters and from the second cycle on one of ninety, which is champion; a third is blocked."""
     lake, ruleset = Lake(tmp_path / "lake"), load_rules(rules, LINE)
     lake.seals.seal(LINE, "0001", "v0001", None, "r", {})
 
@@ -103,7 +103,7 @@ def test_a_stricter_rule_fells_the_champion_and_the_first_cycle_that_changes_voi
     assert [(flip.rule_id, flip.artifact_id, flip.before, flip.after) for flip in preview.flips] == [
         ("prompts-size", f"long-{cycle}", "pass", "block") for cycle in CYCLES[1:]
     ]
-    assert [(one.artifact_id, one.cycles, one.reigns) for one in preview.fallen] == [(CHAMPION, CYCLES[1:], True)]
+    assert [(one.artifact_id, one.cycles, one.is_champion) for one in preview.fallen] == [(CHAMPION, CYCLES[1:], True)]
     assert [(one.cycle, one.assets, one.whole) for one in work.cycles] == [
         ("0001", ("accepted",), False), ("0002", GRAPH.downstream, False), ("0003", GRAPH.everything, True),
     ]

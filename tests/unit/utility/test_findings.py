@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from evolake.stats.grids import grid_interval, sign_flip_p
 from evolake.utility.execution.running import Stored
+from evolake.utility.report.narrative import answer, shows
 from evolake.utility.report.page import study_page
-from evolake.utility.report.words import answer, shows
 from evolake.utility.statistics.findings import findings_of, taken_at
 from evolake.utility.tables import BASE, LINEAGES, PROBLEMS, REPLIES, STEPS, TRAINED
 

@@ -23,13 +23,13 @@ def learning_curves(rollouts: pl.DataFrame, heldout: pl.DataFrame, champions: di
     """Shares of correct replies by iteration: of the training batch, and on held-out problems under the champion and under the first root.
 
     Args:
-        champions: iteration -> the prompt that reigned after it.
+        champions: iteration -> the prompt that was champion after it.
     """
     root = heldout.filter(pl.col("iteration") == heldout["iteration"].min())["prompt_id"].to_list()[:1]
     columns = {"iteration": list(champions), "prompt_id": list(champions.values())}
-    reigned = pl.DataFrame(columns, schema={"iteration": pl.Int64, "prompt_id": pl.String})
+    held = pl.DataFrame(columns, schema={"iteration": pl.Int64, "prompt_id": pl.String})
     parts = {
-        TRAINING: rollouts, HELDOUT_CHAMPION: heldout.join(reigned, on=["iteration", "prompt_id"]),
+        TRAINING: rollouts, HELDOUT_CHAMPION: heldout.join(held, on=["iteration", "prompt_id"]),
         HELDOUT_ROOT: heldout.filter(pl.col("prompt_id").is_in(root)),
     }
     return [_curve(name, part) for name, part in parts.items() if part.height]
