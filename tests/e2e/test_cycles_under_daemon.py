@@ -20,7 +20,7 @@ SIX = [cycle_key(number) for number in range(1, 7)]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with running_site(tmp_path_factory.mktemp("site"), EVOLAKE_NIGHTLY_CRON="* * * * *") as site:
-        assert site.evolve("all", 0)["verdict"] == "sealed"
+        assert site.evolve("all", 0, "--at-once", "1")["verdict"] == "sealed"
         assert site.evolve("failing,changed", 6)["verdict"] == "sealed"
         site.start()
         site.start_schedule("nightly_nightly")

@@ -96,9 +96,9 @@ class Site:
             "EVOLAKE_TOY_PLANTS": str(self.folder / "plants"), "PYTHONPATH": path, "DAGSTER_DISABLE_TELEMETRY": "1",
         }
 
-    def evolve(self, lines: str, cycles: int) -> dict[str, Any]:
+    def evolve(self, lines: str, cycles: int, *more: str) -> dict[str, Any]:
         """Run cycles in a process of their own, past the queue, as `evolake run` does."""
-        options = ["--definitions", "toy_location.definitions", "--lines", lines, "--cycles", str(cycles), "--json"]
+        options = ["--definitions", "toy_location.definitions", "--lines", lines, "--cycles", str(cycles), "--json", *more]
         command = [sys.executable, "-m", "pipelines.evolve", *options]
         done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.stdout, done.stderr
