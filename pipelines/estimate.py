@@ -1,17 +1,31 @@
-"""How long a line still needs, by what Dagster recorded of its last run of the same kind and profile; None where there was no such run."""
+"""How long a line still needs, by what Dagster recorded of its last run of the same kind, profile and sizes; None where there was no such run."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import hashlib
+import json
+from collections.abc import Collection, Mapping
 
 import dagster as dg
 
+from evolake.settings import Settings
+
 PROFILE_TAG = "evolake/profile"
+SIZES_TAG = "evolake/sizes"
 
 
-def step_seconds(instance: dg.DagsterInstance, job: str, profile: str) -> dict[str, float]:
-    """Step -> seconds, of the newest run of a job that succeeded under a profile; empty where there is none."""
-    wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], tags={PROFILE_TAG: profile})
+def size_tags(settings: Settings, line: str) -> dict[str, str]:
+    """What a run is tagged with, so that times are compared of runs of one size: the profile, and a hash of what may override it for the line."""
+    section = getattr(settings, line, None)
+    own = {"line": section.model_dump(mode="json") if section is not None else None, "backend": settings.backend, "models": settings.models}
+    own |= {"workers": settings.workers, "compute": settings.compute}
+    digest = hashlib.sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()
+    return {PROFILE_TAG: settings.profile, SIZES_TAG: digest[:16]}
+
+
+def step_seconds(instance: dg.DagsterInstance, job: str, tags: Mapping[str, str]) -> dict[str, float]:
+    """Step -> seconds, of the newest run of a job that succeeded with these tags; empty where there is none."""
+    wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], tags=dict(tags))
     runs = instance.get_runs(wanted, limit=1)
     steps = instance.get_run_step_stats(runs[0].run_id) if runs else []
     return {step.step_key: step.end_time - step.start_time for step in steps if step.start_time is not None and step.end_time is not None}

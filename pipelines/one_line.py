@@ -11,12 +11,13 @@ from pathlib import Path
 import dagster as dg
 
 from assets.line import MEASURES_TIME, SAID_OF_CYCLE, Line, register_keys
+from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
 from evolake.project import UI
 from evolake.report.outcome import outcome_of
 from pipelines.burial import bury_dead_runs
-from pipelines.estimate import PROFILE_TAG, seconds_left, step_seconds
+from pipelines.estimate import PROFILE_TAG, seconds_left, size_tags, step_seconds
 from pipelines.events import SEEDS, Event, Tell
 from pipelines.line_state import IN_PROCESS_TAG, next_cycle
 from pipelines.outcome import Outcome, explain
@@ -69,7 +70,8 @@ def run(
     run_id = str(uuid.uuid4())
     outcome.runs.append(run_id)
     log = stage.home / "logs" / f"{line.name}-{cycle or 'seeds'}-{run_id[:8]}.log"
-    of_run, of_cycle = (step_seconds(stage.instance, name, stage.profile) for name in (job.name, line.job_name))
+    sizes = size_tags(settings_module.load(), line.name) | {PROFILE_TAG: stage.profile}
+    of_run, of_cycle = (step_seconds(stage.instance, name, sizes) for name in (job.name, line.job_name))
 
     def left(done: Collection[str]) -> float | None:
         return seconds_left(of_run, done, of_cycle, cycles_after)
@@ -81,7 +83,7 @@ def run(
         with listening(watch.on_event):
             result = job.execute_in_process(
                 instance=stage.instance, partition_key=cycle, run_id=run_id, raise_on_error=False, run_config=run_config(log),
-                tags={IN_PROCESS_TAG: str(os.getpid()), PROFILE_TAG: stage.profile, **(tags or {})},
+                tags={IN_PROCESS_TAG: str(os.getpid()), **sizes, **(tags or {})},
             )
     finally:
         release_lines(run_id)

@@ -11,6 +11,7 @@ import polars as pl
 from assets.families.line import archive, judge, line, open_jail
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
+from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import CANDIDATES, FAMILIES, LEARNABILITY, LEARNABILITY_READ, UNMADE, VALIDATOR_AUTHORS
 from evolake.scratch import Scratch
@@ -91,7 +92,10 @@ def admitting(store: LineStore, population: Population, pool: Jails, agents: Age
         with Scratch("seed") as parent:
             folder = Path(parent) / seed.name
             store.blobs.get_tree(seed.blob_sha, folder)
-            family = read_family(folder)
+            try:
+                family = read_family(folder)
+            except InputError as error:  # its reason is kept, and is the same wherever and whenever the cycle is done
+                raise InputError(str(error).replace(str(folder), seed.name)) from None
         whole = complete(family, pool=pool, agents=agents, settings=store.settings.of(FamiliesSettings), root_seed=store.settings.seed)
         if whole.family_id in present:
             return Arrival(present[whole.family_id], present=True)

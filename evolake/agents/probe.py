@@ -14,6 +14,7 @@ from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import plausible
 from evolake.agents.sampling import Sampling
 from evolake.errors import AgentUnavailable
+from evolake.jail.protocol import one_line
 
 ASKED = [{"role": "user", "content": 'Reply with one JSON object, {"total": N}, where N is the sum of 17 and 25, and nothing else.'}]
 TOOL = {
@@ -25,6 +26,10 @@ TOOL = {
 OFFERED = [{"role": "user", "content": "Call the function report_total with the sum of 17 and 25."}]
 FORMS = {"schema": "as its schema says", "json_object": "as JSON; the endpoint takes no schema, which the prompt says then",
          "text": "as text; the endpoint takes no response format, which the prompt says then"}
+
+
+SHOWN = 160
+"""Characters of a reply that are shown where it has another form than was asked for."""
 
 
 class ProbeReply(BaseModel):
@@ -57,7 +62,8 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator
     received = read_completion(body.text, cut=body.cut)
     status, said = judged(received, ProbeReply)
     form = FORMS[endpoint.form(model)]
-    yield Tried("structured replies", not isinstance(said, str), form if not isinstance(said, str) else f"{status}: {said}", True)
+    other = f"{status}: {said}; the reply begins: {beginning(received.content or body.text)}"
+    yield Tried("structured replies", not isinstance(said, str), other if isinstance(said, str) else form, True)
     counts = received.counts
     if counts is None or not plausible(counts, sum(len(one["content"]) for one in ASKED), received.content, max_output_tokens):
         yield Tried("usage", False, "none that can be true: calls are charged by estimate, and their cost is unknown", False)
@@ -66,13 +72,25 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator
     yield _function(endpoint, model, max_output_tokens)
 
 
+def beginning(text: str) -> str:
+    """The first characters of a reply, on one line and none that a terminal obeys."""
+    return one_line(text, SHOWN) or "nothing printable"
+
+
 def _function(endpoint: Endpoint, model: str, max_output_tokens: int) -> Tried:
+    text = ""
     try:
-        body = json.loads(endpoint.post_tool(model, OFFERED, TOOL, max_output_tokens=max_output_tokens).text)
-        called: dict[str, Any] = body["choices"][0]["message"]["tool_calls"][0]["function"]
+        text = endpoint.post_tool(model, OFFERED, TOOL, max_output_tokens=max_output_tokens).text
+        called: dict[str, Any] = json.loads(text)["choices"][0]["message"]["tool_calls"][0]["function"]
         ok = called["name"] == "report_total" and isinstance(json.loads(called["arguments"])["total"], int)
-        return Tried("function calling", ok, "called as described" if ok else f"another call than was described: {json.dumps(called)[:200]}", False)
+        detail = "called as described" if ok else f"another call than was described: {beginning(json.dumps(called))}"
+        return Tried("function calling", ok, detail, False)
     except AgentUnavailable as error:
         return Tried("function calling", False, error.got or error.what, False)
     except (ValueError, KeyError, IndexError, TypeError):
-        return Tried("function calling", False, "no function was called", False)
+        return Tried("function calling", False, f"no function was called; the reply begins: {beginning(_said(text))}", False)
+
+
+def _said(text: str) -> str:
+    """What a completion says; the whole body where it is none."""
+    return read_completion(text).content or text

@@ -36,11 +36,13 @@ class Said:
 
     Attributes:
         what: what was looked at. outcome: holds or fails by what was run again; hashed: not run again, only whole; note: what a reader should know.
+        again: (evaluations that were run again for it, those of the kind that the bundle brings); None where it is about none.
     """
 
     what: str
     outcome: Outcome
     said: str
+    again: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.gates.boundary import Raised, contained
 from evolake.jail.protocol import one_line
+from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.settings import Settings
 
@@ -31,13 +32,17 @@ LONGEST = 600
 
 @dataclass(frozen=True)
 class Report:
-    """What checking a file came to. reason: why it does not hold or cannot be judged; "" where it holds."""
+    """What checking a file came to. reason: why it does not hold or cannot be judged; "" where it holds.
+
+    all_asked: every evaluation was to be run again, not a sample.
+    """
 
     verdict: str
     reason: str
     said: tuple[Said, ...]
     facts: Mapping[str, Any]
     root: str
+    all_asked: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -49,10 +54,16 @@ class Report:
         return {
             "verdict": self.verdict.replace(" ", "_"), "reasons": [self.reason] if self.reason else [], "root": self.root or None,
             **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
+            "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
             "run_again": [vars(one) for one in self.said if one.outcome in ("holds", "fails")],
             "only_hashed": [vars(one) for one in self.said if one.outcome == "hashed"],
             "notes": [vars(one) for one in self.said if one.outcome == "note"],
         }
+
+    def evaluations(self) -> tuple[int, int]:
+        """(evaluations that were run again, those that the bundle brings), as far as checking came."""
+        counts = [one.again for one in self.said if one.again is not None]
+        return sum(again for again, _ in counts), sum(brought for _, brought in counts)
 
     def lines(self) -> list[str]:
         """For people."""
@@ -60,9 +71,17 @@ class Report:
         head = f"{one_line(name, 200)}: {self.verdict}"
         heads = {"holds": "run again", "fails": "run again, and NOT so", "hashed": "only hashed", "note": "note"}
         return [
-            head + (f": {self.reason}" if self.reason else ""), *([f"  root {self.root}"] if self.root else []),
+            head + (f": {self.reason}" if self.reason else ""), *self._counted(), *([f"  root {self.root}"] if self.root else []),
             *(f"  {heads[one.outcome]:<10} {one.what}: {one.said}" for one in self.said),
         ]
+
+    def _counted(self) -> list[str]:
+        """How many evaluations were run again, and how to run all."""
+        again, brought = self.evaluations()
+        if not brought:
+            return []
+        more = "; --all runs every one that can be run here" if again < brought and not self.all_asked else ""
+        return [f"  {again} of the {counted(brought, 'evaluation')} that it brings {'was' if again == 1 else 'were'} run again{more}"]
 
 
 def verify(path: Path, *, sample: int | None, root: str | None = None, progress: Callable[[str], None] = lambda _: None) -> Report:
@@ -97,7 +116,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
         verdict, reason = FAILS, str(error).replace("\n ", ";")
     except MachineryError as error:
         verdict, reason = NOT_JUDGED, str(error).replace("\n ", ";")
-    return Report(verdict, one_line(reason, LONGEST), tuple(_shown(one) for one in said), found.facts, found.root)
+    return Report(verdict, one_line(reason, LONGEST), tuple(_shown(one) for one in said), found.facts, found.root, sample is None)
 
 
 def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
@@ -163,8 +182,8 @@ def _lineage(bundle: Bundle) -> list[Said]:
     if not isinstance(measured, list) or any(row.get("status") == "wrong" for row in measured):
         raise ValueError("its own evaluations have a refuted answer")
     return [
-        Said("lineage", "hashed", f"{len(ids) - 1} ancestors, {len(edges)} derivations whose shares sum to 1"),
-        Said("evaluations", "hashed", f"{len(measured)} rows of the lake; what is run again of them is said below"),
+        Said("lineage", "hashed", f"{counted(len(ids) - 1, 'ancestor')}, {counted(len(edges), 'derivation')} whose shares sum to 1"),
+        Said("evaluations", "hashed", f"{counted(len(measured), 'row')} of the lake; what is run again of them is said below"),
     ]
 
 
@@ -191,7 +210,7 @@ def _lake_in_force() -> Path | None:
 
 
 def _shown(one: Said) -> Said:
-    return Said(one_line(one.what, 100), one.outcome, one_line(one.said, LONGEST))
+    return replace(one, what=one_line(one.what, 100), said=one_line(one.said, LONGEST))
 
 
 def _bytes(path: Path) -> bytes:

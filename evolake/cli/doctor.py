@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata, util
 from pathlib import Path
@@ -33,11 +33,13 @@ SENTENCES = {
     "partial": "evolake works; the parts named above are skipped",
     "unusable": "evolake cannot work here yet",
 }
+ONLY_MODEL = "evolake works here, but for the model: the operators backend needs none (evolake run --backend operators)"
+"""Said where nothing else that is needed is missing."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. `needed` is true where evolake cannot work without it."""
+    """One thing looked at. needed: evolake cannot work without it; of_model: no more than its model backend cannot."""
 
     name: str
     ok: bool
@@ -45,6 +47,7 @@ class Check:
     skips: str = ""
     mend: str = ""
     needed: bool = False
+    of_model: bool = False
 
 
 def examine(*, call: bool = False) -> Iterator[Check]:
@@ -66,7 +69,7 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     yield from _places(settings)
     yield from _jail(settings.jail)
     yield from (Check(**one) for one in compute_checks(settings))
-    yield from (Check(**one) for one in endpoint_checks(settings, call=call))
+    yield from (Check(**one, of_model=True) for one in endpoint_checks(settings, call=call))
     for spec in lines().values():
         for requirement in resolve(spec.requirements)() if spec.requirements else ():
             skips = "" if requirement.ok else requirement.skips
@@ -170,8 +173,13 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
             click.echo(f"{'ok  ' if check.ok else 'MISS' if check.needed else '-   '}  {check.name}: {check.detail}")
             if not check.ok:
                 click.echo(f"      skips: {check.skips or 'evolake cannot work without it'}" + (f"\n      mend:  {check.mend}" if check.mend else ""))
-        click.echo(SENTENCES[verdict])
+        click.echo(ONLY_MODEL if verdict == "unusable" and only_model(checks) else SENTENCES[verdict])
     return 1 if verdict == "unusable" else 0
+
+
+def only_model(checks: Sequence[Check]) -> bool:
+    """Whether all that is needed and missing is the model backend's."""
+    return all(check.of_model for check in checks if check.needed and not check.ok)
 
 
 def _brief(checks: list[Check]) -> list[str]:
@@ -180,7 +188,8 @@ def _brief(checks: list[Check]) -> list[str]:
     for check in checks:
         mend = f"; do: {check.mend}" if check.mend else ""
         if not check.ok and check.needed:
-            said.append(f"evolake cannot work yet: {check.name}: {check.detail}{mend}")
+            without = "the model backend cannot be used yet, the operators backend can" if check.of_model else "evolake cannot work yet"
+            said.append(f"{without}: {check.name}: {check.detail}{mend}")
         elif not check.ok and check.name not in TEST_TOOLS:
             without = f"; without it a run goes on, but for {check.skips}" if check.skips else ""
             said.append(f"{check.name}: {check.detail}{without}{mend}")

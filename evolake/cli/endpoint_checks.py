@@ -15,6 +15,7 @@ REPLIES = "name a model in EVOLAKE_MODELS that replies in the form that is asked
 MEND = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
 BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
 WITHOUT_MODEL = "the model backend (operators need none)"
+LONGEST_DETAIL = 700
 LONGEST_TRIAL = 2_000
 """Output tokens that a trial call may take: some models think first."""
 
@@ -51,6 +52,7 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
 
     from evolake.agents.endpoint import Endpoint
     from evolake.agents.probe import probe
+    from evolake.jail.protocol import one_line
 
     endpoint = Endpoint(
         settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
@@ -60,6 +62,6 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
         for one in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, settings.model_max_output_tokens)):
             skips = WITHOUT_MODEL if one.needed else "nothing: no role needs it" if one.what == "function calling" else "exact prices and budgets"
             yield {
-                "name": f"{model}: {one.what}", "ok": one.ok, "detail": one.detail, "skips": "" if one.ok else skips,
+                "name": f"{model}: {one.what}", "ok": one.ok, "detail": one_line(one.detail, LONGEST_DETAIL), "skips": "" if one.ok else skips,
                 "mend": "" if one.ok or not one.needed else CONNECT if one.what == "answers" else REPLIES, "needed": one.needed,
             }

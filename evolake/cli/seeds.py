@@ -21,7 +21,7 @@ from evolake.errors import InputError
 
 if TYPE_CHECKING:
     from evolake.lake import Lake
-    from evolake.lake.immigrants import SeedSource
+    from evolake.lake.immigrants import SeedItem, SeedSource
 
 
 @click.group()
@@ -65,7 +65,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
 @click.option("--line", "name", default=None, help="One line only.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def list_seeds(name: str | None, as_json: bool) -> int:
-    """The seeds of each line, and whether they have entered its evolution."""
+    """The seeds of each line, the file or folder that each lies in, and whether they have entered its evolution."""
     from evolake.lake import Lake
 
     settings = settings_module.load()
@@ -75,12 +75,18 @@ def list_seeds(name: str | None, as_json: bool) -> int:
         entered = entered_seeds(lake, line)
         for item in source.items(settings.seeds, settings):
             known = entered.get(item.sha, {})
-            rows.append({"line": line, "seed": item.name, "state": known.get("state", "waits"), "cycle": known.get("cycle")})
+            rows.append({
+                "line": line, "seed": _title(source, item), "place": _place(item, settings.seeds), "state": known.get("state", "waits"),
+                "cycle": known.get("cycle"), "artifact_id": known.get("artifact_id"),
+            })
     if as_json:
         click.echo(json.dumps({"verdict": "ok", "seeds": rows}))
         return 0
+    widths = {name: max((len(row[name]) for row in rows), default=0) for name in ("line", "seed", "place")}
     for row in rows:
-        click.echo(f"{row['line']:10} {row['seed']:24} {row['state']}{' in cycle ' + row['cycle'] if row['cycle'] else ''}")
+        state = f"{row['state']} in cycle {row['cycle']}" if row["cycle"] else row["state"]
+        entered = f", {row['artifact_id'][:8]}" if row["artifact_id"] else ""
+        click.echo("  ".join([*(row[name].ljust(width) for name, width in widths.items()), state + entered]))
     return 0
 
 
@@ -101,6 +107,23 @@ def reseal(line: str, yes: bool) -> int:
         click.confirm(f"Seal the seeds of {line} anew?", abort=True)
     os.environ["DAGSTER_HOME"] = str(project.home())
     return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
+
+
+def _title(source: SeedSource, item: SeedItem) -> str:
+    """What a seed calls itself, where it is a folder that says so; else the name of its file or folder."""
+    if item.path is None or not item.path.is_dir():
+        return item.name
+    try:
+        return source.check(item.path)
+    except InputError:  # what cannot be used waits for its gates under the folder's name
+        return item.name
+
+
+def _place(item: SeedItem, seeds: Path) -> str:
+    """The file or folder that it lies in, below the seeds' folder where it is there."""
+    if item.path is None:
+        return ""
+    return item.path.relative_to(seeds).as_posix() if item.path.is_relative_to(seeds) else str(item.path)
 
 
 def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:

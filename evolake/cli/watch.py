@@ -80,6 +80,7 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
 
 def told(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     """(what it is about, sentence) of one line."""
+    from evolake.report.champion import SEED_ROUND
     from evolake.report.numbers import figures
     from evolake.report.sparkline import blocks
 
@@ -92,8 +93,9 @@ def told(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     if story.gain:
         rows.append(("gain", story.gain))
     if points := list(story.trend.points):
-        newest = ", ".join(f"{cycle}: {figures(value)}{story.trend.unit}" for cycle, value in points[-VALUES_SHOWN:])
-        rows.append(("score", f"{blocks([value for _, value in points])}  {story.trend.measure}; {newest}"))
+        when = {cycle: "at the start" if cycle == SEED_ROUND else f"in {cycle}" for cycle, _ in points}
+        newest = ", ".join(f"{figures(value)}{story.trend.unit} {when[cycle]}" for cycle, value in points[-VALUES_SHOWN:])
+        rows.append(("score", f"{blocks([value for _, value in points])}  {story.trend.measure}: {newest}"))
     gates = "  ".join(f"{gate.name} {gate.came - gate.stopped}/{gate.came}" for gate in story.gates if gate.came)
     rows.append(("gates", f"cycle {story.cycle}: {story.made} proposed, {story.passed} passed every gate" + (f"  ({gates})" if gates else "")))
     if story.beside:

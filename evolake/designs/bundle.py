@@ -112,8 +112,10 @@ def _runs(judging: Judging, claims: Claims, sizes: DesignsSettings, traced: Trac
             if said:
                 yield Said(name, "fails", said)
                 return
-        late = f"; {cut} did not end within {WALL_S:g} s and say nothing" if cut else ""
-        yield Said(name, "holds", f"{len(chosen) - cut} of {len(runs)} give the same median step and the same share of unsolved instances{late}")
+        late = f"; {cut} more did not end within {WALL_S:g} s and say nothing" if cut else ""
+        same = "gives" if len(chosen) - cut == 1 else "give"
+        told = f"{len(chosen)} of {len(runs)}, of which {len(chosen) - cut} {same} the same median step and share of unsolved instances{late}"
+        yield Said(name, "holds", told, (len(chosen), len(runs)))
 
 
 def _again(run: Run, traced: str, sizes: DesignsSettings) -> str | None:

@@ -131,7 +131,10 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
         if json.loads(row["answer"]) != json.loads(one.answer):
             yield Said("instances", "fails", f"{where}: the label is {row['answer'][:60]}, and it claims {one.answer[:60]}")
             return
-    yield Said("instances", "holds", f"{len(chosen)} of {len(claimed)} have the same text and the same label by a strict majority")
+    yield Said(
+        "instances", "holds", f"{len(chosen)} of {len(claimed)}: each has the same text and the same label by a strict majority",
+        (len(chosen), len(claimed)),
+    )
 
 
 BUNDLE = LineBundle(("family",), (FAMILY,), ("execution", "static", "quality", "consensus", "blind", "sentences"), carry, check)

@@ -18,12 +18,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class SeedItem:
-    """One seed as it lies there. sha: of its content. pack: its bytes, as they are kept; raises InputError. also: further bytes that those name."""
+    """One seed as it lies there. sha: of its content. pack: its bytes, as they are kept; raises InputError. also: further bytes that those name.
+    path: the file or folder that it lies in.
+    """
 
     name: str
     sha: str
     pack: Callable[[], bytes]
     also: Callable[[], bytes] | None = None
+    path: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,12 @@ class SeedSource:
 
 def file_item(path: Path) -> SeedItem:
     """A seed that is a file."""
-    return text_item(path.stem, path.read_bytes())
+    return text_item(path.stem, path.read_bytes(), path)
 
 
-def text_item(name: str, data: bytes) -> SeedItem:
+def text_item(name: str, data: bytes, path: Path | None = None) -> SeedItem:
     """A seed that is a part of a file."""
-    return SeedItem(name, hashlib.sha256(data).hexdigest(), lambda: data)
+    return SeedItem(name, hashlib.sha256(data).hexdigest(), lambda: data, path=path)
 
 
 def folder_item(path: Path) -> SeedItem:
@@ -65,7 +68,7 @@ def folder_item(path: Path) -> SeedItem:
 
         return trees.pack(path)
 
-    return SeedItem(path.name, digest.hexdigest(), pack)
+    return SeedItem(path.name, digest.hexdigest(), pack, path=path)
 
 
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -157,11 +157,14 @@ def _gates(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], cla
     if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
         yield said
     pairs = [(one, found) for one, found in zip(claims.search, candidate.evaluations, strict=True) if one.score is not None]
-    yield from _compared("search", pairs, evaluator.project, claims.noise)
+    yield from _compared("search", pairs, evaluator.project, claims.noise, len(pairs))
 
 
-def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: Project, noise: float) -> Iterator[Said]:
-    """Scores measured here beside those that are claimed: the same where evaluations have no noise; said beside each other where they have."""
+def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: Project, noise: float, brought: int) -> Iterator[Said]:
+    """Scores measured here beside those that are claimed: the same where evaluations have no noise; said beside each other where they have.
+
+    brought: evaluations of this kind in the bundle.
+    """
     from evolake.programs.sandbox.evaluating import score_in
 
     for claimed, found in pairs:
@@ -179,7 +182,7 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
         said = f"{len(pairs)} evaluations give the same metrics, mean {project.score_name} {mean:.6g}"
         if noise:
             said = f"{len(pairs)} evaluations: mean {project.score_name} {mean:.6g}, claimed {claim:.6g}, noise floor {noise:.3g}"
-        yield Said(what, "holds", said)
+        yield Said(what, "holds", said, (len(pairs), brought))
 
 
 def _same(claimed: Measured, score: float, found: Evaluation) -> bool:
@@ -211,8 +214,8 @@ def _held_out(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], 
         if one.seed in first:
             beside.append((first[one.seed], evaluator.evaluate(project.evolving, one.seed, start)))
     of = f"held-out evaluations ({len(chosen)} of {len(claims.own)})"
-    yield from _compared(of, pairs, project, claims.noise)
-    yield from _compared("the initial program under the same seeds", beside, project, claims.noise)
+    yield from _compared(of, pairs, project, claims.noise, len(claims.own))
+    yield from _compared("the initial program under the same seeds", beside, project, claims.noise, len(claims.initial))
     if claims.noise and len(beside) == len(pairs):
         yield _gain(pairs, beside, project, claims.noise)
 

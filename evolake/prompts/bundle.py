@@ -163,12 +163,11 @@ def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
 def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims, own: PromptsSettings) -> Iterator[Said]:
     """The policy asked again, greedily; what was drawn by chance, or came from an endpoint, was seen by no weights that are here, and no bundle holds
     what was searched for."""
-    if own.policy == "endpoint" or own.heldout_samples != 1:
-        why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance"
-        yield Said("policy", "hashed", f"{why}: the replies were judged again, not given again")
-        return
-    if "search" in own.tools:
-        yield Said("policy", "hashed", "they rest on a corpus that a bundle does not carry: the replies were judged again, not given again")
+    why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance" if own.heldout_samples != 1 else ""
+    if not why and "search" in own.tools:
+        why = "they rest on a corpus that a bundle does not carry"
+    if why:
+        yield Said("policy", "hashed", f"{why}: the replies were judged again, not given again", (0, len(claims.replies)))
         return
     if own.policy_model is not None:
         raise MachineryError("its policy stands on a model that a bundle does not carry", got=own.policy_model)
@@ -194,8 +193,8 @@ def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
             return
     same = sum(row["reply"] == one.reply for one, row in zip(chosen, again, strict=True))
     weights = "the weights that it brings" if WEIGHTS in judging.bundle.members else "the weights before any update"
-    of = f"{len(chosen)} of {len(claims.replies)}"
-    yield Said("policy", "holds", f"asked again with {weights}: {of} as right or wrong as claimed, {same} word by word")
+    said = f"asked again with {weights} for {len(chosen)} of {len(claims.replies)}: each as right or wrong as claimed, {same} the same word by word"
+    yield Said("policy", "holds", said, (len(chosen), len(claims.replies)))
 
 
 def _problem(row: Mapping[str, Any]) -> Problem:

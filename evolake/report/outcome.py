@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from textwrap import shorten
+from typing import Any
+
 from evolake.lake import Catalogue, Lake
+from evolake.lake.schemas import IMMIGRANTS
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
 from evolake.report.story import plural, story_of
 
 LENGTH = 44
+NAMED = 8
+"""New seeds of a cycle that are named; of more than these the others are counted."""
+REASON = 100
+STOPPED_BY = """
+SELECT artifact_id, gate, rule_id FROM verdicts WHERE cycle = $cycle AND outcome <> 'pass' AND artifact_id IN (
+  SELECT unnest($wanted)) QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY gate_no, outcome, rule_id) = 1"""
 
 
 def outcome_of(lake: Lake, line: str, cycle: str) -> str:
-    """What a finished cycle of a line came to, in the line's own words where it has some (`LineArtifacts.outcome`)."""
+    """What a finished cycle of a line came to, in the line's own words where it has some (`LineArtifacts.outcome`), and what became of new seeds."""
+    return "; ".join(filter(None, [_came_to(lake, line, cycle), new_seeds(lake, line, cycle)]))
+
+
+def new_seeds(lake: Lake, line: str, cycle: str) -> str:
+    """What became of each seed that was added to the line and entered this cycle; "" where none did."""
+    if lake.record(line, IMMIGRANTS.name, cycle) is None:
+        return ""
+    seeds = lake.read(line, IMMIGRANTS.name, cycle).sort("name").to_dicts()
+    if not seeds:
+        return ""
+    with Catalogue(lake, shared_only=True) as catalogue:
+        wanted = [row["artifact_id"] for row in seeds if row["artifact_id"]]
+        stopped = {row["artifact_id"]: row for row in catalogue.frame(STOPPED_BY, {"cycle": cycle, "wanted": wanted}).to_dicts()}
+    told = [f"{row['name']} {_became(row, stopped.get(row['artifact_id']))}" for row in seeds[:NAMED]]
+    more = [f"{len(seeds) - NAMED} more (evolake seeds list --line {line})"] if len(seeds) > NAMED else []
+    return f"new seed{'' if len(seeds) == 1 else 's'}: {', '.join([*told, *more])}"
+
+
+def _became(seed: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
+    """accepted, there already, or why not. verdict: the first that is against it; None where no gate was reached."""
+    if seed["state"] != "blocked":
+        return "accepted" if seed["state"] == "accepted" else "was there already"
+    reason = shorten(seed["reason"] or "", REASON, placeholder=" ...")
+    return f"blocked at the gate {verdict['gate']} by {verdict['rule_id']} ({reason})" if verdict else f"blocked before the gates ({reason})"
+
+
+def _came_to(lake: Lake, line: str, cycle: str) -> str:
     with Catalogue(lake) as catalogue:
         if own := artifacts_of(line).outcome:
             return own(catalogue, cycle)

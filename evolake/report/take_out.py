@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evolake import __version__
 from evolake.errors import InputError
 from evolake.lake.folders import whole_folder
+from evolake.lines import lines, resolve
 from evolake.report.artifacts import artifacts_of, kind_of
 from evolake.report.champion import Champion
 from evolake.report.found import rows_of, scores_of
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
 README = "README.md"
+PASSED = ("accepted", "champion", "retired")
+"""States of what can be bundled."""
 ANCESTRY = "SELECT cycle, artifact_id, kind, operator, title, parents FROM ancestry($id)"
 GATES = """
 SELECT gate, count(*) AS rules, count(*) FILTER (outcome <> 'pass') AS objections FROM verdicts WHERE artifact_id = $id AND cycle = (
@@ -98,7 +101,21 @@ def _commands(artifact: Artifact, held: Champion | None, command: str) -> list[s
     in_lake = [f"evolake champion {held.line} --json"] if held else []
     in_lake.append(f"evolake show {artifact.artifact_id} --json")
     here = ["In this folder:", "", f"    {command}", ""] if command else []
-    return [*here, "In the lake that it was taken from:", "", *(f"    {line}" for line in in_lake)]
+    return [*here, "In the lake that it was taken from:", "", *(f"    {line}" for line in in_lake), *_bundled(artifact, held)]
+
+
+def _bundled(artifact: Artifact, held: Champion | None) -> list[str]:
+    """How its figures are measured again, where it can be bundled."""
+    spec = lines().get(artifact.line)
+    if not (spec and spec.bundle and artifact.kind in resolve(spec.bundle).kinds and (held or artifact.state in PASSED)):
+        return []
+    file = f"{'champion' if held else artifact.kind}.tar"
+    other = f" The gain rests on what it is better than, too: `{held.gain.against_id[:12]}` is bundled the same way." if held and held.gain else ""
+    return [
+        "", "What was measured can be measured again from a bundle. The first command is for that lake; the second is for any machine with evolake, "
+        "needs no lake, and says how many evaluations it ran again (a few, drawn by chance; all with `--all`)." + other, "",
+        f"    evolake bundle export {artifact.artifact_id} -o {file}", f"    evolake bundle verify {file}",
+    ]
 
 
 def _lineage(catalogue: Catalogue, artifact: Artifact) -> list[list[Any]]:

@@ -140,7 +140,7 @@ def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Se
     here = [run for run in claims.runs if (run.suite, run.formula_sha) in known]
     if not here:
         suites = ", ".join(sorted({run.suite for run in claims.runs}))
-        yield Said("benchmark runs", "hashed", f"{len(claims.runs)}: the formulas of {suites} are not installed here")
+        yield Said("benchmark runs", "hashed", f"{len(claims.runs)}: the formulas of {suites} are not installed here", (0, len(claims.runs)))
         return
     adapter = load_adapter(read_card(verified.folder)["adapter"], settings.seeds / "solvers" / "adapters")
     assert verified.judged.build is not None
@@ -159,7 +159,8 @@ def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Se
         undecided += row["status"] != run.status
     spent = f"; {sum(one for _, one in times):.2f} s of processor time for the {sum(one for one, _ in times):.2f} s that are claimed" if times else ""
     late = f"; {undecided} ended otherwise near the time limit, which says nothing" if undecided else ""
-    yield Said("benchmark runs", "holds", f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}")
+    told = f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}"
+    yield Said("benchmark runs", "holds", told, (len(chosen), len(claims.runs)))
 
 
 def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], Instance]:

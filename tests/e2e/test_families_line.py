@@ -70,6 +70,8 @@ def evolved(tmp_path_factory) -> House:
     (folder / "seeds" / "families" / "dropped-late" / "generator.py").write_text("def input(difficulty):\n    return {}, []\n")
     done = house.run("run", "--cycles", "1", "--lines", "families")
     assert "0002" in done.stdout
+    assert "new seeds: dropped-late blocked before the gates (no file template.md in dropped-late wanted: " in done.stdout
+    assert f"{IMMIGRANT} accepted" in done.stdout
     return house
 
 
@@ -168,6 +170,7 @@ def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Pa
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == figures
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").iterdir())
     text = html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", (tmp_path / "r.html").read_text()))
+    assert f"no single champion: {live[0]} families that passed every gate" in text and "of 1 new seed 1 is accepted" in text
     assert f"{instances} of {instances} labels have a strict majority of their voters" in text
     assert "0 pairs of accepted families are near-duplicates" in text
     assert f"{len(FAULTS)} of {len(FAULTS)} planted faults of {len(FAULTS)} classes are caught (least sure of " in text

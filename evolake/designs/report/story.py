@@ -36,7 +36,7 @@ def story(told: Story, ask: Ask) -> Story:
         + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(told, against, made),
         cost=cost, spent=spent,
-        trend=Trend("fewer steps than the baseline", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)], " times"),
+        trend=Trend("steps of the baseline per step of the champion", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)]),
     )
 
 

@@ -70,9 +70,9 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
             if not as_json:
                 say(examined)
     if as_json:
-        click.echo(json.dumps(as_object(results, many) | {"compared_with": {"seeds": others.seeds, "lake": others.lake}}, ensure_ascii=False))
+        click.echo(json.dumps(as_object(results, many) | {"compared_with": others.to_json()}, ensure_ascii=False))
     else:
-        click.echo(others.sentence())
+        click.echo("\n".join(others.lines()))
     return 0 if all(result.accepted for result in results) else 1
 
 
@@ -102,6 +102,8 @@ def as_object(results: list[FamilyResults], many: bool) -> dict[str, Any]:
 
 
 def _one(result: FamilyResults) -> dict[str, Any]:
+    from evolake.families.commands.narrative import remarks
+
     verdict = result.blocked_by
     votes = None
     if result.sample_votes:
@@ -113,7 +115,7 @@ def _one(result: FamilyResults) -> dict[str, Any]:
     return {
         "verdict": "accepted" if result.accepted else "blocked", "gate": verdict.gate if verdict else None,
         "reasons": [*([verdict.reason] if verdict else []), *_unread(result)],
-        "votes": votes, "name": result.family.name, "family_id": result.family_id,
+        "votes": votes, "remarks": remarks(result), "name": result.family.name, "family_id": result.family_id,
     }
 
 
@@ -128,13 +130,15 @@ def _unread(result: FamilyResults) -> list[str]:
 
 
 def say(result: FamilyResults) -> None:
-    """The same for people."""
-    verdict = result.blocked_by
+    from evolake.families.commands.narrative import remarks, voters_told
+
+    verdict, voters = result.blocked_by, len(result.family.voters())
     if verdict is not None:
         click.echo(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
-        for hint in _unread(result):
-            click.echo(f"  {hint}")
-        return
-    matched = sum(review.matched for review in result.reviews)
-    click.echo(f"{result.family.name}: accepted, {len(result.family.voters())} voters agree, {matched} of {len(result.reviews)} blind reviews match")
-    click.echo(f"  family {result.family_id}")
+    else:
+        agree = f"{voters} voters, not always of one mind" if voters_told(result) else f"{voters} voters agree"
+        matched = sum(review.matched for review in result.reviews)
+        click.echo(f"{result.family.name}: accepted, {agree}, {matched} of {len(result.reviews)} blind reviews match")
+        click.echo(f"  family {result.family_id}")
+    for remark in [*_unread(result), *remarks(result)]:
+        click.echo(f"  {remark}")

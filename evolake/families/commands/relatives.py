@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.families.model.similarity import Fingerprint
     from evolake.settings import Settings
 
 
+UNKNOWN = "no evidence is shipped for Python {python} and these sizes, and no finished cycle of this lake has accepted it"
+NAMED = 6
+"""Seeds that are named for one reason; of more than these the others are counted."""
+
+
 @dataclass(frozen=True)
 class Relatives:
-    """Fingerprints, and how many families they are of. seeds: `without` others cannot be read or have no evidence for this version and sizes."""
+    """Fingerprints, and how many families they are of. left_out: folder of a seed that a family is not compared with -> why."""
 
     fingerprints: tuple[Fingerprint, ...]
     seeds: int
-    without: int
+    left_out: Mapping[str, str]
     lake: int
 
     def sentence(self) -> str:
-        """For a person."""
-        missing = f" ({self.without} cannot be read, or have no shipped evidence for this Python and these sizes)" if self.without else ""
-        return f"compared with {self.seeds} seeds{missing} and {self.lake} more families of the lake"
+        """What a family was compared with."""
+        missing = f" (not with {len(self.left_out)} more)" if self.left_out else ""
+        return f"compared with {counted(self.seeds, 'seed')}{missing} and {self.lake} more {'family' if self.lake == 1 else 'families'} of the lake"
+
+    def lines(self) -> list[str]:
+        """The sentence, then what a family was not compared with, by reason."""
+        told = [self.sentence()]
+        for reason in dict.fromkeys(self.left_out.values()):
+            names = [name for name, why in self.left_out.items() if why == reason]
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            told.append(f"  not with {counted(len(names), 'seed')} ({', '.join(names[:NAMED])}{more}): {reason}")
+        return told
+
+    def to_json(self) -> dict[str, Any]:
+        """The same for a program."""
+        return {"seeds": self.seeds, "lake": self.lake, "left_out": dict(self.left_out)}
 
 
 def relatives(settings: Settings, without: str = "") -> Relatives:
@@ -39,21 +60,25 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
     from evolake.families.settings import FamiliesSettings
 
     entries, sizes = read_entries(settings.seeds / FILE), settings.of(FamiliesSettings)
-    folders = sorted(path.parent for path in (settings.seeds / "families").glob(f"*/{GENERATOR}"))
+    of_lake = {one.family_id: one for one in _of_lake(settings) if one.family_id != without}
     found: dict[str, Fingerprint] = {}
-    for folder in folders:
+    left_out: dict[str, str] = {}
+    for folder in sorted(path.parent for path in (settings.seeds / "families").glob(f"*/{GENERATOR}")):
         try:
             family = read_family(folder)
-        except InputError:  # half a family that somebody drops just now is compared with nothing
+        except InputError as error:  # half a family that somebody drops just now is compared with nothing
+            left_out[folder.name] = str(error).partition("\n")[0].replace(str(folder), folder.name)
             continue
         entry = entries.get(evidence_key(family, sizes, settings.seed))
+        if family.family_id == without:
+            continue
         if entry and entry.fingerprint:
             found[family.family_id] = Fingerprint.from_json(entry.fingerprint)
-    with_evidence = len(found)
-    seeds = with_evidence - (without in found)
-    found.pop(without, None)
-    found |= {one.family_id: one for one in _of_lake(settings) if one.family_id not in found and one.family_id != without}
-    return Relatives(tuple(found.values()), seeds, len(folders) - with_evidence, len(found) - seeds)
+        elif family.family_id not in of_lake:
+            left_out[folder.name] = UNKNOWN.format(python=".".join(map(str, sys.version_info[:2])))
+    seeds = len(found)
+    found |= {name: one for name, one in of_lake.items() if name not in found}
+    return Relatives(tuple(found.values()), seeds, left_out, len(found) - seeds)
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:

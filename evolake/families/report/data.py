@@ -15,6 +15,7 @@ from evolake.families.evolution.learnability import FAMILIES as FAMILIES_SOURCE
 from evolake.families.evolution.learnability import POLICY_LINE, TABLE
 from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.specs import GATE_NAMES
+from evolake.families.known_tables import known_tables
 from evolake.families.model.population import PASSED, Population
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import DRIFT_SUMMARY, GRADES
@@ -32,8 +33,9 @@ class FamiliesReport:
     """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
 
     duplicates: pairs of accepted families that the near-duplicate rule would object to. measured: COMPLEXITY of every accepted family. made: accepted
-    families and instances by cycle. funnel, resources: of all cycles together. kills: KILL_RATES, empty where they were never materialized.
-    work: `dataset.difficulty.WORK` of every accepted family. asked: difficulty, replies, correct of policies of the prompts line on these families.
+    families, seeds that entered and instances by cycle. came: seeds that were added to the lake, and what became of them. funnel, resources: of all
+    cycles together. kills: KILL_RATES, empty where they were never materialized. work: `dataset.difficulty.WORK` of every accepted family. asked:
+    difficulty, replies, correct of policies of the prompts line on these families.
     """
 
     cycle: str
@@ -42,6 +44,7 @@ class FamiliesReport:
     duplicates: list[tuple[str, str, str]]
     measured: pl.DataFrame
     made: pl.DataFrame
+    came: pl.DataFrame
     labels: dict[str, int]
     gates: pl.DataFrame
     funnel: pl.DataFrame
@@ -84,7 +87,7 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
     """
     lake = finished(root, LINE, cycle)
     population = archive_after(lake, cycle)
-    with Catalogue(lake) as catalogue:
+    with Catalogue(lake, {(LINE, asset): schema for asset, schema in known_tables().items()}) as catalogue:
         def ask(sql: str, **more: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": cycle} | more)
 
@@ -92,13 +95,19 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
         return FamiliesReport(
             cycle=cycle, backend=", ".join(backends) or "none", population=population,
             duplicates=duplicate_pairs(fingerprints(population.rows("accepted")), DUPLICATE),
-            measured=ask(MEASURED), made=ask(MADE), labels=ask(LABELS).to_dicts()[0], gates=ask(GATES), funnel=ask(FUNNEL), resources=ask(RESOURCES),
+            measured=ask(MEASURED), made=with_entered(ask(MADE), ask(ENTERED)), came=ask(CAME),
+            labels=ask(LABELS).to_dicts()[0], gates=ask(GATES), funnel=ask(FUNNEL), resources=ask(RESOURCES),
             costs=ask(COSTS, line=LINE).to_dicts()[0], blocked=ask(BLOCKED, line=LINE), yields=ask(YIELDS), failures=ask(FAILURES),
             dropped=ask(DROPPED), reviews=ask(REVIEWS), drift=lake.read(LINE, DRIFT_SUMMARY.name, cycle),
             kills=_unpartitioned(lake, KILLS, KILL_RATES), grades=_unpartitioned(lake, GRADES.name, GRADES),
             experience=population.experience.sort("number"), examples=ask(EXAMPLES).to_dicts(),
             work=work_in(population.rows(*PASSED), lake.blobs), asked=asked_of(lake, [row["family_id"] for row in population.rows(*PASSED)]),
         )
+
+
+def with_entered(made: pl.DataFrame, entered: pl.DataFrame) -> pl.DataFrame:
+    """MADE with the column `entered`: seeds that were added and that every gate let through."""
+    return made.join(entered, on="cycle", how="left", maintain_order="left").with_columns(pl.col("entered").fill_null(0))
 
 
 def asked_of(lake: Lake, families: Sequence[str]) -> pl.DataFrame:
@@ -127,7 +136,8 @@ def fingerprints(rows: Sequence[dict[str, Any]]) -> list[Fingerprint]:
 
 MEASURED = f"""
 SELECT c.* FROM {LINE}.complexity AS c JOIN (
-  SELECT family_id FROM {LINE}.accepted WHERE cycle <= $cycle UNION SELECT family_id FROM {LINE}.seeds WHERE state = 'accepted') USING (family_id)
+  SELECT family_id FROM {LINE}.accepted WHERE cycle <= $cycle UNION SELECT family_id FROM {LINE}.seeds WHERE state = 'accepted'
+  UNION SELECT artifact_id FROM {LINE}.immigrants WHERE state = 'accepted' AND cycle <= $cycle) USING (family_id)
 WHERE c.cycle <= $cycle AND c.parsed QUALIFY row_number() OVER (PARTITION BY c.family_id ORDER BY c.cycle) = 1 ORDER BY c.cycle, c.family_id"""
 MADE = f"""
 WITH families AS (SELECT cycle, count(*) AS accepted FROM {LINE}.accepted GROUP BY cycle),
@@ -136,6 +146,10 @@ WITH families AS (SELECT cycle, count(*) AS accepted FROM {LINE}.accepted GROUP 
 SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(versions, 0) AS versions, coalesce(accepted, 0) AS accepted,
   coalesce(instances, 0) AS instances
 FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle ORDER BY cycle"""
+ENTERED = f"""
+SELECT cycle, count(DISTINCT artifact_id) AS entered FROM {LINE}.immigrants WHERE state = 'accepted' AND cycle <= $cycle GROUP BY cycle"""
+CAME = f"""
+SELECT cycle, name, state, artifact_id AS family_id, reason FROM {LINE}.immigrants WHERE cycle <= $cycle ORDER BY cycle, name"""
 LABELS = f"""
 SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*) FILTER (votes = voters) AS unanimous,
   count(DISTINCT text_sha) AS texts, count(DISTINCT family_id) AS families

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.report.numbers import counted
-from evolake.report.story import Ask, Gate, Row, Story, Trend, with_cpu
+from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 from evolake.stats.proportions import wilson_interval
 
 DRIED_UP = 0.05
@@ -18,15 +18,16 @@ def story(told: Story, ask: Ask) -> Story:
     made = ask(MADE)
     now = next((row for row in made if row["cycle"] == told.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
     families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
-    labels, chosen = ask(LABELS)[0], ask(SURVIVAL)[0]
+    labels, chosen, came = ask(LABELS)[0], ask(SURVIVAL)[0], ask(CAME)[0]
     cost, spent = with_cpu(told, ask(SECONDS))
     return replace(
         told, noun="attempt", made=now["attempts"], passed=now["accepted"],
-        beside=counted(now["repaired"], "repaired draft") if now["repaired"] else "", gates=[Gate(**row) for row in ask(GATES)],
+        beside=" and ".join(counted(count, noun) for count, noun in ((now["repaired"], "repaired draft"), (came["judged"], "new seed")) if count),
+        gates=sorted((gate for gate in told.gates if gate.name in GATE_NAMES), key=lambda gate: GATE_NAMES.index(gate.name)),
         leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=_gain(now), short_gain=_gain(now),
         measured=f"{labels['unanimous']:,} of {labels['instances']:,} new labels are unanimous, every one has a strict majority"
         if labels["instances"] and labels["instances"] == labels["by_majority"] else "",
-        changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more{_chosen(chosen)}",
+        changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more{_entered(came)}{_chosen(chosen)}",
         goes_on=f"{counted(families - chosen['retired'], 'family', 'families')} as possible parents, {counted(instances, 'instance')} in all",
         look=_look(told, now),
         cost=cost, spent=spent, trend=Trend("families accepted so far", [(row["cycle"], row["families"]) for row in ask(GROWTH)]),
@@ -38,6 +39,13 @@ def _gain(now: Row) -> str:
         return "no attempt was made"
     share = wilson_interval(now["accepted"], now["attempts"])
     return f"{share.estimate:.0%} of attempts accepted (95% interval {share.low:.0%} to {share.high:.0%})"
+
+
+def _entered(came: Row) -> str:
+    """What became of the seeds that were added; "" where none was."""
+    if not came["judged"]:
+        return ""
+    return f"; of {counted(came['judged'], 'new seed')} {came['accepted'] or 'none'} {'is' if came['accepted'] < 2 else 'are'} accepted"
 
 
 def _chosen(chosen: Row) -> str:
@@ -66,12 +74,14 @@ WITH families AS (SELECT cycle, count(*) AS accepted FROM families.accepted GROU
 SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(repaired, 0) AS repaired,
   coalesce(accepted, 0) AS accepted, coalesce(instances, 0) AS instances
 FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle ORDER BY cycle"""
-LIVE = """
-SELECT (SELECT count(*) FROM families.seeds WHERE state = 'accepted')
-  + (SELECT count(DISTINCT family_id) FROM families.accepted WHERE cycle <= $cycle) AS families"""
-GATES = f"""
-SELECT gate AS name, came, blocked AS stopped FROM families.funnel
-WHERE cycle = $cycle AND operator = 'all' AND gate <> 'attempts' ORDER BY list_position({list(GATE_NAMES)}, gate)"""
+BEGAN = """
+SELECT '0000' AS cycle, family_id FROM families.seeds WHERE state = 'accepted'
+UNION ALL SELECT DISTINCT cycle, artifact_id FROM families.immigrants WHERE state = 'accepted'
+UNION ALL SELECT cycle, family_id FROM families.accepted"""
+LIVE = f"SELECT count(DISTINCT family_id) AS families FROM ({BEGAN}) WHERE cycle <= $cycle"
+CAME = """  -- those that cannot be read come to no gate
+SELECT count(DISTINCT artifact_id) AS judged, count(DISTINCT artifact_id) FILTER (state = 'accepted') AS accepted
+FROM families.immigrants WHERE cycle = $cycle AND state <> 'present'"""
 LABELS = """
 SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*) FILTER (votes = voters) AS unanimous
 FROM families.instances WHERE cycle = $cycle"""
@@ -80,9 +90,7 @@ SELECT count(*) FILTER (NOT lives) AS retired, count(*) FILTER (NOT lives AND be
   count(*) FILTER (lives AND before = 'retired') AS back FROM families.survival WHERE cycle = $cycle"""
 SECONDS = """
 SELECT cycle, cpu_s_mean * attempts AS cpu_s FROM families.resources WHERE outcome = 'all' AND cycle <= $cycle ORDER BY cycle"""
-GROWTH = """
+GROWTH = f"""
 SELECT cycle, (sum(n) OVER (ORDER BY cycle))::INTEGER AS families FROM (
-  SELECT cycle, count(*) FILTER (family_id IS NOT NULL) AS n FROM (
-    SELECT '0000' AS cycle, family_id FROM families.seeds WHERE state = 'accepted'
-    UNION ALL SELECT cycle, family_id FROM families.accepted UNION ALL SELECT DISTINCT cycle, NULL FROM families.candidates)
+  SELECT cycle, count(family_id) AS n FROM ({BEGAN} UNION ALL SELECT DISTINCT cycle, NULL FROM families.candidates)
   WHERE cycle <= $cycle GROUP BY cycle) ORDER BY cycle"""

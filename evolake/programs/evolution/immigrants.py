@@ -33,13 +33,13 @@ def _item(folder: Path) -> SeedItem:
     try:
         files = read_files(folder)
     except InputError as error:
-        return SeedItem(name, hashlib.sha256(str(error).encode()).hexdigest(), partial(refuse, error))
+        return SeedItem(name, hashlib.sha256(str(error).encode()).hexdigest(), partial(refuse, error), path=folder)
 
     def pack() -> bytes:
         load_project(folder)  # whose InputError says why it cannot enter
         return pack_files(files)
 
-    return SeedItem(name, files_sha(files), pack)
+    return SeedItem(name, files_sha(files), pack, path=folder)
 
 
 def refuse(error: InputError) -> bytes:

@@ -7,12 +7,14 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake.immigrants import SeedItem, SeedSource, text_item
-from evolake.prompts.model.library import load_roots, read_roots
+from evolake.prompts.model.library import load_roots, read_roots, root_files
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
     """In the order of `load_roots`; each known by its principles, not by its name."""
-    return [text_item(name, prompt.to_json().encode()) for name, prompt in load_roots(seeds / "prompts").items()]
+    found = load_roots(seeds / "prompts")
+    files = {name: file for file in root_files(seeds / "prompts") for name in read_roots(file)}
+    return [text_item(name, prompt.to_json().encode(), files[name]) for name, prompt in found.items()]
 
 
 def check(path: Path) -> str:

@@ -114,9 +114,9 @@ def load_roots(folder: Path) -> dict[str, SystemPrompt]:
     Raises:
         InputError: the file is missing, holds no root, holds one twice, or something else than lists of texts.
     """
-    path = Path(folder) / "roots.json"
+    path, *others = root_files(folder)
     found = read_roots(path)
-    for other in sorted((Path(folder) / "roots").glob("*.json")):
+    for other in others:
         more = read_roots(other)
         if twice := sorted(set(found) & set(more)):
             raise InputError(f"two root prompts are called {twice[0]!r}", wanted="each name once", got=f"{path.name} and {other}", do="rename one")
@@ -124,6 +124,11 @@ def load_roots(folder: Path) -> dict[str, SystemPrompt]:
     if len({prompt.prompt_id for prompt in found.values()}) < len(found):
         raise InputError("two root prompts are the same", wanted=f"each once in {path}", got=", ".join(found))
     return found
+
+
+def root_files(folder: Path) -> list[Path]:
+    """The files of root prompts, `roots.json` of the folder first."""
+    return [Path(folder) / "roots.json", *sorted((Path(folder) / "roots").glob("*.json"))]
 
 
 def read_roots(path: Path) -> dict[str, SystemPrompt]:

@@ -22,7 +22,7 @@ WANTED = f'a folder with {CARD} (adapter = "minisat22", licence = "MIT", version
 def items(seeds: Path, settings: Any) -> list[SeedItem]:
     """In the order of `seed_names`. Each is known by its entry and, where its sources are of this machine, by their content."""
     known = load_seeds(seeds / "solvers.toml")
-    return [_item(known[name]) for name in seed_names(settings.of(SolversSettings).seeds, known)]
+    return [_item(known[name], seeds / "solvers.toml") for name in seed_names(settings.of(SolversSettings).seeds, known)]
 
 
 def check(path: Path) -> str:
@@ -56,11 +56,12 @@ def seed_of(kept: str, blobs: BlobStore, cache: Path) -> Seed:
     return replace(seed, path=folder)
 
 
-def _item(seed: Seed) -> SeedItem:
-    """Its entry; the sources of a folder of this machine are kept as well, and the entry names them."""
+def _item(seed: Seed, file: Path) -> SeedItem:
+    """Its entry; the sources of a folder of this machine are kept as well, and the entry names them. file: that holds the entries of others."""
     path = seed.path if seed.path is not None and seed.path.is_dir() else None
     tree = hashlib.sha256(pack(path)).hexdigest() if path else None
-    kept = text_item(seed.name, json.dumps(asdict(seed) | {"tree": tree}, sort_keys=True, default=str).encode())
+    file = path.parent if path and accepts(path.parent) else file
+    kept = text_item(seed.name, json.dumps(asdict(seed) | {"tree": tree}, sort_keys=True, default=str).encode(), file)
     return replace(kept, also=lambda: pack(path)) if path else kept
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from loopback_model import KEY, Action, Asked, LoopbackModel, completion, raw, say, status
 
+from evolake.cli.doctor import ONLY_MODEL, Check, doctor, only_model
 from evolake.cli.endpoint_checks import endpoint_checks
 from evolake.errors import InputError
 from evolake.settings import BudgetSettings, Settings, load
@@ -78,6 +81,59 @@ def test_an_endpoint_that_cannot_serve_is_a_needed_thing_that_is_missing(script:
     with LoopbackModel(script) as server:
         one = checks(server.base_url)[what]
     assert not one["ok"] and one["needed"] and said in one["detail"] and one["mend"]
+
+
+ODD = {"sum": 42}
+
+
+@pytest.mark.parametrize(("script", "said"), [
+    ([say(ODD)], 'the reply begins: {"sum": 42}'),
+    ([say("I would say\x1b[31m\n\tthat it is 42. " + "Or 43. " * 900)], "the reply begins: I would say\ufffd[31m that it is 42. Or 43. Or"),
+    ([raw(b'{"answer": 42}')], 'the reply begins: {"answer": 42}'), ([raw(b"[42]")], "the reply begins: [42]"),
+], ids=["other names", "prose", "other envelope", "no object"])
+def test_a_reply_of_another_form_is_shown_by_its_beginning(script: Any, said: str) -> None:
+    with LoopbackModel(script) as server:
+        detail = checks(server.base_url)["m: structured replies"]["detail"]
+    assert said in detail and detail.isprintable() and len(detail) < 300
+    assert detail.endswith("...") == ("Or 43" in said)
+
+
+def test_no_character_of_an_answer_moves_the_cursor_of_a_terminal() -> None:
+    with LoopbackModel([raw(b"\x1b[2J<html>", "text/html")]) as server:
+        detail = checks(server.base_url)["m: answers"]["detail"]
+    assert "[2J<html>" in detail and detail.isprintable()
+
+
+def test_what_was_replied_where_a_function_should_be_called_is_shown() -> None:
+    with LoopbackModel(plain) as server:
+        assert checks(server.base_url)["m: function calling"]["detail"] == "no function was called; the reply begins: no idea"
+
+
+def test_a_key_that_a_server_sends_back_is_not_shown() -> None:
+    with LoopbackModel([say(f"your key is {KEY}, is it not?")]) as server:
+        shown = checks(server.base_url)["m: structured replies"]["detail"]
+    assert "your key is" in shown and KEY not in shown
+
+
+@pytest.mark.parametrize("brief", [(), ("--brief",)])
+def test_where_only_the_model_cannot_be_used_doctor_says_that_operators_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, brief: tuple[str, ...],
+) -> None:
+    with LoopbackModel([say("It is sunny.")]) as server:
+        for name, value in {
+            "LAKE": tmp_path / "lake", "MODEL_BASE_URL": server.base_url, "MODEL_API_KEY": KEY, "MODELS": '{"default": "m"}',
+            "BUDGET__TOKENS_PER_RUN": "1000", "BACKEND": "model",
+        }.items():
+            monkeypatch.setenv(f"EVOLAKE_{name}", str(value))
+        done = CliRunner().invoke(doctor, ["--call", *brief], standalone_mode=False)
+    assert done.return_value == 1 and "the reply begins: It is sunny." in done.output
+    said = "the model backend cannot be used yet, the operators backend can: m: " if brief else f"{ONLY_MODEL}\n"
+    assert said in done.output and "cannot work" not in done.output.replace("skips: evolake cannot work without it", "")
+
+
+def test_where_more_than_the_model_is_missing_nothing_is_said_to_work() -> None:
+    model, jail = (Check(name, False, "", needed=True, of_model=of_model) for name, of_model in (("m: answers", True), ("jail", False)))
+    assert only_model([model, Check("GPU", False, "none")]) and not only_model([model, jail])
 
 
 def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the_backend() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -13,12 +15,17 @@ from families_in_other_dress import DRESSED
 
 from evolake.errors import InputError
 from evolake.families.commands.group import families
+from evolake.families.commands.new import FILES
 from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
 from evolake.families.model.contract import to_record
 from evolake.families.settings import FamiliesSettings
 
 CLINIC = SEEDS / "families" / "clinic-queue"
 SEEDS_COMPARED = 45 if evidence_key(seed_family("clinic-queue"), FamiliesSettings(), 0) in read_entries(SEEDS / FILE) else 0
+LEFT_OUT = {} if SEEDS_COMPARED else {
+    path.parent.name: f"no evidence is shipped for Python {sys.version_info[0]}.{sys.version_info[1]} and these sizes, and no finished cycle of "
+    "this lake has accepted it" for path in sorted((SEEDS / "families").glob("*/generator.py"))
+}
 DOUBLE = {
     "task_id": "double", "generator_code": "import random\n\n\ndef input(difficulty):\n    n = random.randint(1, 9)\n    return {'n': n}, [str(n)]\n",
     "validator_code": "def solution(inputs):\n    return 2 * inputs['n']\n",
@@ -46,7 +53,7 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
             "instances": 40, "strict_majority": 40, "for_label": {"primary": 40, "sorting": 40, "ticking": 40},
             "blind_reviews": 5, "blind_matches": 5,
         },
-        "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0},
+        "remarks": [], "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0, "left_out": LEFT_OUT},
     }
 
 
@@ -97,8 +104,46 @@ def test_half_a_seed_that_is_just_dropped_stops_no_check_of_another_family(tmp_p
     shutil.copytree(CLINIC, tmp_path / "seeds" / "families" / "half")
     (tmp_path / "seeds" / "families" / "half" / "template.md").unlink()
     monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
+    shutil.copytree(CLINIC, tmp_path / "seeds" / "families" / "other")
+    source = tmp_path / "seeds" / "families" / "other" / "generator.py"
+    source.write_text(source.read_text() + "\n# another one\n")
     code, out, _ = typed(CLINIC)
-    assert (code, "compared with 0 seeds (1 cannot be read" in out) == (0, True), out
+    assert code == 0, out
+    assert out.endswith(
+        "compared with 0 seeds (not with 2 more) and 0 more families of the lake\n  not with 1 seed (half): no file template.md in half\n"
+        f"  not with 1 seed (other): no evidence is shipped for Python {sys.version_info[0]}.{sys.version_info[1]} and these sizes, "
+        "and no finished cycle of this lake has accepted it\n"
+    )
+
+
+def example(folder: Path, name: str, old: str, new: str) -> Path:
+    """The family that `evolake families new` writes, with one thing changed in one file."""
+    for file, text in FILES.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text)
+    text = (folder / name).read_text()
+    assert old in text
+    (folder / name).write_text(text.replace(old, new))
+    return folder
+
+
+def test_a_validator_that_the_others_outvote_is_named_with_what_it_answers_and_so_are_the_reviews_that_it_spoils(tmp_path):
+    folder = example(tmp_path / "one", "validators/asking.py", "    return sum(", "    return 1000 + sum(")
+    code, out, _ = typed(folder, "--json")
+    found = json.loads(out)
+    assert (code, found["gate"], found["votes"]["for_label"]) == (1, "blind", {"primary": 40, "asking": 0, "metres": 40})
+    first, *reviews = found["remarks"]
+    assert first.startswith("the validator asking is outvoted on 40 of 40 instances; at difficulty 1: it answers 10")
+    assert len(reviews) == found["votes"]["blind_reviews"] - found["votes"]["blind_matches"] > 0
+    assert all("+asking) answered 10" in review and "; the label is " in review for review in reviews)
+    assert typed(folder)[1].count("the validator asking is outvoted on 40 of 40 instances") == 1
+
+
+def test_a_reader_that_raises_is_told_by_what_it_raised(tmp_path):
+    folder = example(tmp_path / "one", "reader.py", "def read(text):\n", "def read(text):\n    raise KeyError('no houses')\n")
+    _, out, _ = typed(folder, "--json")
+    told = [remark for remark in json.loads(out)["remarks"] if "(by reader+" in remark]
+    assert told and all("gave up, as its program ended so: error: KeyError: 'no houses' at line 6; the label is " in remark for remark in told)
 
 
 def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):

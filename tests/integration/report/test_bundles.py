@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,10 +46,12 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return of
 
 
-def typed(lake: Path, *words: str) -> Any:
-    import os
+def environment(lake: Path) -> dict[str, str]:
+    return dict(os.environ) | ENVIRONMENT | {"EVOLAKE_LAKE": str(lake)}
 
-    return evolake("bundle", *words, environment=dict(os.environ) | ENVIRONMENT | {"EVOLAKE_LAKE": str(lake)})
+
+def typed(lake: Path, *words: str) -> Any:
+    return evolake("bundle", *words, environment=environment(lake))
 
 
 def verified(file: Path, *words: str) -> tuple[int, dict[str, Any]]:
@@ -83,6 +86,29 @@ def test_the_champion_of_each_line_holds_where_there_is_no_lake(bundles: Callabl
     assert typed(file.parent / "lake", "export", NAMES.get(line, line), "-o", str(out)).returncode == 0
     assert out.read_bytes() == file.read_bytes()
     assert not (file.parent / "nothing-here").exists()
+
+
+@pytest.mark.parametrize("line", MAKE)
+def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(bundles: Callable[[str], Path], line: str, tmp_path: Path):
+    lake = bundles(line).parent / "lake"
+    words = ("show", NAMES[line]) if line in NAMES else ("champion", line)
+    assert evolake(*words, "--out", tmp_path / "out", environment=environment(lake)).returncode == 0
+    told = [one.strip() for one in (tmp_path / "out" / "README.md").read_text().splitlines() if one.startswith("    evolake bundle")]
+    assert [one.split()[2] for one in told] == ["export", "verify"]
+    for place, command in zip((lake, tmp_path / "none"), told, strict=True):
+        done = evolake(*command.split()[1:], environment=environment(place), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert ": holds" in done.stdout and "run again" in done.stdout
+
+
+def test_verify_says_how_many_evaluations_were_run_again(bundles: Callable[[str], Path], tmp_path: Path):
+    some, every = (typed(tmp_path / "none", "verify", str(bundles("designs")), *words).stdout for words in (("--sample", "1"), ("--all",)))
+    assert "  1 of the 2 evaluations that it brings was run again; --all runs every one that can be run here\n" in some
+    assert "  2 of the 2 evaluations that it brings were run again\n" in every
+    assert "runs on seeds that no design had met: 1 of 2, of which 1 gives the same median step" in some
+    for line, brought in {"families": 4, "programs": 5, "designs": 2}.items():
+        assert verified(bundles(line), "--all")[1]["evaluations"] == {"run_again": brought, "brought": brought}
+        assert verified(bundles(line), "--sample", "1")[1]["evaluations"]["brought"] == brought
 
 
 @settings(max_examples=150)

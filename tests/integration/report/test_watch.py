@@ -17,9 +17,11 @@ from solver_lake import ID, make_lake
 
 from evolake.cli.watch import told, watch
 from evolake.errors import InputError
-from evolake.lake import Lake, TableSchema
+from evolake.families.tables import FAMILIES
+from evolake.lake import CHAMPIONS, Lake, TableSchema, side_table
 from evolake.lake.locks import held_by
-from evolake.report.watching import AtWork, Watcher
+from evolake.report.story import story_of
+from evolake.report.watching import AtWork, Seen, Watcher
 
 LONG_S = 60
 
@@ -45,7 +47,7 @@ def test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend(lake:
     assert "solvers 2 cycles done" in text
     assert "now idle" in text
     assert f"leads <b>fast</b> ({ID['fast'][:12]}), since cycle 0002" in text
-    assert "score █▁ PAR-2 of the champion; 0001: 2.3 s, 0002: 1.15 s" in text
+    assert "score █▁ PAR-2 of the champion: 2.3 s in 0001, 1.15 s in 0002" in text
     assert "gates cycle 0002: 1 proposed, 1 passed every gate" in text
     assert "so far; cycle 0002: 55 s of processor time, no tokens" in text
     assert files_of(lake.root) == before
@@ -129,3 +131,17 @@ def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
 def test_what_is_told_of_a_line_stands_in_one_order(lake: Lake):
     [seen] = Watcher(lake.root).look()
     assert [about for about, _ in told(seen, datetime.now(UTC))] == ["now", "leads", "gain", "score", "gates", "spent"]
+
+
+def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: Path):
+    lake = Lake(tmp_path)
+    crowned = [{"line": "designs", "cycle": "0001", "artifact_id": "a", "score": 0.5}]
+    lake.publish("designs", side_table("close", CHAMPIONS), CHAMPIONS.frame(crowned), cycle="0001", run_id="r", schema=CHAMPIONS)
+    families = [{"family_id": "f", "state": "accepted", "cycle": "0000"}]
+    lake.publish("families", "seeds", FAMILIES.frame(families), cycle=None, run_id="r", schema=FAMILIES)
+    scores = {
+        line: dict(told(Seen(line, ["0001"], story_of(lake, line, "0001")), datetime.now(UTC)))["score"] for line in ("designs", "families")
+    }
+    assert scores == {
+        "designs": "▅  steps of the baseline per step of the champion: 1 in 0001", "families": "▅  families accepted so far: 1 at the start",
+    }

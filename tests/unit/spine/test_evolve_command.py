@@ -73,6 +73,17 @@ def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_o
     assert "RUN_SUCCESS" in log.read_text()
 
 
+def test_the_time_left_is_not_told_by_runs_of_another_size(place, capfd, monkeypatch):
+    monkeypatch.setenv("EVOLAKE_WORKERS", "1")
+    assert evolve("--lines", "gated", "--cycles", "1") == 0
+    monkeypatch.setenv("EVOLAKE_WORKERS", "2")
+    assert evolve("--lines", "gated", "--cycles", "1") == 0
+    assert "gated: cycle 1 of 1 (0002) (estimating the time left)" in capfd.readouterr().out
+    monkeypatch.setenv("EVOLAKE_WORKERS", "1")
+    assert evolve("--lines", "gated", "--cycles", "1") == 0
+    assert re.search(r"gated: cycle 1 of 1 \(0003\) \(a.* left\)", capfd.readouterr().out)
+
+
 def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that_fails_stops_alone(place, monkeypatch, capsys):
     (place / "plants" / "fail-failing-0001").write_text("")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))

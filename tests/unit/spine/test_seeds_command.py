@@ -72,6 +72,22 @@ def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folde
     assert not (folder / ".adding").exists()
 
 
+def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies_in(folder: Path, tmp_path: Path):
+    renamed = tmp_path / "my-legs"
+    shutil.copytree(SHIPPED / "families" / "bus-legs", renamed)
+    for path in (DESIGN, renamed, a_root(tmp_path, careful=["Check each step."])):
+        asked("add", str(path))
+    shutil.copytree(renamed, folder / "families" / "half")
+    (folder / "families" / "half" / "template.md").unlink()
+    rows = asked("list")["seeds"]
+    assert {(row["line"], row["seed"], row["place"]) for row in rows} >= {
+        ("designs", "design_340", "designs/design_340.py"), ("families", "bus-legs", "families/my-legs"), ("families", "half", "families/half"),
+        ("prompts", "careful", "prompts/roots/mine.json"), ("prompts", "plain", "prompts/roots.json"), ("solvers", "minisat22", "solvers.toml"),
+    }
+    printed = CliRunner().invoke(seeds, ["list"], catch_exceptions=False, standalone_mode=False).output
+    assert [line.split() for line in printed.splitlines() if "my-legs" in line] == [["families", "bus-legs", "families/my-legs", "waits"]]
+
+
 def test_another_seed_of_the_name_is_not_overwritten(folder: Path, tmp_path: Path):
     asked("add", str(a_root(tmp_path, careful=["Check each step."])))
     assert "another seed lies at" in refused("add", str(a_root(tmp_path, careful=["Check no step."])))
