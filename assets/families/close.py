@@ -27,7 +27,7 @@ def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame)
     from evolake.families.evolution.stages import gates_of
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
-    failures = observations(gates_of(of_record.verdicts(store)), store.blobs)
+    failures = observations(gates_of(of_record.verdicts(store)), store.blobs, store.rules().lessons)
     with store.roles() as agents:
         items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
     store.extra(FAILURES, failure_rows(failures, cycle))

@@ -10,15 +10,16 @@ from evolake.families.evolution.records import load_evidence
 from evolake.lake import BlobStore
 
 
-def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore) -> list[Observation]:
-    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them."""
-    found = []
+def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: Mapping[str, str]) -> list[Observation]:
+    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: of the ruleset in force."""
+    found: list[Observation] = []
     for said in gated:
         if said["passed"]:
             continue
         evidence = load_evidence(said["evidence_sha"], blobs)["evidence"]
-        kind, traces = kind_of(said["rule_id"], evidence), traces_of(said["rule_id"], evidence)
-        found.append(Observation(said["family_id"], kind, said["gate"], said["rule_id"], said["reason"], traces))
+        rule_id = said["rule_id"]
+        kind, traces = kind_of(rule_id, evidence), traces_of(rule_id, evidence)
+        found.append(Observation(said["family_id"], kind, said["gate"], rule_id, said["reason"], traces, lessons.get(rule_id, "")))
     return found
 
 
