@@ -44,14 +44,15 @@ def checkers(line: str | None, as_json: bool) -> int:
 
 @rules.command()
 @click.option("--line", required=True, help="Line that the rule is of.")
+@click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
 @click.argument("file", type=click.Path(path_type=Path))
-def new(line: str, file: Path) -> int:
+def new(line: str, check: str | None, file: Path) -> int:
     """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten."""
     from evolake.gates.example import example_rule
     from evolake.gates.rules import load_rules
     from evolake.new_files import write_new
 
-    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem)})
+    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check)})
     click.echo(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
     return 0
 
