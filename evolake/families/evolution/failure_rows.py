@@ -12,23 +12,23 @@ from evolake.lake import BlobStore
 
 def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: Mapping[str, str]) -> list[Observation]:
     """One for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: of the ruleset in force."""
-    found: list[Observation] = []
+    blocks: list[Observation] = []
     for said in gated:
         if said["passed"]:
             continue
         evidence = load_evidence(said["evidence_sha"], blobs)["evidence"]
         rule_id = said["rule_id"]
         kind, traces = kind_of(rule_id, evidence), traces_of(rule_id, evidence)
-        found.append(Observation(said["family_id"], kind, said["gate"], rule_id, said["reason"], traces, lessons.get(rule_id, "")))
-    return found
+        blocks.append(Observation(said["family_id"], kind, said["gate"], rule_id, said["reason"], traces, lessons.get(rule_id, "")))
+    return blocks
 
 
-def failure_rows(found: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
+def failure_rows(blocks: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
     """Rows of FAILURES."""
     return [
         {
             "family_id": item.family_id, "cycle": cycle, "kind": item.kind, "gate": item.gate, "rule_id": item.rule_id, "reason": item.reason,
             "lesson": item.lesson or None, "traces": list(item.traces),
         }
-        for item in found
+        for item in blocks
     ]

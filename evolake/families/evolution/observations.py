@@ -62,23 +62,23 @@ def kind_of(rule_id: str, evidence: Mapping[str, Any]) -> Kind:
 
 def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
     """At most TRACES pieces of evidence; none where collecting it raised."""
-    found: Sequence[Any] = ()
+    shown: Sequence[Any] = ()
     if raised_in(evidence):
         return ()
     if rule_id in ("families-majority", "families-primary-agrees"):
-        found = evidence["undecided"] or evidence["primary_wrong"]
+        shown = evidence["undecided"] or evidence["primary_wrong"]
     elif rule_id == "families-blind":
-        found = [review for review in evidence["reviews"] if not review["matched"]]
+        shown = [review for review in evidence["reviews"] if not review["matched"]]
     elif rule_id == "families-instances":
-        found = [item for item in evidence["instances"] if item[2] != "ok"]
+        shown = [item for item in evidence["instances"] if item[2] != "ok"]
     elif rule_id in ("families-primary", "families-confined"):
-        found = [{name: voter} for name, voter in evidence["voters"].items() if voter["failures"] or voter["unsafe_probes"]]
+        shown = [{name: voter} for name, voter in evidence["voters"].items() if voter["failures"] or voter["unsafe_probes"]]
     elif rule_id == "families-difficulty":
-        found = [{name: evidence.get(name) for name in ("size", "magnitude", "work")}]
+        shown = [{name: evidence.get(name) for name in ("size", "magnitude", "work")}]
     elif rule_id == "families-near-duplicate":
-        found = evidence["nearest"]
+        shown = evidence["nearest"]
     elif rule_id == "families-idle":
-        found = [*evidence["idle"], *evidence["dead"], *evidence["dead_functions"]]
+        shown = [*evidence["idle"], *evidence["dead"], *evidence["dead_functions"]]
     elif rule_id == "families-quantities":
-        found = evidence["unbacked"]
-    return tuple(json.dumps(item, ensure_ascii=False, default=str)[:LONGEST_TRACE] for item in found[:TRACES])
+        shown = evidence["unbacked"]
+    return tuple(json.dumps(item, ensure_ascii=False, default=str)[:LONGEST_TRACE] for item in shown[:TRACES])
