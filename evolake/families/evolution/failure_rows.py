@@ -7,11 +7,13 @@ from typing import Any
 
 from evolake.families.evolution.observations import Observation, kind_of, traces_of
 from evolake.families.evolution.records import load_evidence
+from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore
+from evolake.project import BROUGHT
 
 
 def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: Mapping[str, str]) -> list[Observation]:
-    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: of the ruleset in force."""
+    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: see `lessons_of`."""
     blocks: list[Observation] = []
     for said in gated:
         if said["passed"]:
@@ -21,6 +23,14 @@ def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: 
         kind, traces = kind_of(rule_id, evidence), traces_of(rule_id, evidence)
         blocks.append(Observation(said["family_id"], kind, said["gate"], rule_id, said["reason"], traces, lessons.get(rule_id, "")))
     return blocks
+
+
+def lessons_of(ruleset: Ruleset) -> dict[str, str]:
+    """Rule -> lesson, "" where it has none. A project that was laid out before rules had lessons has files without: there the shipped rule of that id
+    gives its own.
+    """
+    shipped = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", ruleset.line).lessons
+    return {rule.id: rule.lesson or shipped.get(rule.id, "") for rule in ruleset.rules}
 
 
 def failure_rows(blocks: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from families_fixtures import RULES, seed_family
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolake.families.evolution.failure_rows import lessons_of
 from evolake.families.evolution.observations import kind_of, observe
 from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.gates.judging import FamilyResults
@@ -51,6 +52,12 @@ def test_what_blind_reviewers_say_decides_between_unsolvable_and_ambiguous(statu
     reviews = [{"matched": False, "status": status} for status in statuses] + [{"matched": True, "status": "answered"}]
     assert kind_of("families-blind", {"reviews": reviews}) == kind
     assert kind_of("families-determinism", {}) == "implementation bug"
+
+
+def test_a_rule_file_of_before_lessons_has_that_of_the_shipped_rule():
+    blind = next(rule for rule in RULES.rules if rule.id == "families-blind")
+    rules = (replace(blind, lesson=""), replace(blind, id="families-mine", lesson=""), replace(blind, id="families-ours", lesson="Say it."))
+    assert lessons_of(replace(RULES, rules=rules)) == {"families-blind": blind.lesson, "families-mine": "", "families-ours": "Say it."}
 
 
 def test_a_lesson_is_one_sentence():
