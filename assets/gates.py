@@ -76,7 +76,7 @@ class GatesOfRecord:
             waiting = [result.row for result in met if result.passed]
             results += met
         store.verdicts(verdict for result in results for verdict in result.verdicts)
-        evidence = told_evidence(results)
+        evidence = evidence_counts(results)
         store.context.log.info(f"{store.asset}: evidence: {evidence}")
         store.context.add_output_metadata({
             "judged": len(rows), "passed": len(waiting), "blocked": len(rows) - len(waiting), "ruleset": ruleset.hash, "evidence": evidence,
@@ -100,7 +100,7 @@ class GatesOfRecord:
         return defined
 
 
-def told_evidence(results: Sequence[GateResult]) -> str:
+def evidence_counts(results: Sequence[GateResult]) -> str:
     """How much evidence was there already, and how much was made now."""
     reused = sum(result.reused for result in results)
     return f"{reused} reused, {len(results) - reused} made"

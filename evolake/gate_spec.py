@@ -55,17 +55,17 @@ def gate_named(gates: Iterable[GateSpec], name: str) -> GateSpec:
 
 def gates_of_assets(gates: Iterable[GateSpec]) -> dict[str, tuple[GateSpec, ...]]:
     """Asset -> its gates, both in order."""
-    found: dict[str, tuple[GateSpec, ...]] = {}
+    by_asset: dict[str, tuple[GateSpec, ...]] = {}
     for gate in gates:
-        found[gate.made_by] = (*found.get(gate.made_by, ()), gate)
-    return found
+        by_asset[gate.made_by] = (*by_asset.get(gate.made_by, ()), gate)
+    return by_asset
 
 
 def gates_before(gates: Iterable[GateSpec], asset: str) -> tuple[GateSpec, ...]:
     """The gates of the assets before `asset`; all of them where `asset` does none."""
-    found: list[GateSpec] = []
+    before: list[GateSpec] = []
     for gate in gates:
         if gate.made_by == asset:
             break
-        found.append(gate)
-    return tuple(found)
+        before.append(gate)
+    return tuple(before)

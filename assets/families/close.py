@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @line.asset(deps=of_record.assets, schema=EXPERIENCE)
 def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
-    from evolake.families.evolution.failure_rows import failure_rows, observations
+    from evolake.families.evolution.failure_rows import failure_rows, lessons_of, observations
     from evolake.families.evolution.proposing import learn
     from evolake.families.evolution.stages import gates_of
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
-    failures = observations(gates_of(of_record.verdicts(store)), store.blobs)
+    failures = observations(gates_of(of_record.verdicts(store)), store.blobs, lessons_of(store.rules()))
     with store.roles() as agents:
         items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
     store.extra(FAILURES, failure_rows(failures, cycle))

@@ -107,8 +107,8 @@ def hide(*fields: str) -> Callable[[BaseModel], dict[str, Any]]:
 
 def roles_in(package: str) -> tuple[Role[Any, Any], ...]:
     """Every role that a module of a package makes, by name."""
-    found = {role.name: role for module in modules_of(package).values() for role in vars(module).values() if isinstance(role, Role)}
-    return tuple(found[name] for name in sorted(found))
+    roles = {role.name: role for module in modules_of(package).values() for role in vars(module).values() if isinstance(role, Role)}
+    return tuple(roles[name] for name in sorted(roles))
 
 
 def canonical_json(value: Any) -> str:

@@ -28,30 +28,31 @@ def checkers(line: str | None, as_json: bool) -> int:
     """List the gates and checkers of each line, with the parameters that a rule gives them."""
     from evolake.gates.known import known_checkers, known_gates
 
-    found = {name: (known_gates(name), known_checkers(name)) for name in ([_known(line)] if line else _ruled())}
+    known = {name: (known_gates(name), known_checkers(name).values()) for name in ([_known(line)] if line else _ruled())}
     if as_json:
-        told = {name: {"gates": [gate.name for gate in gates], "checkers": [asdict(one) for one in of_line.values()]}
-                for name, (gates, of_line) in found.items()}
-        click.echo(json.dumps({"verdict": "listed", "reasons": [], "lines": told}))
+        listed = {name: {"gates": [gate.name for gate in gates], "checkers": [asdict(checker) for checker in of_line]}
+                  for name, (gates, of_line) in known.items()}
+        click.echo(json.dumps({"verdict": "listed", "reasons": [], "lines": listed}))
         return 0
-    for name, (gates, of_line) in found.items():
+    for name, (gates, of_line) in known.items():
         click.echo(f"{name}: gates {', '.join(gate.name for gate in gates)}")
-        for one in of_line.values():
-            given = ", ".join(f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}") for p in one.parameters)
-            click.echo(f"  {one.name}({given})\n      {one.meaning}")
+        for checker in of_line:
+            parameters = ", ".join(f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}") for p in checker.parameters)
+            click.echo(f"  {checker.name}({parameters})\n      {checker.meaning}")
     return 0
 
 
 @rules.command()
 @click.option("--line", required=True, help="Line that the rule is of.")
+@click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
 @click.argument("file", type=click.Path(path_type=Path))
-def new(line: str, file: Path) -> int:
+def new(line: str, check: str | None, file: Path) -> int:
     """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten."""
     from evolake.gates.example import example_rule
     from evolake.gates.rules import load_rules
     from evolake.new_files import write_new
 
-    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem)})
+    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check)})
     click.echo(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
     return 0
 

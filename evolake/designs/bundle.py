@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
+from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.settings import DesignsSettings
 from evolake.report.kinds import Artifact
 
@@ -134,4 +135,4 @@ def _again(run: Run, traced: str, sizes: DesignsSettings) -> str | None:
     return f"{where} it claims {claimed}, and measured is {measured}"
 
 
-BUNDLE = LineBundle(("design",), (DESIGN,), ("contract", "trace", "duplicate", "dynamics"), carry, check)
+BUNDLE = LineBundle(("design",), (DESIGN,), tuple(gate.name for gate in GATES), carry, check)

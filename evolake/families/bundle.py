@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
+from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.settings import FamiliesSettings
 from evolake.report.kinds import Artifact
 
@@ -137,4 +138,4 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
     )
 
 
-BUNDLE = LineBundle(("family",), (FAMILY,), ("execution", "static", "quality", "consensus", "blind", "sentences"), carry, check)
+BUNDLE = LineBundle(("family",), (FAMILY,), GATE_NAMES, carry, check)

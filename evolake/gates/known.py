@@ -47,10 +47,10 @@ def known_checkers(line: str) -> dict[str, KnownChecker]:
 
 def _described(name: str) -> KnownChecker:
     function = CHECKERS[name]
-    _, *given = inspect.signature(function).parameters.values()  # the first is the evidence
+    _, *parameters = inspect.signature(function).parameters.values()  # the first is the evidence
     meaning = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
     return KnownChecker(name, meaning, tuple(
-        Parameter(one.name, str(one.annotation), None if one.default is one.empty else one.default, one.default is one.empty) for one in given
+        Parameter(p.name, str(p.annotation), None if p.default is p.empty else p.default, p.default is p.empty) for p in parameters
     ))
 
 
@@ -68,11 +68,11 @@ def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, A
             raise _unknown(f"rule file {file}: the line {line} has no gate {gate!r}", gate, gates)
         if check not in checkers:
             raise _unknown(f"rule file {file}: no checker is called {check!r}", check, checkers)
-        takes = {one.name: one for one in checkers[check].parameters}
+        takes = {parameter.name: parameter for parameter in checkers[check].parameters}
         for name in parameters:
             if name not in takes:
                 raise _unknown(f"rule file {file}: checker {check} has no parameter {name!r}", name, takes)
-        if lacking := [name for name, one in takes.items() if one.required and name not in parameters]:
+        if lacking := [name for name, parameter in takes.items() if parameter.required and name not in parameters]:
             raise InputError(
                 f"rule file {file}: checker {check} needs {', '.join(lacking)}", wanted=f"parameters: {{\"{lacking[0]}\": ...}}",
                 do=f"evolake rules checkers --line {line} says what each is",

@@ -7,11 +7,12 @@
     gate: trace             # the gate that applies it
     check: designs.traces   # a registered checker
     parameters: {"max_nodes": 5000}
+    lesson: Write fewer operators.    # optional: what a proposer is told that the rule has blocked, in one sentence
     ---
     Why the rule exists, for people.
 
 The front matter is a flat list of `key: value`; `parameters` is JSON. The ruleset hash is over (id, version, kind, gate, check, parameters) of all
-rules that judge, sorted: prose may be mended without making every verdict stale.
+rules that judge, sorted: prose and lesson may be mended without making every verdict stale.
 
 A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is among `guidance`,
 not among `rules`, and not in the hash.
@@ -31,14 +32,14 @@ from evolake.gates.known import require_known
 
 GUIDANCE = "guidance"
 KINDS = ("static", "process", "learned", GUIDANCE)
-JUDGING = {"gate", "check", "parameters"}
+JUDGING = {"gate", "check", "parameters", "lesson"}
 FIELDS = {"id", "version", "kind", "since_cycle"} | JUDGING
 REQUIRED = {"id", "version", "kind"}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. `text` is its prose, `text_sha` is of the whole file; `meaning` is what the ruleset hash is over."""
+    """One rule. `text` is its prose, `text_sha` is of the whole file; `meaning` is what the ruleset hash is over. lesson: "" where it has none."""
 
     id: str
     version: int
@@ -50,6 +51,7 @@ class Rule:
     text_sha: str
     path: str
     text: str = ""
+    lesson: str = ""
 
     @property
     def meaning(self) -> str:
@@ -68,6 +70,11 @@ class Ruleset:
     def hash(self) -> str:
         """64 hex digits over the meaning of every rule."""
         return hashlib.sha256("\n".join(rule.meaning for rule in self.rules).encode()).hexdigest()
+
+    @property
+    def lessons(self) -> dict[str, str]:
+        """Id -> lesson of the rules that have one."""
+        return {rule.id: rule.lesson for rule in self.rules if rule.lesson}
 
     def of_gate(self, gate: str) -> tuple[Rule, ...]:
         """The rules that `gate` applies, in order of their ids."""
@@ -112,7 +119,7 @@ def parse_rule(text: str, path: str) -> Rule:
     if fields["kind"] not in KINDS:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
     if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):
-        raise InputError(f"rule file {path}: guidance judges nothing", wanted="no gate, check or parameters", got=", ".join(stray))
+        raise InputError(f"rule file {path}: guidance judges nothing", wanted="no gate, check, parameters or lesson", got=", ".join(stray))
     if not fields["version"].isdecimal() or len(fields["version"]) > 9:
         raise InputError(f"rule file {path}: version", wanted="a whole number", got=fields["version"])
     try:
@@ -124,7 +131,7 @@ def parse_rule(text: str, path: str) -> Rule:
     return Rule(
         id=fields["id"], version=int(fields["version"]), kind=fields["kind"], gate=fields.get("gate", ""), check=fields.get("check", ""),
         parameters=parameters, since_cycle=fields.get("since_cycle", "0001"), text_sha=hashlib.sha256(text.encode()).hexdigest(), path=path,
-        text="\n".join(lines[end + 1 :]).strip(),
+        text="\n".join(lines[end + 1 :]).strip(), lesson=fields.get("lesson", ""),
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
+from evolake.programs.gates.specs import GATES
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.kinds import Artifact
 
@@ -235,4 +236,4 @@ def _gain(own: Sequence[tuple[Measured, Evaluation]], initial: Sequence[tuple[Me
     return Said("gain over the initial program", "holds" if measured >= claim - slack else "fails", said)
 
 
-BUNDLE = LineBundle(("program",), (PROGRAM, PROJECT), ("form", "reach", "build", "run", "result", "novel"), carry, check)
+BUNDLE = LineBundle(("program",), (PROGRAM, PROJECT), tuple(gate.name for gate in GATES), carry, check)

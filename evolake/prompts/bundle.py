@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
+from evolake.prompts.evolution.gate_specs import GATES
 from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.kinds import Artifact
@@ -203,4 +204,4 @@ def _problem(row: Mapping[str, Any]) -> Problem:
     return Problem(**{name: row[name] for name in Problem.__dataclass_fields__ if name in row})
 
 
-BUNDLE = LineBundle(("system prompt",), (PROMPTS, PROBLEMS, WEIGHTS), ("form", "leak"), carry, check)
+BUNDLE = LineBundle(("system prompt",), (PROMPTS, PROBLEMS, WEIGHTS), tuple(gate.name for gate in GATES), carry, check)

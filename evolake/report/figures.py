@@ -45,11 +45,11 @@ def figures_in(package: str) -> list[Figure]:
     modules = modules_of(package)
     if bare := [name for name, module in modules.items() if not isinstance(getattr(module, NAME, None), Figure)]:
         raise MachineryError(f"{package}.{bare[0]} draws no figure", wanted=f"{NAME} = Figure(...)", do="write it, or move the module elsewhere")
-    found = sorted((getattr(module, NAME) for module in modules.values()), key=lambda figure: (figure.order, figure.title))
-    titles = [figure.title for figure in found]
+    figures = sorted((getattr(module, NAME) for module in modules.values()), key=lambda figure: (figure.order, figure.title))
+    titles = [figure.title for figure in figures]
     if twice := [title for title in titles if titles.count(title) > 1]:
         raise MachineryError(f"two figures of {package} are called {twice[0]!r}", do="rename one")
-    return found
+    return figures
 
 
 def draw_figures(package: str, material: Any, asset: str | None = None) -> dict[str, bytes]:
@@ -60,8 +60,8 @@ def draw_figures(package: str, material: Any, asset: str | None = None) -> dict[
 
 def by_place(package: str, figures: Mapping[str, bytes]) -> Mapping[str, dict[str, bytes]]:
     """Place -> title -> PNG, for the template; nothing for a place without figures."""
-    found: dict[str, dict[str, bytes]] = defaultdict(dict)
+    placed: dict[str, dict[str, bytes]] = defaultdict(dict)
     for figure in figures_in(package):
         if figure.title in figures:
-            found[figure.place][figure.title] = figures[figure.title]
-    return found
+            placed[figure.place][figure.title] = figures[figure.title]
+    return placed

@@ -14,6 +14,7 @@ from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, LakeError, MachineryError
 from evolake.report.kinds import Artifact
 from evolake.settings import Settings
+from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.settings import SolversSettings
 
 if TYPE_CHECKING:
@@ -206,6 +207,4 @@ def _objection(run: Run, row: Mapping[str, Any]) -> str:
     return "" if near else said
 
 
-BUNDLE = LineBundle(
-    ("variant",), (SOURCES,), ("compliance", "build", "smoke", "correctness", "stability"), carry, check,
-)
+BUNDLE = LineBundle(("variant",), (SOURCES,), GATE_NAMES, carry, check)

@@ -39,7 +39,7 @@ class Part:
     def count(self) -> int:
         return int(np.prod([atom for part in self.axes for atom in part if atom != LOOP], dtype=np.int64))
 
-    def planes(self, tensor: Any, extent: int) -> list[Any]:
+    def unstacked(self, tensor: Any, extent: int) -> list[Any]:
         """A (B, shape) tensor as its cells: (B, extent) each, or (B, 1) without a loop."""
         atoms = [atom for axis in self.axes for atom in axis]
         whole = tensor.reshape(tensor.shape[0], *(extent if atom == LOOP else atom for atom in atoms))
@@ -100,17 +100,17 @@ def _read(lowering: Lowering, part: Part) -> Value:
     return Value(part.axes, part.loop, objects(cells, shape))
 
 
-def to_tensor(part: Part, planes: Any, extent: int) -> Any:
+def to_tensor(part: Part, cells: Any, extent: int) -> Any:
     """A (B, cells, at least extent) tensor of reals as a (B, shape) tensor of the part's kind. A part without a loop takes the first turn."""
     import torch
 
-    tensor = planes[..., : extent if part.loop else 1]
+    tensor = cells[..., : extent if part.loop else 1]
     atoms = [atom for axis in part.axes for atom in axis]
     inner = [atom for atom in atoms if atom != LOOP]
-    tensor = tensor.reshape(planes.shape[0], *inner, *([extent] if part.loop else []))
+    tensor = tensor.reshape(cells.shape[0], *inner, *([extent] if part.loop else []))
     if part.loop:
         tensor = tensor.movedim(-1, 1 + atoms.index(LOOP))
-    tensor = tensor.reshape(planes.shape[0], *_plain(part, extent))
+    tensor = tensor.reshape(cells.shape[0], *_plain(part, extent))
     return {"real": tensor, "bool": tensor != 0, "int": tensor.to(torch.int64)}[part.kind]
 
 
@@ -125,7 +125,7 @@ def from_tensor(part: Part, tensor: Any, array: np.ndarray, extent: int) -> None
     import torch
 
     check_whole(part, tensor)
-    rows = torch.stack(part.planes(tensor, extent), dim=1).to(torch.float64).numpy()
+    rows = torch.stack(part.unstacked(tensor, extent), dim=1).to(torch.float64).numpy()
     array[..., : rows.shape[-1]] = rows
     array[..., rows.shape[-1] :] = rows[..., -1:]
 

@@ -274,9 +274,9 @@ def _gather(lowering: Lowering, node: Node, position: int) -> Value:
         if other != dim and source.axes[other] != index.axes[other]:
             raise Inexpressible("a gather that leaves some out")
     _within(lowering, index, source.axes[dim][0])
-    planes = [Value((*source.axes[:dim], (), *source.axes[dim + 1 :]), source.loop, _array(np.take(source.cells, at, axis=place)))
+    slices = [Value((*source.axes[:dim], (), *source.axes[dim + 1 :]), source.loop, _array(np.take(source.cells, at, axis=place)))
               for at in range(source.axes[dim][0])]
-    return lowering.each(lambda item, *table: _lookup(lowering, list(table), item), index, *planes)
+    return lowering.each(lambda item, *table: _lookup(lowering, list(table), item), index, *slices)
 
 
 def _scatter(lowering: Lowering, node: Node, position: int, *, add: bool = False) -> Value:
@@ -300,18 +300,18 @@ def _scatter(lowering: Lowering, node: Node, position: int, *, add: bool = False
         if other != dim and target.axes[other] != index.axes[other]:
             raise Inexpressible("a scatter that leaves some out")
     without = Value((*target.axes[:dim], (), *target.axes[dim + 1 :]), target.loop, target.cells)
-    planes = []
+    slices = []
     for at in range(target.axes[dim][0]):
-        plane = Value(without.axes, target.loop, _array(np.take(target.cells, at, axis=place)))
+        part = Value(without.axes, target.loop, _array(np.take(target.cells, at, axis=place)))
         for turn in range(count):
-            where = _plane(index, dim, turn)
-            new = _plane(source, dim, turn) if source.axes else source
-            plane = lowering.each(lambda old, here, value, at=at: put(old, here, value, at), plane, where, new)
-        planes.append(plane)
-    return _joined(planes, dim)
+            where = _selected(index, dim, turn)
+            new = _selected(source, dim, turn) if source.axes else source
+            part = lowering.each(lambda old, here, value, at=at: put(old, here, value, at), part, where, new)
+        slices.append(part)
+    return _joined(slices, dim)
 
 
-def _plane(value: Value, dim: int, at: int) -> Value:
+def _selected(value: Value, dim: int, at: int) -> Value:
     """One position of a small axis, the axis kept with extent one."""
     place = value.single(dim)
     if place is None:

@@ -254,11 +254,11 @@ def _or_refusal(make: Callable[[], Any]) -> Any:
 
 
 def _torch_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> Stepper:
-    """On planes where the graph can be lowered, else under vmap."""
+    """The tensor engine where the graph can be lowered, else the graph under vmap."""
     from evolake.designs.engines.tensor import TensorStepper
 
-    planes = _or_refusal(lambda: TensorStepper(traced, instances, seed, dtype))
-    return plain_stepper(traced, instances, seed, dtype) if isinstance(planes, str) else planes
+    stepper = _or_refusal(lambda: TensorStepper(traced, instances, seed, dtype))
+    return plain_stepper(traced, instances, seed, dtype) if isinstance(stepper, str) else stepper
 
 
 def plain_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> Stepper:

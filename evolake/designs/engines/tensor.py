@@ -1,7 +1,7 @@
-"""The torch engine on planes: the cells of a design as (B, N) and (B, M) tensors, one torch call an expression.
+"""The tensor engine: each cell of a design is a (B, N) or (B, M) tensor, and each expression one call of torch.
 
 This is what the rewriting of a graph for torch comes to: every view and one-hot scatter is gone before anything runs
-(evolake.designs.compiler.lowering), the two best of three literals are compares and selects on three planes, and the sum over clauses is one flat
+(evolake.designs.compiler.lowering), the two best of three literals are compares and selects on three tensors, and the sum over clauses is one flat
 index_add. What depends on no state is computed once. It runs on a GPU when EVOLAKE_DEVICE=cuda asks for it, and
 is what the kernels are held against at full size.
 """
@@ -49,18 +49,18 @@ class TensorStepper:
         self._signs = torch.from_numpy(np.ascontiguousarray(instances.sgn.transpose(2, 0, 1))).to(self._device, self._real)
         self._idx = idx
         self._where: dict[int, Any] = {}
-        self._states = self._planes_of(initial_state(traced, instances, seed, dtype))
+        self._states = self._cells_of(initial_state(traced, instances, seed, dtype))
         self._setting = Setting(self._real, instances.batch, instances.n, instances.m, self._device)
         with one_thread(), torch.no_grad():
             self._arrange(lowered.foreign)
 
-    def _planes_of(self, start: dict[str, Any]) -> dict[tuple[str, int], Any]:
-        planes = {}
+    def _cells_of(self, start: dict[str, Any]) -> dict[tuple[str, int], Any]:
+        cells = {}
         for variable in self._traced.variables:
             tensor = start[variable.name].movedim(1 + loop_axis(variable.shape), -1)
-            for place, plane in enumerate(tensor.reshape(tensor.shape[0], -1, tensor.shape[-1]).unbind(1)):
-                planes[variable.name, place] = plane.to(self._device).contiguous()
-        return planes
+            for place, cell in enumerate(tensor.reshape(tensor.shape[0], -1, tensor.shape[-1]).unbind(1)):
+                cells[variable.name, place] = cell.to(self._device).contiguous()
+        return cells
 
     def _arrange(self, foreigns: tuple[Foreign, ...]) -> None:
         """Splits the expressions into those computed now and the program of a step, and gives each a place."""
@@ -185,7 +185,7 @@ class TensorStepper:
         return self._solved()
 
     def _run(self, foreign: Foreign, values: Values) -> None:
-        """An operator that was not lowered, on tensors put together from planes."""
+        """An operator that was not lowered, on tensors that are stacked from their cells."""
         tensors = {index: self._tensor(part, values) for index, part in foreign.operands.items()}
         try:
             results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
@@ -193,8 +193,8 @@ class TensorStepper:
             raise Failed(" ".join(str(error).split())[:300]) from None
         for part, tensor in zip(foreign.results, results, strict=True):
             check_whole(part, tensor)
-            for place, plane in enumerate(part.planes(tensor, self._extent(part.loop))):
-                self._states[part.name, place] = plane.to(self._device, self._real)
+            for place, cell in enumerate(part.unstacked(tensor, self._extent(part.loop))):
+                self._states[part.name, place] = cell.to(self._device, self._real)
 
     def _tensor(self, part: Part, values: Values) -> Any:
         import torch
@@ -218,6 +218,6 @@ class TensorStepper:
             shape = variable.dimensions(self._instances.batch, self._instances.n, self._instances.m)
             at = 1 + loop_axis(variable.shape)
             inner = [extent for axis, extent in enumerate(shape) if axis not in (0, at)]
-            planes = np.stack([self._states[variable.name, place].cpu().numpy() for place in range(int(np.prod(inner, dtype=np.int64)))], axis=1)
-            result[variable.name] = np.moveaxis(planes.reshape(shape[0], *inner, shape[at]), -1, at).copy()
+            cells = np.stack([self._states[variable.name, place].cpu().numpy() for place in range(int(np.prod(inner, dtype=np.int64)))], axis=1)
+            result[variable.name] = np.moveaxis(cells.reshape(shape[0], *inner, shape[at]), -1, at).copy()
         return result

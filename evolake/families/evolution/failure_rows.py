@@ -7,27 +7,38 @@ from typing import Any
 
 from evolake.families.evolution.observations import Observation, kind_of, traces_of
 from evolake.families.evolution.records import load_evidence
+from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore
+from evolake.project import BROUGHT
 
 
-def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore) -> list[Observation]:
-    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them."""
-    found = []
+def observations(gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: Mapping[str, str]) -> list[Observation]:
+    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: see `lessons_of`."""
+    blocks: list[Observation] = []
     for said in gated:
         if said["passed"]:
             continue
         evidence = load_evidence(said["evidence_sha"], blobs)["evidence"]
-        kind, traces = kind_of(said["rule_id"], evidence), traces_of(said["rule_id"], evidence)
-        found.append(Observation(said["family_id"], kind, said["gate"], said["rule_id"], said["reason"], traces))
-    return found
+        rule_id = said["rule_id"]
+        kind, traces = kind_of(rule_id, evidence), traces_of(rule_id, evidence)
+        blocks.append(Observation(said["family_id"], kind, said["gate"], rule_id, said["reason"], traces, lessons.get(rule_id, "")))
+    return blocks
 
 
-def failure_rows(found: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
+def lessons_of(ruleset: Ruleset) -> dict[str, str]:
+    """Rule -> lesson, "" where it has none. A project that was laid out before rules had lessons has files without: there the shipped rule of that id
+    gives its own.
+    """
+    shipped = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", ruleset.line).lessons
+    return {rule.id: rule.lesson or shipped.get(rule.id, "") for rule in ruleset.rules}
+
+
+def failure_rows(blocks: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
     """Rows of FAILURES."""
     return [
         {
             "family_id": item.family_id, "cycle": cycle, "kind": item.kind, "gate": item.gate, "rule_id": item.rule_id, "reason": item.reason,
             "lesson": item.lesson or None, "traces": list(item.traces),
         }
-        for item in found
+        for item in blocks
     ]

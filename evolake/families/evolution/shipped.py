@@ -26,7 +26,7 @@ from evolake import gates
 from evolake.errors import InputError, MachineryError
 from evolake.families.evolution.records import gates_seen
 from evolake.families.gates.judging import FamilyResults
-from evolake.families.gates.specs import GATES
+from evolake.families.gates.specs import GATES, own_modules
 from evolake.families.gates.static import nearest
 from evolake.families.model.contract import Family, as_json, to_record
 from evolake.families.model.similarity import Fingerprint
@@ -38,7 +38,9 @@ from evolake.seeds import generator
 
 FILE = Path("evidence", "families.jsonl.xz")
 """Below the seeds."""
-ROOTS = ("evolake.families.gates.collecting", "evolake.families.sandbox.driver", "evolake.jail.drivers", "evolake.jail.inside.candidate")
+ROOTS = (
+    "evolake.families.gates.collecting", *own_modules(), "evolake.families.sandbox.driver", "evolake.jail.drivers", "evolake.jail.inside.candidate",
+)
 CARRIERS = ("evolake.agents", "evolake.errors", "evolake.families.settings", "evolake.gates", "evolake.jail", "evolake.lake", "evolake.settings")
 NOT_OF_GATES = frozenset({
     "band_weights", "checked_evidence", "composition_depth", "drift_difficulties", "drift_pairs", "drift_samples", "evolution_agent",

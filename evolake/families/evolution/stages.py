@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import evolake.families.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake import gates
 from evolake.errors import MachineryError
 from evolake.families.evolution.records import load_evidence
 from evolake.families.gates.specs import GATE_NAMES, GATES
+from evolake.families.known_gates import known_gates
 from evolake.gates import GateResult, Ruleset, gate_named, gate_outcomes
 from evolake.lake import BlobStore
+
+known_gates()  # which registers the checkers that rules name
 
 
 class Renewal(Protocol):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import evolake.families.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake.families.gates.specs import GATES
+from evolake.families.known_gates import known_gates
 from evolake.families.tables import further_table
 from evolake.gate_spec import gates_of_assets
 from evolake.gates.stored import StoredEvidence, in_rows
 
+known_gates()  # which registers the checkers that rules name
 STORED = StoredEvidence(
     find=in_rows(
         ("seeds", "candidates", "immigrant_families", *map(further_table, gates_of_assets(GATES))), "family_id",

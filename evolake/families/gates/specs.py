@@ -1,7 +1,8 @@
 """The gates of a family, cheapest first. (The paper's g1 is gates 1, its g2 is gates 2; gate 3 is ours.)
 
-A further gate is an entry here with its function in `collecting`, a rule file under data_lake/seeds/rules/families that names it, and a test with its
-planted fault; its asset, table, check, place in the funnel and column of the report follow.
+A further gate is an entry here, a module beside this one with the function that collects its evidence and the checkers of its rules, a rule file
+under data_lake/seeds/rules/families that names it, and a test with its planted fault; its asset, table, check, place in the funnel and column of the
+report follow.
 """
 
 from __future__ import annotations
@@ -38,3 +39,8 @@ GATES = (
     ),
 )
 GATE_NAMES = tuple(gate.name for gate in GATES)
+
+
+def own_modules() -> tuple[str, ...]:
+    """The modules of gates that have one of their own, with their checkers; those of the others lie in `checkers`."""
+    return tuple(dict.fromkeys(module for gate in GATES if (module := str(gate.collect).partition(":")[0]) != _COLLECTING))

@@ -164,7 +164,7 @@ def test_failures_are_told_from_what_is_stored(pool, blobs):
         verdict.row() for gate in GATE_NAMES[: GATE_NAMES.index("consensus") + 1]
         for verdict in replay_gate(row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r").verdicts
     ]
-    failures = failure_rows(observations(gates_of(verdicts), blobs), "0001")
+    failures = failure_rows(observations(gates_of(verdicts), blobs, RULES.lessons), "0001")
     assert [(one["gate"], one["rule_id"], one["kind"]) for one in failures] == [("consensus", "families-voters", "implementation bug")]
     assert failures[0]["lesson"].startswith("Write at least two validators")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from pydantic import SecretStr
 from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
 from evolake.families.evolution import proposing
-from evolake.families.evolution.observations import LESSONS
 from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
 from evolake.families.evolution.records import gates_seen
 from evolake.families.gates.judging import FamilyGates, run_gates
@@ -169,8 +168,10 @@ def test_a_fault_that_no_rule_mends_ends_after_bounded_rounds_and_leaves_a_lesso
     assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "refused", SIZES.refused_submissions)
     assert found.accepted == []
     assert [observation.rule_id for observation in found.observations] == ["families-primary-agrees"] * 3
-    kept = learn(operators(), ["An old lesson."], found.observations, settings=SIZES, cycle="0001", root_seed=0)
-    assert kept == ["An old lesson.", LESSONS["families-primary-agrees"]]
+    lesson = RULES.lessons["families-primary-agrees"]
+    failures = [replace(one, lesson=lesson) for one in found.observations]
+    kept = learn(operators(), ["An old lesson."], failures, settings=SIZES, cycle="0001", root_seed=0)
+    assert kept == ["An old lesson.", lesson]
     assert learn(operators(), kept, [], settings=SIZES, cycle="0001", root_seed=0) == kept
 
 

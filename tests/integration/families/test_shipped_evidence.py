@@ -26,6 +26,7 @@ from evolake.families.evolution.shipped import (
     write_entries,
 )
 from evolake.families.gates.judging import FamilyResults
+from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family, as_json
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Ruleset
@@ -136,6 +137,7 @@ def test_the_file_gives_back_what_was_written_and_a_damaged_one_is_told(entries,
 
 def test_a_key_covers_the_code_of_the_gates_and_every_setting_but_those_that_no_gate_reads():
     behind = modules_behind(ROOTS, CARRIERS)
+    assert {str(gate.collect).partition(":")[0] for gate in GATES} <= behind
     assert {"evolake.families.gates.blind", "evolake.families.sandbox.driver", "evolake.answers.reading", "evolake.seeds"} <= behind
     assert set(FamiliesSettings.model_fields) >= NOT_OF_GATES
     texts = [Path(str(find_spec(module).origin)).read_text() for module in behind]  # pyright: ignore[reportOptionalMemberAccess]

@@ -81,5 +81,14 @@ def test_a_new_rule_is_one_of_its_line(line: str, tmp_path: Path) -> None:
     assert [rule.id for rule in load_rules(tmp_path, line).rules] == [f"{line}-mine"]
 
 
+def test_a_new_rule_names_the_checker_that_is_asked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "solvers"
+    assert ran("rules", "new", "--line", "solvers", "--check", "solvers.forbidden_code", str(folder / "mine.md")).exit_code == 0
+    [rule] = load_rules(tmp_path, "solvers").rules
+    assert (rule.check, rule.gate, rule.kind) == ("solvers.forbidden_code", "compliance", "static")
+    with pytest.raises(InputError, match="no rule of the line solvers names the checker 'solvers.nosuch'"):
+        ran("rules", "new", "--line", "solvers", "--check", "solvers.nosuch", str(folder / "other.md"))
+
+
 def test_the_example_design_is_no_copy_of_a_seed() -> None:
     assert EXAMPLE not in {path.read_text() for path in (PROJECT_ROOT / "data_lake" / "seeds" / "designs").glob("*.py")}

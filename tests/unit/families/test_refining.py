@@ -11,10 +11,11 @@ from families_fixtures import RULES, seed_family
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.evolution.observations import LESSONS, kind_of, observe
+from evolake.families.evolution.failure_rows import lessons_of
+from evolake.families.evolution.observations import kind_of, observe
 from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.gates.judging import FamilyResults
-from evolake.families.roles.experience import merged
+from evolake.families.roles.experience import merged, one_sentence
 from evolake.families.roles.models import CurateRequest
 from evolake.families.roles.quality import curate
 from evolake.gates import GateResult, Verdict
@@ -40,7 +41,7 @@ def test_a_block_is_a_structured_observation_with_its_traces():
     assert (observation.kind, observation.gate, observation.rule_id) == ("ambiguity", "consensus", "families-majority")
     assert observation.reason == "no majority"
     assert [json.loads(trace)["answers"] for trace in observation.traces] == [{"primary": 4, "b": 5, "c": 6}]
-    assert observation.lesson == LESSONS["families-majority"]
+    assert observation.lesson == ""  # which rules give, where what was blocked is learnt from
     assert observe(examined(FAMILY, accepted=True)) is None
 
 
@@ -53,8 +54,15 @@ def test_what_blind_reviewers_say_decides_between_unsolvable_and_ambiguous(statu
     assert kind_of("families-determinism", {}) == "implementation bug"
 
 
-def test_lessons_are_of_rules_that_there_are():
-    assert set(LESSONS) <= {rule.id for rule in RULES.rules}
+def test_a_rule_file_of_before_lessons_has_that_of_the_shipped_rule():
+    blind = next(rule for rule in RULES.rules if rule.id == "families-blind")
+    rules = (replace(blind, lesson=""), replace(blind, id="families-mine", lesson=""), replace(blind, id="families-ours", lesson="Say it."))
+    assert lessons_of(replace(RULES, rules=rules)) == {"families-blind": blind.lesson, "families-mine": "", "families-ours": "Say it."}
+
+
+def test_a_lesson_is_one_sentence():
+    assert len(RULES.lessons) > 20
+    assert [name for name, lesson in RULES.lessons.items() if one_sentence(lesson) != lesson or not lesson.endswith(".")] == []
 
 
 def test_a_pass_does_not_survive_an_edit():

@@ -81,6 +81,9 @@ def test_a_failure_of_our_machinery_is_not_a_verdict():
 def test_the_ruleset_hash_changes_with_meaning_and_not_with_prose():
     base = ruleset(rule_text("one", "tiny", 5)).hash
     assert ruleset(rule_text("one", "tiny", 5, prose="Other words.")).hash == base
+    taught = ruleset(rule_text("one", "tiny", 5).replace("parameters:", "lesson: Stay small.\nparameters:"), rule_text("two", "small", 5))
+    assert taught.lessons == {"one": "Stay small."}
+    assert ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 5)).hash == taught.hash
     assert ruleset(rule_text("one", "tiny", 6)).hash != base
     assert ruleset(rule_text("one", "tiny", 5, version=2)).hash != base
 

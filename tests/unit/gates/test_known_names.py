@@ -8,13 +8,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from evolake.bundles.model import bundle_of
 from evolake.cli import cli
 from evolake.errors import InputError
+from evolake.families.gates import specs
+from evolake.families.gates.specs import GATES
+from evolake.gate_spec import GateSpec
+from evolake.gates.checkers import CHECKERS
 from evolake.gates.known import known_checkers, known_gates
 from evolake.gates.rules import load_rules
 from evolake.project import BROUGHT as PROJECT_ROOT
 
 RULED = ("designs", "families", "programs", "prompts", "solvers")
+NOT_OF_A_BUNDLE = {"designs": {"objective"}, "solvers": {"benchmark", "duel", "holdout"}}
+"""Gates of other artifacts than those that are bundled, and of what comes to light later."""
 FIT = {"gate": "static", "check": "families.length", "parameters": '{"shortest": 1, "longest": 9}'}
 
 
@@ -50,6 +57,31 @@ def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line
 
 
 @pytest.mark.parametrize("line", RULED)
+def test_a_bundle_meets_every_gate_of_its_line(line: str) -> None:
+    assert list(bundle_of(line).gates) == [gate.name for gate in known_gates(line) if gate.name not in NOT_OF_A_BUNDLE.get(line, set())]
+
+
+def test_a_gate_of_families_may_have_a_module_of_its_own_with_its_checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "weighed.py").write_text("""from evolake.gates import checker
+
+
+def weigh(course):
+    return {"weight": 3}
+
+
+@checker("families.weight")
+def weight(evidence, *, most: int):
+    return None
+""")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", "weighed:weigh", ("weight",))))
+    try:
+        load(tmp_path, gate="weigh", check="families.weight", parameters='{"most": 5}')
+    finally:
+        CHECKERS.pop("families.weight")
+
+
+@pytest.mark.parametrize("line", RULED)
 def test_the_seed_rules_of_a_line_name_what_there_is(line: str) -> None:
     assert load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", line).rules
 
@@ -57,7 +89,7 @@ def test_the_seed_rules_of_a_line_name_what_there_is(line: str) -> None:
 def test_checkers_are_listed_by_line() -> None:
     told = json.loads(CliRunner().invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False).output)
     (name, found), = told["lines"].items()
-    assert (name, found["gates"]) == ("families", ["execution", "static", "quality", "consensus", "blind", "sentences"])
+    assert (name, found["gates"]) == ("families", [gate.name for gate in GATES])
     length, = (one for one in found["checkers"] if one["name"] == "families.length")
     assert length == {
         "name": "families.length", "meaning": "Statements of bearable length.", "parameters": [
