@@ -14,7 +14,7 @@ from typing import Any
 
 from evolake.solvers.edits.anchors import Span, file_named, find, source_files
 from evolake.solvers.edits.catalogue import PATCHES, family_of
-from evolake.solvers.edits.model import Edit, EditOutcome, OutcomeStatus
+from evolake.solvers.edits.model import Edit, EditOutcome, OutcomeStatus, Rewrite
 from evolake.solvers.edits.tunables import Tunable, read_tunables
 
 
@@ -109,18 +109,26 @@ def _resolve_patch(files: Mapping[str, str], family: str, edit: Edit) -> tuple[E
     for name, parameter in spec.parameters.items():
         if problem := parameter.problem(edit.parameters[name]):
             return EditOutcome(edit, "out-of-range", f"{name}: {problem}"), []
+    splices = place_rewrites(files, spec.rewrites(family, edit.parameters))
+    if not isinstance(splices, list):
+        return EditOutcome(edit, *splices), []
+    touched = {file_named(files, ending) for ending in spec.files(family)}
+    return EditOutcome(edit, "applied", files=tuple(sorted(path for path in touched if path))), splices
+
+
+def place_rewrites(files: Mapping[str, str], rewrites: Sequence[Rewrite]) -> list[Splice] | tuple[OutcomeStatus, str]:
+    """Where rewrites change the text, in their order; or why one of them cannot: the outcome, and one line that names the anchor."""
     splices = []
-    for rewrite in spec.rewrites(family, edit.parameters):
+    for rewrite in rewrites:
         span = find(files, rewrite.path, rewrite.anchor)
         if isinstance(span, str):
             status: OutcomeStatus = "anchor-missing" if span.startswith("anchor-missing") else "anchor-ambiguous"
-            return EditOutcome(edit, status, span.partition(": ")[2]), []
+            return status, span.partition(": ")[2]
         if rewrite.place != "replace":
             point = span.start if rewrite.place == "before" else span.end
             span = Span(span.path, point, point)
         splices.append(Splice(span, rewrite.text, rewrite.support))
-    touched = {file_named(files, ending) for ending in spec.files(family)}
-    return EditOutcome(edit, "applied", files=tuple(sorted(path for path in touched if path))), splices
+    return splices
 
 
 def _spliced(files: Mapping[str, str], splices: Sequence[Splice]) -> dict[str, str]:

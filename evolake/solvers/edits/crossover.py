@@ -6,6 +6,7 @@ parent changed is taken from it, a file that both changed differently stays the 
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,6 +89,17 @@ def cross_files(base: Path, first: Path, second: Path, into: Path, editable: Seq
             (into / path).parent.mkdir(parents=True, exist_ok=True)
             (into / path).write_bytes(theirs)
     return dropped
+
+
+def changed_files(base: Path, variant: Path, editable: Sequence[str]) -> dict[str, str]:
+    """Path -> sha256 of its bytes in the variant ("" where it is gone), of the files that it changed in the base as far as they are editable."""
+    texts = {path: (_bytes(base / path), _bytes(variant / path)) for path in sorted({*_matching(base, editable), *_matching(variant, editable)})}
+    return {path: "" if mine is None else hashlib.sha256(mine).hexdigest() for path, (old, mine) in texts.items() if mine != old}
+
+
+def cross_gives_new(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
+    """Whether `cross_files` gives other sources than either parent's. Both are `changed_files` of one base."""
+    return bool(set(second) - set(first)) and any(second.get(path) != sha for path, sha in first.items())
 
 
 def _matching(folder: Path, editable: Sequence[str]) -> list[str]:

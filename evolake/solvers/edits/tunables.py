@@ -30,7 +30,7 @@ NOT_SEARCH = re.compile(
 )
 
 _MINISAT = re.compile(
-    r"^[ \t]*static\s+(?P<type>Double|Int64|Int|Bool)Option\s+\w+\s*\(\s*(?:\w+|\"[^\"]*\")\s*,\s*\"(?P<name>[\w-]+)\"\s*,"
+    r"^[ \t]*static\s+(?P<type>Double|Int64|Int|Bool)Option\s+(?P<variable>\w+)\s*\(\s*(?:\w+|\"[^\"]*\")\s*,\s*\"(?P<name>[\w-]+)\"\s*,"
     r"\s*(?P<text>(?:\"(?:[^\"\\]|\\.)*\"\s*)+),\s*(?P<default>[^,;()]+?)\s*(?:,\s*(?:Double|Int64|Int)Range\s*\((?P<range>[^;]*?)\)\s*)?\)\s*;",
     re.MULTILINE,
 )
@@ -43,7 +43,7 @@ _CADICAL = re.compile(
 
 @dataclass(frozen=True)
 class Tunable:
-    """One declared option. `low` and `high` are inclusive; `span` is where its default stands."""
+    """One declared option. `low` and `high` are inclusive; `span` is where its default stands; `variable` is what the code reads it by."""
 
     name: str
     kind: TunableKind
@@ -52,6 +52,7 @@ class Tunable:
     high: float
     text: str
     span: Span
+    variable: str = ""
 
     def problem(self, value: Value) -> str | None:
         """Why the default cannot be moved to `value`; None if it can."""
@@ -94,7 +95,7 @@ def _minisat(path: str, text: str) -> list[Tunable]:
             continue
         low, high = _minisat_range(match["range"], kind)
         span = Span(path, match.start("default"), match.end("default"))
-        found.append(Tunable(match["name"], kind, default, low, high, _joined(match["text"]), span))
+        found.append(Tunable(match["name"], kind, default, low, high, _joined(match["text"]), span, match["variable"]))
     return found
 
 
@@ -119,7 +120,7 @@ def _cadical(path: str, text: str) -> list[Tunable]:
         if low is None or high is None or default is None:
             continue
         span = Span(path, match.start("default"), match.end("default"))
-        found.append(Tunable(match["name"], "int", int(default), low, high, match["text"], span))
+        found.append(Tunable(match["name"], "int", int(default), low, high, match["text"], span, match["name"]))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,10 @@ from typing import Any
 from evolake.agents import AgentFailure, Agents
 from evolake.errors import InputError
 from evolake.seeds import child_seed
-from evolake.solvers.edits import Edit, catalogue, tunables
+from evolake.solvers.edits import Edit
+from evolake.solvers.edits.anchors import source_files
+from evolake.solvers.edits.applicable import EditableTree, applicable, editable_tree
+from evolake.solvers.edits.crossover import changed_files
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
@@ -91,14 +94,14 @@ def plan_variants(
     agents: Agents, known: Sequence[KnownVariant], bases: Mapping[str, Base], *, ranking: Sequence[Mapping[str, Any]],
     metrics: Sequence[Mapping[str, Any]], history: Sequence[Attempt], settings: SolversSettings, cycle: str, root_seed: int,
     findings: Sequence[str] = (), rules: Sequence[str] = (), forbidden: Sequence[Forbidden] = (), guidance: Sequence[str] = (),
-    cycles_without_gain: int = 0, facts: Facts | None = None,
+    cycles_without_gain: int = 0, facts: Facts | None = None, joined: Collection[Sequence[str]] = (),
 ) -> Planned:
     """The plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on.
 
     Args:
         ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may lack a variant.
         history: oldest first. rules: what blocks a variant, in words. forbidden: the active learned rules that operators must heed.
-        facts: what else a planner that reads is told.
+        facts: what else a planner that reads is told. joined: parents, by whole id, of each crossover by files that was tried.
 
     Raises:
         InputError: a row of `holdout_suite` is among `metrics`.
@@ -110,7 +113,7 @@ def plan_variants(
     request = PlanRequest(
         cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=lines, history=list(history)[-MAX_HISTORY:],
         findings=list(findings)[-MAX_FINDINGS:], rules=list(rules), guidance=list(guidance), cycles_without_gain=cycles_without_gain,
-        materials=_materials(lines, short, bases) if agents.backend.name == "operators" else [], forbidden=list(forbidden),
+        materials=_materials(lines, short, bases, joined) if agents.backend.name == "operators" else [], forbidden=list(forbidden),
         **(vars(facts) if facts else {}),
     )
     reply = agents.call(PLANNER, request, seed=child_seed(root_seed, LINE, cycle, "plan"))
@@ -202,13 +205,23 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _materials(lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base]) -> list[Material]:
-    names = {base: [spec.name for spec in catalogue(bases[base].adapter)] for base in {item.base for item in lines} if base in bases}
-    options = {base: [tunable.name for tunable in tunables(bases[base].folder, bases[base].adapter)] for base in names}
+def _materials(
+    lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], joined: Collection[Sequence[str]],
+) -> list[Material]:
+    """What operators can do to each variant: to its base beside the edits it has or, where it was written as a diff, to its own sources."""
+    variants = [short[item.variant_id] for item in lines if item.base in bases]
+    written = {item.base for item in variants if item.edits is None}
+    trees: dict[Path, EditableTree] = {}
     found = []
-    for item in lines:
-        variant = short[item.variant_id]
-        if item.base in names:
-            edits = None if variant.edits is None else models_of(variant.edits)
-            found.append(Material(variant_id=item.variant_id, base=item.base, edits=edits, options=options[item.base], patches=names[item.base]))
+    for item in variants:
+        base = bases[item.base]
+        folder = item.folder if item.edits is None else base.folder
+        trees[folder] = trees.get(folder) or editable_tree(source_files(folder), base.adapter)
+        there = applicable(trees[folder], item.edits or ())
+        found.append(Material(
+            variant_id=item.variant_id[:SHORT_ID], base=item.base, edits=None if item.edits is None else models_of(item.edits),
+            options=[option.name for option in there.options], patches=list(there.patches),
+            changed=changed_files(base.folder, item.folder, base.adapter.editable) if item.base in written else {},
+            joined=sorted({other[:SHORT_ID] for pair in joined if item.variant_id in pair for other in pair if other != item.variant_id}),
+        ))
     return found

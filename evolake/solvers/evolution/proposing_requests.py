@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evolake.solvers.edits import catalogue, tunables
+from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.edits.catalogue import PATCHES
+from evolake.solvers.edits.applicable import applicable, editable_tree
 from evolake.solvers.edits.crossover import cross_edits, cross_files
-from evolake.solvers.edits.draw import shadowed
 from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import Draft, sources_diff
@@ -88,25 +87,30 @@ def material_of(
 ) -> tuple[CoderMaterial, tuple[dict[str, Any], ...]]:
     """What the operators work with, and the rows of what a crossover dropped. `scratch`: a folder that a crossover by files makes."""
     parent = parents[0]
-    dead = shadowed(parent.edits or (), PATCHES)
-    options = [
-        Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high))
-        for item in tunables(base.folder if parent.edits is not None else parent.folder, base.adapter) if item.name not in dead
-    ]
-    material = CoderMaterial(
-        base=base.name, edits=None if parent.edits is None else models_of(parent.edits), options=options,
-        patches=[spec.name for spec in catalogue(base.adapter)], forbidden=list(forbidden), taken=sorted(taken),
-    )
+    material = _material(parent.edits, parent, base).model_copy(update={"forbidden": list(forbidden), "taken": sorted(taken)})
     if plan["kind"] != "crossover" or len(parents) < 2 or parents[1].base != parent.base:
         return material, ()
     first, second = parents
     if first.edits is not None and second.edits is not None:
         crossed = cross_edits(source_files(base.folder), base.adapter, first.edits, second.edits)
-        said = {"joined": models_of(crossed.edits), "dropped": [str(item) for item in crossed.dropped]}
+        further = _material(crossed.edits, parent, base)
+        said = {
+            "joined": models_of(crossed.edits), "dropped": [str(item) for item in crossed.dropped], "options": further.options,
+            "patches": further.patches,
+        }
         return material.model_copy(update=said), tuple(item.row() for item in crossed.dropped)
     dropped = cross_files(base.folder, first.folder, second.folder, scratch, base.adapter.editable)
     said = {"joined_diff": sources_diff(first.folder, scratch), "dropped": [str(item) for item in dropped]}
     return material.model_copy(update=said), tuple(item.row() for item in dropped)
+
+
+def _material(edits: Sequence[Edit] | None, parent: KnownVariant, base: Base) -> CoderMaterial:
+    """What applies beside these edits to the base or, where there are none since the parent was written as a diff, to the parent."""
+    found = applicable(editable_tree(source_files(base.folder if edits is not None else parent.folder), base.adapter), edits or ())
+    options = [
+        Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high)) for item in found.options
+    ]
+    return CoderMaterial(base=base.name, edits=None if edits is None else models_of(edits), options=options, patches=list(found.patches))
 
 
 def _finite(bound: float) -> float | None:

@@ -49,8 +49,14 @@ def plan_cycle(
         agents, known, bases, ranking=ranking, metrics=metrics, history=population.attempts(), facts=facts,
         settings=workspace.settings, cycle=cycle, root_seed=root_seed, findings=[_told(row) for row in population.findings.to_dicts()],
         rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset), guidance=guidance,
-        cycles_without_gain=population.value("cycles_without_gain", 0),
+        cycles_without_gain=population.value("cycles_without_gain", 0), joined=joined_by_files(population),
     )
+
+
+def joined_by_files(population: Population) -> list[list[str]]:
+    """The parents of each crossover by files that operators made: such a pair has no other child to give."""
+    crossed = [row for row in population.rows() if row["operator"] == "crossover" and row["origin"] == "operators"]
+    return [row["parents"] for row in crossed if row["edits"] is None and len(row["parents"]) == 2]
 
 
 def entering_metrics(population: Population) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The coder's classical answers: edits drawn for a plan, the repair of a blocked variant, and which source lines to read.
 
-A drawn variant that exists already, or that an active learned rule forbids, is drawn again. The repair of a blocked variant goes half the way back to
-known values, and gives the newest edit up when it is there.
+A drawn variant that exists already, that takes an option back to its declared default, or that an active learned rule forbids, is drawn again. The
+repair of a blocked variant goes half the way back to known values, and gives the newest edit up when it is there.
 """
 
 from __future__ import annotations
@@ -126,7 +126,16 @@ def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator)
 
 
 def _drawn(plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool) -> Edit | None:
+    """An edit for the plan, or any; None where there is none, or it would take an option back to what the base declares."""
     options = {option.name: tunable_of(option) for option in material.options}
+    edit = _drawn_of(options, plan, material, start, random, anything=anything)
+    back = edit is not None and edit.kind == "tunable" and edit.name in options and edit.parameters["value"] == options[edit.name].default
+    return None if back else edit
+
+
+def _drawn_of(
+    options: Mapping[str, Tunable], plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool,
+) -> Edit | None:
     kind, _, name = plan.target.partition(":")
     if plan.kind == "mutate" and not anything:
         found = next((edit for edit in start if f"{edit.kind}:{edit.name}" == plan.target), None)

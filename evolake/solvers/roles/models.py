@@ -131,13 +131,19 @@ class EditModel(Model):
 
 
 class Material(Model):
-    """Operators only: what a variant can be edited by. `edits` is None for a variant that a diff made."""
+    """Operators only: what a variant can be edited by, as far as it applies to its own sources beside what it carries.
+
+    edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it differs from its base; left empty where
+    no variant of the base was written as a diff. joined: variants that it was crossed with file by file before.
+    """
 
     variant_id: str
     base: str
     edits: list[EditModel] | None
     options: list[str]
     patches: list[str]
+    changed: dict[str, str] = Field(default_factory=dict)
+    joined: list[str] = Field(default_factory=list)
 
 
 class Option(Model):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evolake.agents.roles import Role, hide
+from evolake.solvers.edits.crossover import cross_gives_new
 from evolake.solvers.roles.coder import edits_of, forbidden
 from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
 from evolake.solvers.roles.models import Attempt, EditModel, Material, Plan, PlanKind, PlanReply, PlanRequest, Standing
@@ -50,6 +51,7 @@ def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
     if not parents:
         raise ValueError("a plan needs a parent with material")
     parents = [item for item in parents if not _barren(materials[item.variant_id], request)] or parents
+    parents = [item for item in parents if materials[item.variant_id].patches or materials[item.variant_id].options] or parents
     used: set[tuple[str, str]] = set()
     plans = [_plan(request, parents, materials, used, number, random) for number in range(request.plans_wanted)]
     tried = [attempt for attempt in request.history if attempt.gain is not None]
@@ -103,12 +105,13 @@ def _plan(
     material = materials[parent.variant_id]
     partners = [
         item for item in parents
-        if item.variant_id != parent.variant_id and item.base == parent.base and _differs(materials[item.variant_id], material)
+        if item.variant_id != parent.variant_id and item.base == parent.base and _joins(material, materials[item.variant_id], used)
     ]
     asked = asked_for(request.guidance, [arm.key for arm in arms(material, [], set())])
     kind = _kind(material, bool(partners), bool(asked), request.cycles_without_gain, random)
     if kind == "crossover":
         partner = partners[_geometric(len(partners), random)]
+        used.add(_pair(parent.variant_id, partner.variant_id))
         return Plan(
             parent_id=parent.variant_id, second_parent_id=partner.variant_id, kind=kind,
             hypothesis=f"The gains of {parent.title} and {partner.title} come from different parts of the solver and add up.",
@@ -133,8 +136,13 @@ def _plan(
 
 
 def movable(material: Material) -> list[EditModel]:
-    """The edits whose values a mutation can move; a switch that was thrown could only be thrown back, which is the parent's parent again."""
-    return [edit for edit in material.edits or [] if any(value not in (False, True) for value in edit.parameters.values())]
+    """The edits whose values a mutation can move, of those that still decide something; a switch that was thrown could only be thrown back, which is
+    the parent's parent again."""
+    there = {*(f"patch:{name}" for name in material.patches), *(f"tunable:{name}" for name in material.options)}
+    return [
+        edit for edit in material.edits or []
+        if f"{edit.kind}:{edit.name}" in there and any(value not in (False, True) for value in edit.parameters.values())
+    ]
 
 
 def _barren(material: Material, request: PlanRequest) -> bool:
@@ -142,11 +150,16 @@ def _barren(material: Material, request: PlanRequest) -> bool:
     return forbidden(edits_of(material.edits or []), request.forbidden, material.base)
 
 
-def _differs(first: Material, second: Material) -> bool:
-    """Whether a crossover of the two can give something new."""
+def _joins(first: Material, second: Material, used: set[tuple[str, str]]) -> bool:
+    """Whether a crossover of the two can give something new. By files, which two give one child only, it is done once."""
     if first.edits is None or second.edits is None:
-        return True
-    return bool(first.edits) and [edit.model_dump() for edit in first.edits] != [edit.model_dump() for edit in second.edits]
+        done = second.variant_id in first.joined or _pair(first.variant_id, second.variant_id) in used
+        return not done and cross_gives_new(first.changed, second.changed)
+    return bool(second.edits) and [edit.model_dump() for edit in first.edits] != [edit.model_dump() for edit in second.edits]
+
+
+def _pair(one: str, other: str) -> tuple[str, str]:
+    return min(one, other), max(one, other)
 
 
 def _parent(parents: Sequence[Standing], number: int, random: np.random.Generator) -> Standing:

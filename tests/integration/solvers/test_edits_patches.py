@@ -36,6 +36,8 @@ LATER = {"cadical-chrono-relative"}
 """Patches that decide on deeper trails than such small formulas have."""
 LAST = "more-holes"
 """A long search, for patches that change none of the shorter ones."""
+LARGER = {"mergesat3": "larger"}
+"""A search of middle length that comes before it: the second mode of MergeSat begins after ten thousand conflicts."""
 SHORT = {"maplechrono": "short"}
 """Whose proof is checked, and which is searched first, in place of `unsat`, whose search and proof are several times as long here as elsewhere."""
 LIMITS = RunLimits(cpu_s=60, wall_s=300)
@@ -93,11 +95,11 @@ def kept_objects(folder: Path, adapter: Adapter) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def formulas(tmp_path_factory) -> dict[str, Path]:
-    """A satisfiable and two unsatisfiable 3-SAT formulas near the threshold, pigeons in holes, and more of them."""
+    """A satisfiable and three unsatisfiable 3-SAT formulas near the threshold, pigeons in holes, and more of them."""
     folder = tmp_path_factory.mktemp("formulas")
     clauses = {
-        "sat": _random(200, 850, 3, planted=True), "unsat": _random(190, 870, 4), "short": _random(120, 552, 4), "holes": _pigeons(7),
-        LAST: _pigeons(8),
+        "sat": _random(200, 850, 3, planted=True), "unsat": _random(190, 870, 4), "short": _random(120, 552, 4), "larger": _random(210, 950, 4),
+        "holes": _pigeons(7), LAST: _pigeons(8),
     }
     for name, rows in clauses.items():
         variables = max(abs(literal) for row in rows for literal in row)
@@ -133,7 +135,7 @@ def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
     assert patch in built.programs, built.log[-3000:]
     conflicts, before = {}, {}
     always = ("sat", proven := SHORT.get(base, "unsat"), "holes")
-    for name in (*always, *({"unsat"} - {proven}), LAST):
+    for name in (*always, *({"unsat"} - {proven}), *({LARGER[base]} if base in LARGER else ()), LAST):
         cnf = formulas[name]
         if name not in always and conflicts != before:
             break

@@ -19,7 +19,7 @@ from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER, free_ranges
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP, edits_of
 from evolake.solvers.roles.coder_session import CODER_SESSION, SessionRequest
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
-from evolake.solvers.roles.planner import PLANNER, arms, asked_for
+from evolake.solvers.roles.planner import PLANNER, arms, asked_for, movable
 
 SECRET = "operators-only-secret"
 DECAY = models.EditModel(kind="tunable", name="var-decay", parameters={"value": 0.9})
@@ -184,6 +184,31 @@ def test_a_switch_that_was_thrown_is_not_mutated() -> None:
     assert mutated == {"tunable:var-decay"}
 
 
+def test_what_a_patch_left_without_effect_or_is_unknown_by_now_is_not_mutated() -> None:
+    lone = material(1, [GEOMETRIC, DECAY]).model_copy(update={"options": ["rfirst"], "patches": ["restart-ema"]})
+    assert movable(lone) == []
+    assert movable(lone.model_copy(update={"options": ["var-decay"]})) == [DECAY]
+
+
+def test_nothing_is_planned_on_a_variant_that_has_nothing_to_change_while_another_has() -> None:
+    bare = material(1, None).model_copy(update={"options": [], "patches": []})
+    request = PLAN_REQUEST.model_copy(update={"materials": [bare, material(2, [DECAY]), material(3, [])]})
+    assert {plan.parent_id for seed in range(20) for plan in answer(PLANNER, request, seed).plans} == {"000000000002", "000000000003"}
+
+
+def test_two_variants_that_were_written_are_crossed_once_and_only_where_that_gives_a_third() -> None:
+    one, two = (material(number, None).model_copy(update={"changed": {f"src/{number}.cc": "sha"}}) for number in (1, 2))
+    request = PLAN_REQUEST.model_copy(update={"standings": [standing(1), standing(2)], "plans_wanted": 8})
+
+    def crossed(*materials: models.Material) -> int:
+        asked = request.model_copy(update={"materials": list(materials)})
+        return max(sum(plan.kind == "crossover" for plan in answer(PLANNER, asked, seed).plans) for seed in range(20))
+
+    assert crossed(one, two) == 1
+    assert crossed(one.model_copy(update={"joined": [two.variant_id]}), two.model_copy(update={"joined": [one.variant_id]})) == 0
+    assert crossed(one, two.model_copy(update={"changed": one.changed})) == 0
+
+
 def test_guidance_puts_named_edits_first() -> None:
     request = PLAN_REQUEST.model_copy(update={"guidance": ["please look at restart-ema"], "plans_wanted": 1})
     plans = [answer(PLANNER, request, seed).plans[0] for seed in range(30)]
@@ -210,6 +235,15 @@ def test_a_variant_that_exists_is_drawn_again() -> None:
     taken = write_edits(edits_of(edits_in(first)))
     second = answer(CODER, CODE_REQUEST.model_copy(update={"material": MATERIAL.model_copy(update={"taken": [taken]})}))
     assert write_edits(edits_of(edits_in(second))) != taken
+
+
+def test_an_option_is_not_moved_back_to_what_the_base_declares() -> None:
+    thrown = models.EditModel(kind="tunable", name="luby", parameters={"value": False})
+    changed = {"edits": [thrown], "options": [OPTIONS[1], OPTIONS[2]], "patches": []}
+    plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:luby"})
+    request = CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update=changed)})
+    for seed in range(20):
+        assert {edit.name: edit.parameters["value"] for edit in edits_in(answer(CODER, request, seed))}["luby"] is False
 
 
 def test_a_forbidden_range_is_left_alone() -> None:

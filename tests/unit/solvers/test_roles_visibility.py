@@ -84,7 +84,8 @@ def plan(tmp_path: Path, small_solver_folder: Path, cycle: str, backend: Listeni
 def small_solver_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "base"
     (folder / "src/core").mkdir(parents=True)
-    (folder / "src/core/Solver.cc").write_text('static DoubleOption d (g, "var-decay", "t", 0.95, DoubleRange(0, false, 1, false));\n')
+    declared = 'static DoubleOption d (g, "var-decay", "t", 0.95, DoubleRange(0, false, 1, false));\n'
+    (folder / "src/core/Solver.cc").write_text(declared + "double decay() { return d; }\n")
     (folder / "RESULTS.md").write_text(f"PAR-2 {PAR2}")
     return folder
 

@@ -34,6 +34,7 @@ BINARY = PatchSpec(
                 "before",
             ),
         ),
+        "mergesat": (Rewrite(SOURCE, "if (out_lbd <= 6 && out_learnt.size() <= 30)", "if (out_learnt.size() <= @size@)"),),
     },
 )
 

@@ -64,6 +64,9 @@ FRACTION = PatchSpec(
         "maplechrono": (
             Rewrite(SOURCE, "int limit = learnts_local.size() / 2;", "int limit = (int) (learnts_local.size() * @fraction@ * (1 - @active@));"),
         ),
+        "mergesat": (
+            Rewrite(SOURCE, "int limit = learnts_local.size() / 2;", "int limit = (int) (learnts_local.size() * @fraction@ * (1 - @active@));"),
+        ),
     },
 )
 
@@ -84,6 +87,11 @@ SCHEDULE = PatchSpec(
                 SOURCE, "curRestart = (conflicts / nbclausesbeforereduce) + 1; reduceDB();",
                 "\n                    reduce_at = conflicts + @start@ + (uint64_t) (@slope@ * sqrt((double) conflicts));", "after",
             ),
+        ),
+        "mergesat": (
+            Rewrite(SOURCE, "next_L_reduce(15000)", "next_L_reduce(@start@)"),
+            Rewrite(SOURCE, "next_L_reduce = conflicts + 15000;",
+                    "next_L_reduce = conflicts + @start@ + (uint64_t) (@slope@ * sqrt((double) conflicts));"),
         ),
     },
     shadows=("firstReduceDB", "incReduceDB", "specialIncReduceDB"),

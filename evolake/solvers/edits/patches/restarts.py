@@ -47,6 +47,10 @@ INNER_OUTER = PatchSpec(
     {
         "minisat": (*_INNER, Rewrite(SOURCE, MINISAT_CALL, "search((int) inner_interval)")),
         "glucose": (*_INNER, Rewrite(SOURCE, GLUCOSE_CALL, "(int) inner_interval"), Rewrite(SOURCE, GLUCOSE_DUE, GLUCOSE_COUNTED)),
+        "mergesat": (
+            Rewrite(SOURCE, "int curr_restarts = 0;", _START, "before"), _INNER[1],
+            Rewrite(SOURCE, "luby(restart_inc, curr_restarts) * restart_first", "(int) inner_interval"),
+        ),
     },
     shadows=LUBY_OPTIONS + GLUCOSE_OPTIONS,
 )

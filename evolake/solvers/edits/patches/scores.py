@@ -21,8 +21,15 @@ RAMP = PatchSpec(
     {
         "minisat": (_FIRST, Rewrite(SOURCE, "conflicts++; conflictC++;", f"\n            {_RAMP}", "after")),
         "glucose": (_FIRST, Rewrite(SOURCE, "if(conflicts % 5000 == 0 && var_decay < max_var_decay) var_decay += 0.01;", _RAMP)),
+        "mergesat": (
+            _FIRST, Rewrite(SOURCE, "var_decay_timer(opt_var_decay_conflicts)", "var_decay_timer(@every@)"),
+            Rewrite(
+                SOURCE, "if (--var_decay_timer == 0 && var_decay < 0.95) var_decay_timer = var_decay_timer_init, var_decay += 0.01;",
+                "if (--var_decay_timer == 0 && var_decay < @last@) var_decay_timer = @every@, var_decay = fmin(@last@, var_decay + @step@);",
+            ),
+        ),
     },
-    shadows=("var-decay", "max-var-decay"),
+    shadows=("var-decay", "max-var-decay", "var-decay-conflicts"),
 )
 
 AVERAGE = PatchSpec(

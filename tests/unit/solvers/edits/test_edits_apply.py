@@ -129,7 +129,7 @@ def test_what_is_no_list_of_edits_is_refused(text: str) -> None:
 def test_the_catalogue_is_wide_enough() -> None:
     assert len(PATCHES) >= 12
     assert sum(len(spec.files(family)) > 1 for spec in PATCHES.values() for family in spec.forms) >= 8
-    for name, least in (("minisat22", 12), ("glucose421", 12), ("maplechrono", 4), ("mergesat3", 2)):
+    for name, least in (("minisat22", 12), ("glucose421", 12), ("maplechrono", 4), ("mergesat3", 14), ("cadical195", 11)):
         assert len(catalogue(SimpleNamespace(name=name))) >= least
     assert catalogue(SimpleNamespace(name="unheard-of")) == []
 

@@ -1,0 +1,152 @@
+"""A child of two code bases, the way a cycle makes it: planned by a model on one, with an idea of the other carried over, through all gates.
+
+Glucose strengthens the decay of scores at first and weakens it every so many conflicts; MiniSat's child gets that ramp.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_model import KEY, Asked, LoopbackModel, serve
+from pydantic import SecretStr
+from solver_gates import RULES, SEEDS, GatesHouse, open_house
+from solver_patch_builds import with_defaults
+
+from evolake.agents import open_agents
+from evolake.lake import DERIVATIONS
+from evolake.settings import BudgetSettings, Settings
+from evolake.solvers.edits import apply_edits
+from evolake.solvers.evolution.planning import Planned
+from evolake.solvers.evolution.population import empty_population
+from evolake.solvers.evolution.variant_making import Made, make_variants, plan_cycle
+from evolake.solvers.evolution.workspace import Workspace
+from evolake.solvers.gates.judging import VariantResults
+from evolake.solvers.gates.specs import GATES
+from evolake.solvers.repository.variant import archive_variant, diff_sources, source_sha
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables_archive import PLANS, VARIANTS
+
+OWN, OTHER = "minisat22", "glucose421"
+LENT = f"reference/{OTHER}/core/Solver.cc"
+RAMP = "if(conflicts % 5000 == 0 && var_decay < max_var_decay)"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What the turns of planner and coder gave. seeds: base -> id. prompts: what the model was asked, in order. judged: what the gates said."""
+
+    seeds: dict[str, str]
+    prompts: list[str]
+    planned: Planned
+    made: Made
+    judged: list[VariantResults]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesHouse:
+    requires("c++")
+    return open_house(tmp_path_factory.mktemp("two"))
+
+
+@pytest.fixture(scope="module")
+def carried(house: GatesHouse) -> Carried:
+    blobs, root = house.bench.blobs, house.root
+    folders = {base: house.seed(base) for base in (OWN, OTHER)}
+    rows = [
+        dict.fromkeys(VARIANTS.columns) | {
+            "variant_id": source_sha(folder), "state": "accepted", "cycle": "0000", "title": base, "base": base, "operator": "seed", "origin": "seed",
+            "parents": [], "edits": "[]", "archive_sha": archive_variant(folder, blobs), "evidence": "{}", "changed": "",
+        }
+        for base, folder in folders.items()
+    ]
+    seeds = {str(row["base"]): str(row["variant_id"]) for row in rows}
+    workspace = Workspace(
+        blobs, root / "work", SEEDS, SolversSettings(variants_per_cycle=1), 0, {str(row["base"]): row for row in rows},
+        lambda name: pytest.fail(f"{name} is not needed"),
+    )
+    place = Lender(seeds, ramp_diff(house, root / "ramp"), line_of(folders[OTHER], RAMP))
+    judged: list[VariantResults] = []
+
+    def judge(folder: Path) -> VariantResults:
+        judged.append(house.quick.judge(folder, OWN))
+        return judged[-1]
+
+    population = empty_population().with_tables(variants=rows)
+    with LoopbackModel(serve(place)) as server:
+        settings = Settings(
+            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
+            budget=BudgetSettings(tokens_per_run=10_000_000),
+        )
+        with open_agents(settings, root / "tape", "0001", "run", line="solvers") as agents:
+            planned = plan_cycle(agents, population, workspace, RULES, cycle="0001", root_seed=1)
+            made = make_variants(agents, population, planned.rows, workspace, RULES, root / "made", judge, cycle="0001", root_seed=1)
+    return Carried(seeds, place.prompts, planned, made, judged)
+
+
+class Lender:
+    """A script of planner and coder: names both parents, reads the other's code at one line, and writes the diff."""
+
+    def __init__(self, seeds: dict[str, str], diff: str, line: int) -> None:
+        self.seeds, self.diff, self.line = seeds, diff, line
+        self.prompts: list[str] = []
+
+    def __call__(self, asked: Asked) -> dict[str, Any]:
+        self.prompts.append(asked.messages[1]["content"])
+        wanted = (asked.response_format or {})["json_schema"]["schema"]["properties"]
+        if "plans" in wanted:
+            plan = {
+                "parent_id": self.seeds[OWN][:12], "second_parent_id": self.seeds[OTHER][:12], "kind": "crossover", "target": "",
+                "hypothesis": "A decay that weakens keeps long-run structure.", "instructions": "Carry the ramp of the decay over.",
+            }
+            return {"assessment": "Two code bases, nothing joined yet.", "plans": [plan]}
+        if "regions" in wanted:
+            return {"regions": [{"path": LENT, "first_line": self.line - 2, "last_line": self.line + 2}], "rationale": "The ramp of the decay."}
+        return {"title": "decay ramp", "changelog": "The decay begins at 0.8 and weakens as conflicts go by, as in Glucose.", "diff": self.diff}
+
+
+def ramp_diff(house: GatesHouse, folder: Path) -> str:
+    """The ramp as MiniSat's code has to be changed for it, against the seed."""
+    shutil.copytree(house.seed(OWN), folder)
+    [outcome] = apply_edits(folder, house.adapter(OWN), [with_defaults("vsids-ramp")])
+    assert outcome.applied
+    return diff_sources(house.seed(OWN), folder)
+
+
+def line_of(folder: Path, text: str) -> int:
+    """Where a line with that text stands, from 1."""
+    lines = (folder / "src/core/Solver.cc").read_text(encoding="latin-1").splitlines()
+    return 1 + next(number for number, line in enumerate(lines) if text in line)
+
+
+def test_a_model_plans_on_one_code_base_and_names_another(carried: Carried) -> None:
+    [plan] = PLANS.frame(carried.planned.rows).to_dicts()
+    assert (plan["kind"], plan["parent_ids"], plan["origin"]) == ("crossover", [carried.seeds[OWN], carried.seeds[OTHER]], "model")
+
+
+def test_the_coder_is_shown_the_code_of_the_other(carried: Carried) -> None:
+    _, lookup, code = carried.prompts
+    assert LENT in lookup and RAMP not in lookup
+    assert RAMP in code and f"carry its idea over, not its text): {OTHER}" in code
+
+
+def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried: Carried) -> None:
+    [row], [judged] = carried.made.rows, carried.judged
+    assert (carried.made.failures, carried.made.unmade, row["repairs"], row["gate"], row["reason"]) == (0, [], 0, None, None), judged.feedback
+    assert judged.accepted and list(json.loads(row["evidence"])) == sorted(gate.name for gate in GATES)
+    assert (row["base"], row["operator"], row["edits"]) == (OWN, "crossover", None)
+    proofs = {run["proof_status"] for run in carried.made.runs if run["gate"] == "correctness" and run["expected"] == "UNSAT"}
+    assert proofs == {"verified"}
+
+
+def test_the_rows_of_descent_carry_both_code_bases_with_weights(carried: Carried) -> None:
+    [row] = carried.made.rows
+    assert row["parents"] == [carried.seeds[OWN], carried.seeds[OTHER]]
+    assert DERIVATIONS.frame(carried.made.derivations).select("child_id", "parent_id", "operator", "weight", "cycle").rows() == [
+        (row["variant_id"], carried.seeds[OWN], "crossover", 0.75, "0001"), (row["variant_id"], carried.seeds[OTHER], "crossover", 0.25, "0001"),
+    ]
