@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 from compute_cluster import Cluster
-from designs_fixtures import ROOT, House
+from designs_fixtures import ROOT, Project
 from two_hosts import Host
 
 
@@ -20,7 +20,7 @@ def worker_below(nanny: int) -> int | None:
     return next((child.pid for child in psutil.Process(nanny).children() if "spawn_main" in " ".join(child.cmdline())), None)
 
 
-def run_on(cluster: Cluster, host: Host, house: House, command: Sequence[str], sign: str) -> None:
+def run_on(cluster: Cluster, host: Host, project: Project, command: Sequence[str], sign: str) -> None:
     """`evolake` with `command`, from `host`, by the workers of `cluster`; the second host's worker is killed at the first line that has `sign`.
 
     Raises AssertionError where the command fails, or no worker was killed.
@@ -29,7 +29,8 @@ def run_on(cluster: Cluster, host: Host, house: House, command: Sequence[str], s
     told = []
     with subprocess.Popen(
         [*host.before, str(Path(sys.executable).with_name("evolake")), *command],
-        env=house.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"}, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=project.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"}, cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as run:
         assert run.stdout
         for line in run.stdout:

@@ -28,7 +28,7 @@ SMALL = {
 
 
 @dataclass(frozen=True)
-class House:
+class Project:
     """One lake and one DAGSTER_HOME, and the environment that points at them."""
 
     folder: Path
@@ -44,7 +44,7 @@ class House:
         return {name: value for name, value in self.environment.items() if name.startswith("EVOLAKE_") and name != "EVOLAKE_LAKE"}
 
     def run(self, *command: str, check: bool = True, timeout: float = LONG_S, **more: str) -> subprocess.CompletedProcess[str]:
-        """An `evolake` command in this house: a process of its own where it loads Dagster's definitions, else in this one."""
+        """An `evolake` command in this project: a process of its own where it loads Dagster's definitions, else in this one."""
         if command[0] in OWN_PROCESS:
             program = str(Path(sys.executable).with_name("evolake"))
             done = subprocess.run(
@@ -72,9 +72,9 @@ class House:
         return answer["rows"]
 
 
-def open_house(folder: Path, **settings: str) -> House:
-    """A house under `folder` with the small sizes; `settings` are further environment variables."""
+def open_project(folder: Path, **settings: str) -> Project:
+    """A project under `folder` with the small sizes; `settings` are further environment variables."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
     kept = {name: os.environ[name] for name in ("EVOLAKE_REQUIRE_ALL",) if name in os.environ}
     own = {"EVOLAKE_LAKE": str(folder / "lake"), "DAGSTER_HOME": str(folder / "home"), "DAGSTER_DISABLE_TELEMETRY": "1"}
-    return House(folder, clean | kept | SMALL | own | settings)
+    return Project(folder, clean | kept | SMALL | own | settings)

@@ -74,7 +74,7 @@ class Built:
 
 
 @dataclass(frozen=True)
-class SmallHouse:
+class SmallProject:
     """A base of a few lines, and what its variants are judged by."""
 
     base: Base
@@ -112,8 +112,8 @@ class SmallHouse:
         return KnownVariant(source_sha(folder), self.base.name, name, "rewrite", folder, None)
 
 
-def small_house(tmp_path: Path) -> SmallHouse:
-    """A house below an empty folder."""
+def small_project(tmp_path: Path) -> SmallProject:
+    """A project below an empty folder."""
     tree = tmp_path / "tree"
     (tree / "core").mkdir(parents=True)
     (tree / "core/Solver.cc").write_text(SOURCE)
@@ -128,7 +128,7 @@ def small_house(tmp_path: Path) -> SmallHouse:
     create_variant(tree, adapter, folder)
     (tmp_path / "made").mkdir()
     seed = KnownVariant(source_sha(folder), "small", "small", "seed", folder, ())
-    return SmallHouse(Base("small", folder, adapter), seed, BlobStore(tmp_path / "blobs"), tmp_path / "made")
+    return SmallProject(Base("small", folder, adapter), seed, BlobStore(tmp_path / "blobs"), tmp_path / "made")
 
 
 def planned(parents: list[KnownVariant], kind: str = "tunable", target: str = "tunable:var-decay", number: int = 0) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def unlinted(rules: Ruleset = RULES) -> Ruleset:
 
 
 @dataclass(frozen=True)
-class GatesHouse:
+class GatesProject:
     """Everything that one session of tests shares: builds are remembered in its blobs."""
 
     root: Path
@@ -73,8 +73,8 @@ class GatesHouse:
         return target
 
     @property
-    def quick(self) -> GatesHouse:
-        """The same house with a third of the small formulas, for those of many variants whose faults show on these."""
+    def quick(self) -> GatesProject:
+        """The same project with a third of the small formulas, for those of many variants whose faults show on these."""
         smoke = self.bench.smoke
         chosen = tuple(item for item in smoke.instances if item.name in QUICK or item.name not in CASES)
         return replace(self, bench=replace(self.bench, smoke=replace(smoke, instances=chosen)))
@@ -85,8 +85,8 @@ class GatesHouse:
         )
 
 
-def open_house(root: Path) -> GatesHouse:
-    """A house below `root`, with formulas whose statuses are known by how they are made (and, for the random UNSAT ones, by the seeds' proofs)."""
+def open_project(root: Path) -> GatesProject:
+    """A project below `root`, with formulas whose statuses are known by how they are made (and, for the random UNSAT ones, by the seeds' proofs)."""
     blobs, cache = BlobStore(root / "lake"), root / "cache"
     corners = {name: (status, corner_case(name)) for name, (status, _) in CASES.items() if name not in NOT_READ_BY_MINISAT}
     planted = {f"planted-{seed}": ("SAT", generate("planted", {"n": 60, "m": 250, "k": 3, "seed": seed})) for seed in range(6)}
@@ -99,7 +99,7 @@ def open_house(root: Path) -> GatesHouse:
     stability = stability_suite(blobs, cache)
     smoke = _suite("smoke", corners | planted, blobs, cache)
     draw = drawing_none_of(smoke, cache)
-    return GatesHouse(root, Bench(smoke, _suite("train", known, blobs, cache), stability, blobs, cache, verdicts=root / "proofs", draw=draw))
+    return GatesProject(root, Bench(smoke, _suite("train", known, blobs, cache), stability, blobs, cache, verdicts=root / "proofs", draw=draw))
 
 
 def drawing_none_of(smoke: Suite, cache: Path) -> bytes:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import designs_fixtures
 import pytest
-from designs_fixtures import ROOT, House
-from house_steps import kill_when
+from designs_fixtures import ROOT, Project
+from project_steps import kill_when
 from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
@@ -31,8 +31,8 @@ SMALL = {
 }
 
 
-def open_house(folder: Path, **settings: str) -> House:
-    """A house under `folder` with seeds of its own, the small suites among them, whose lake holds the seed's sources and its program.
+def open_project(folder: Path, **settings: str) -> Project:
+    """A project under `folder` with seeds of its own, the small suites among them, whose lake holds the seed's sources and its program.
 
     settings: further environment variables.
     """
@@ -41,24 +41,24 @@ def open_house(folder: Path, **settings: str) -> House:
     seeds = folder / "seeds"
     shutil.copytree(ROOT / "data_lake" / "seeds", seeds)
     shutil.copytree(Path(__file__).with_name("small_suites"), seeds / "suites", dirs_exist_ok=True)
-    house = designs_fixtures.open_house(folder, **{"EVOLAKE_SEEDS": str(seeds)} | SMALL | settings)
-    ensure_home(Path(house.environment["DAGSTER_HOME"]))
+    project = designs_fixtures.open_project(folder, **{"EVOLAKE_SEEDS": str(seeds)} | SMALL | settings)
+    ensure_home(Path(project.environment["DAGSTER_HOME"]))
     try:
-        bring_seed(SEED, house.lake)
+        bring_seed(SEED, project.lake)
     except MachineryError as error:
         _absent(f"the seed cannot be fetched: {error}")
-    return house
+    return project
 
 
-def pin_secret(house: House) -> None:
+def pin_secret(project: Project) -> None:
     """Gives a lake that has no secret one that is the same in every run, and so the same unseen formulas."""
-    path = house.lake / FOLDER / NAME
+    path = project.lake / FOLDER / NAME
     path.parent.mkdir(mode=0o700)
     path.write_bytes(bytes(range(BYTES)))
     path.chmod(0o600)
 
 
-def share_secret(one: House, other: House) -> None:
+def share_secret(one: Project, other: Project) -> None:
     """Gives a lake that is still empty the secret of `one`, so that its gates draw the same formulas, and the verdicts on proofs, which are kept by
     the content of formula and proof: a proof that is written again is not checked again."""
     path, proofs = Path(FOLDER) / NAME, Path("work") / "solvers" / "proofs"
@@ -67,16 +67,16 @@ def share_secret(one: House, other: House) -> None:
     shutil.copytree(one.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))
 
 
-def kill_when_journal_begins(house: House, stage: str, *command: str) -> list[dict]:
+def kill_when_journal_begins(project: Project, stage: str, *command: str) -> list[dict]:
     """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal holds a line; gives that journal."""
-    folder = house.lake / "work" / "solvers" / "journals"
+    folder = project.lake / "work" / "solvers" / "journals"
     before = set(folder.glob(f"{stage}-*.jsonl"))
 
     def begun() -> list[dict] | None:
         fresh = [path for path in sorted(set(folder.glob(f"{stage}-*.jsonl")) - before) if b"\n" in path.read_bytes()]
         return journal(fresh[0]) if fresh else None
 
-    return kill_when(house, begun, *command)
+    return kill_when(project, begun, *command)
 
 
 def journal(path: Path) -> list[dict]:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from cluster_runs import run_on
 from compute_cluster import Cluster
-from designs_fixtures import House
-from designs_fixtures import open_house as open_designs
-from solvers_fixtures import open_house as open_solvers
+from designs_fixtures import Project
+from designs_fixtures import open_project as open_designs
+from solvers_fixtures import open_project as open_solvers
 from solvers_fixtures import share_secret
 from two_hosts import Host, two_hosts
 
@@ -56,9 +56,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "alone", tmp_path / "shared"
 
 
-def parts(house: House, line: str, *timed: str) -> list[list]:
+def parts(project: Project, line: str, *timed: str) -> list[list]:
     """asset, cycle, content hash of every part of a line but those of the tables `timed`."""
-    found = house.sql(PARTS.format(line=line, timed=", ".join(f"'{name}'" for name in ("resources", "funnel", *timed))))
+    found = project.sql(PARTS.format(line=line, timed=", ".join(f"'{name}'" for name in ("resources", "funnel", *timed))))
     assert len(found) > 3
     return found
 

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import pytest
 import solver_referee as referee
-from solver_gates import RULES, SEEDS, GatesHouse, open_house
+from solver_gates import RULES, SEEDS, GatesProject, open_project
 from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
@@ -79,16 +79,16 @@ NOT_HELD = {
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     """With a correctness gate as in a cycle."""
-    made = open_house(tmp_path_factory.mktemp("referee"))
+    made = open_project(tmp_path_factory.mktemp("referee"))
     drawn = correctness_suite(made.bench.blobs, made.bench.cache, 12345)
     return replace(made, bench=replace(made.bench, correctness=drawn, verdicts=made.root / "proofs"))
 
 
 @pytest.fixture(scope="module")
-def train(house: GatesHouse) -> dict[str, Instance]:
-    suite = materialize_suite("train", house.bench.blobs, house.bench.cache, seeds=SEEDS, count=20)
+def train(project: GatesProject) -> dict[str, Instance]:
+    suite = materialize_suite("train", project.bench.blobs, project.bench.cache, seeds=SEEDS, count=20)
     return {item.name: item for item in suite.instances}
 
 
@@ -106,30 +106,30 @@ def _path(item: Instance) -> Path:
     return item.path
 
 
-def _folder(trial: Trial, house: GatesHouse) -> Path:
-    folder = house.root / "variants" / trial.name
+def _folder(trial: Trial, project: GatesProject) -> Path:
+    folder = project.root / "variants" / trial.name
     if not folder.exists():
-        house.copy(trial.base, trial.name)
+        project.copy(trial.base, trial.name)
         plant(trial, folder)
     return folder
 
 
-def _judge(trial: Trial, house: GatesHouse) -> VariantResults:
-    return house.judge(_folder(trial, house), trial.base)
+def _judge(trial: Trial, project: GatesProject) -> VariantResults:
+    return project.judge(_folder(trial, project), trial.base)
 
 
-def _programs(house: GatesHouse, *wanted: Trial) -> dict[str, Program]:
+def _programs(project: GatesProject, *wanted: Trial) -> dict[str, Program]:
     """Of the base of the first one, as "base", and of each."""
-    folders = {"base": (wanted[0].base, house.seed(wanted[0].base))} | {trial.name: (trial.base, _folder(trial, house)) for trial in wanted}
+    folders = {"base": (wanted[0].base, project.seed(wanted[0].base))} | {trial.name: (trial.base, _folder(trial, project)) for trial in wanted}
     found = {}
     for name, (base, folder) in folders.items():
-        adapter = house.adapter(base)
-        found[name] = open_program(build_variant(folder, adapter, house.bench.blobs), adapter, house.bench.blobs, house.bench.cache)
+        adapter = project.adapter(base)
+        found[name] = open_program(build_variant(folder, adapter, project.bench.blobs), adapter, project.bench.blobs, project.bench.cache)
     return found
 
 
-def _measured(house: GatesHouse, programs: Mapping[str, Program], instances: list[Instance], proof_cpu_s: float = 60.0) -> pl.DataFrame:
-    plan = Plan(run_limits(20.0, 2048, 512), proof_limits=ProofLimits(cpu_s=proof_cpu_s, memory_mb=3072), verdicts=house.root / "proofs")
+def _measured(project: GatesProject, programs: Mapping[str, Program], instances: list[Instance], proof_cpu_s: float = 60.0) -> pl.DataFrame:
+    plan = Plan(run_limits(20.0, 2048, 512), proof_limits=ProofLimits(cpu_s=proof_cpu_s, memory_mb=3072), verdicts=project.root / "proofs")
     with ThreadPoolExecutor(2) as executor:
         return run_jobs(plan_jobs(programs, Suite("train", tuple(instances)), plan, cycle="0001"), executor)
 
@@ -145,104 +145,106 @@ def test_each_variant_has_its_outcome(trials: Mapping[str, Trial]) -> None:
 
 
 @pytest.mark.parametrize("name", BLOCKED)
-def test_a_bad_variant_is_blocked_by_a_gate_that_names_it(name: str, trials: Mapping[str, Trial], house: GatesHouse, requires: Any) -> None:
+def test_a_bad_variant_is_blocked_by_a_gate_that_names_it(name: str, trials: Mapping[str, Trial], project: GatesProject, requires: Any) -> None:
     requires("c++")
     rule, words = BLOCKED[name]
-    judged = _judge(trials[name], house)
+    judged = _judge(trials[name], project)
     assert judged.blocked_by is not None and (judged.blocked_by.rule_id, words in judged.blocked_by.reason) == (rule, True), judged.feedback
 
 
 @pytest.mark.parametrize("name", [*HARMLESS, *NOT_HELD])
-def test_what_passes_every_gate_is_known(name: str, trials: Mapping[str, Trial], house: GatesHouse, requires: Any) -> None:
+def test_what_passes_every_gate_is_known(name: str, trials: Mapping[str, Trial], project: GatesProject, requires: Any) -> None:
     requires("c++")
-    judged = _judge(trials[name], house)
+    judged = _judge(trials[name], project)
     assert judged.accepted, f"stopped now, so it belongs to another list: {judged.feedback}"
 
 
 @pytest.mark.parametrize("trial", GOOD, ids=lambda trial: trial.name)
-def test_a_good_variant_passes(trial: Trial, house: GatesHouse, requires: Any) -> None:
+def test_a_good_variant_passes(trial: Trial, project: GatesProject, requires: Any) -> None:
     requires("c++")
-    judged = _judge(trial, house)
+    judged = _judge(trial, project)
     assert judged.accepted, judged.feedback
 
 
-def test_a_forged_count_is_seen_by_no_objective(trials: Mapping[str, Trial], house: GatesHouse, train: Mapping[str, Instance], requires: Any) -> None:
+def test_a_forged_count_is_seen_by_no_objective(
+    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any,
+) -> None:
     requires("c++")
-    runs = _measured(house, _programs(house, trials["forged-counters"]), [train["r3u-210-1"], train["r3-220-2"]])
+    runs = _measured(project, _programs(project, trials["forged-counters"]), [train["r3u-210-1"], train["r3-220-2"]])
     honest, forged = _conflicts(runs, "base"), _conflicts(runs, "forged-counters")
     assert all(forged[name] == honest[name] >> 6 for name in honest)
     shown = {name: [{**row, "cpu_s": 0, "peak_mb": 0} for row in rows] for name, rows in results_of(runs).items()}
     assert shown["base"] == shown["forged-counters"]
 
 
-def test_a_count_beyond_all_columns_is_none(trials: Mapping[str, Trial], house: GatesHouse, train: Mapping[str, Instance], requires: Any) -> None:
+def test_a_count_beyond_all_columns_is_none(trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any) -> None:
     requires("c++")
-    runs = _measured(house, _programs(house, trials["counter-overflow"]), [train["ts4-20-20"]])
+    runs = _measured(project, _programs(project, trials["counter-overflow"]), [train["ts4-20-20"]])
     assert _conflicts(runs, "base")["ts4-20-20"] > 60_000 and _conflicts(runs, "counter-overflow")["ts4-20-20"] is None
     assert runs["solved"].all()
 
 
 def test_a_guess_with_an_endless_proof_wins_nothing(
-    trials: Mapping[str, Trial], house: GatesHouse, train: Mapping[str, Instance], requires: Any
+    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
 ) -> None:
     requires("c++")
-    runs = _measured(house, _programs(house, trials["slow-proof-guess"]), [train["r3u-210-1"]], proof_cpu_s=20.0)
+    runs = _measured(project, _programs(project, trials["slow-proof-guess"]), [train["r3u-210-1"]], proof_cpu_s=20.0)
     rows = {row["variant_id"]: row for row in runs.to_dicts()}
     assert (rows["base"]["solved"], rows["base"]["proof_status"]) == (True, "verified")
     guess = rows["slow-proof-guess"]
     assert (guess["status"], guess["solved"], guess["proof_status"]) == ("unsat", False, "unknown")
-    assert unsound_in(_benchmark_verdicts(house, runs)) == set(), "undecided is not refuted: this is known, and costs the checker's limits a run"
+    assert unsound_in(_benchmark_verdicts(project, runs)) == set(), "undecided is not refuted: this is known, and costs the checker's limits a run"
 
 
 def test_what_is_wrong_beyond_the_gates_formulas_is_unsound_for_good(
-    trials: Mapping[str, Trial], house: GatesHouse, train: Mapping[str, Instance], requires: Any
+    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
 ) -> None:
     requires("c++")
-    runs = _measured(house, _programs(house, trials["long-learnt-cut"]), [train["facu-17"]])
-    assert unsound_in(_benchmark_verdicts(house, runs)) == {"long-learnt-cut"}
+    runs = _measured(project, _programs(project, trials["long-learnt-cut"]), [train["facu-17"]])
+    assert unsound_in(_benchmark_verdicts(project, runs)) == {"long-learnt-cut"}
 
 
 def test_who_plays_a_lottery_beyond_the_gates_formulas_is_blocked_by_its_first_duel(
-    trials: Mapping[str, Trial], house: GatesHouse, train: Mapping[str, Instance], requires: Any
+    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
 ) -> None:
     requires("c++")
     name, formula = "address-lottery", "ts4-20-20"  # which takes its base more than 60,000 conflicts
-    programs = _programs(house, trials[name])
+    programs = _programs(project, trials[name])
     plan = Plan(run_limits(20.0, 2048, 512), proof_share=0.0)
     suite = Suite("fresh", (train[formula],))
     with ThreadPoolExecutor(2) as executor:
         rows = run_duel(Contender("base", programs["base"]), Contender(name, programs[name]), suite, plan, executor, cycle="0001", pairs=2)
     assert all(row["status"] == "unsat" for row in rows)
-    verdicts = stage_judge("duel", RULES, house.bench.blobs, cycle="0001", run_id="test")(rows)
+    verdicts = stage_judge("duel", RULES, project.bench.blobs, cycle="0001", run_id="test")(rows)
     assert unsound_in(verdicts) == {name}
     [reason] = [verdict.reason for verdict in verdicts if verdict.outcome == "block"]
     assert reason.startswith(f"{formula}: two runs of one file gave") and reason.endswith("proof bytes")
 
 
 def test_what_is_known_by_its_shape_is_of_no_use_on_formulas_that_nobody_has_seen(
-    trials: Mapping[str, Trial], house: GatesHouse, train: Mapping[str, Instance], requires: Any
+    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
 ) -> None:
     requires("c++")
-    programs = _programs(house, trials["family-book"])
-    seen = _measured(house, programs, [train[name] for name in SEEN_BEST])
+    programs = _programs(project, trials["family-book"])
+    seen = _measured(project, programs, [train[name] for name in SEEN_BEST])
     base, book = _conflicts(seen, "base"), _conflicts(seen, "family-book")
     assert all(book[name] != base[name] for name in SEEN_BEST) and sum(book.values()) < 0.5 * sum(base.values()), "it knows what it was made for"
-    fresh = _measured(house, programs, _fresh(house))
+    fresh = _measured(project, programs, _fresh(project))
     ended = fresh.filter(pl.col("answer").is_not_null())  # a run that the limit cut is cut where the machine's load has it
     book, base = _conflicts(ended, "family-book"), _conflicts(ended, "base")
     assert len(base) >= len(FRESH) - 1 and book == {name: base.get(name) for name in book}, "it searches as its base does"
     assert len(book) >= len(base) - 1
 
 
-def _fresh(house: GatesHouse) -> list[Instance]:
-    blobs = house.bench.blobs
+def _fresh(project: GatesProject) -> list[Instance]:
+    blobs = project.bench.blobs
     made = []
     for number, (generator, parameters) in enumerate(FRESH):
         recipe = Recipe(f"fresh-{number}", generator, "unknown", generator, parameters)
         formula, _ = fresh_formula(recipe, "unknown", pcg(9_000 + number))
         made.append(Instance(f"fresh-{number}", generator, "unknown", blobs.put(write_dimacs(formula)), base=f"fresh-{number}"))
-    return list(with_files(Suite("fresh", tuple(made)), blobs, house.bench.cache).instances)
+    return list(with_files(Suite("fresh", tuple(made)), blobs, project.bench.cache).instances)
 
 
-def _benchmark_verdicts(house: GatesHouse, runs: pl.DataFrame) -> list[Any]:
-    return stage_judge("benchmark", RULES, house.bench.blobs, cycle="0001", run_id="test")(runs.to_dicts())
+def _benchmark_verdicts(project: GatesProject, runs: pl.DataFrame) -> list[Any]:
+    return stage_judge("benchmark", RULES, project.bench.blobs, cycle="0001", run_id="test")(runs.to_dicts())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cluster_runs import run_on
 from compute_cluster import Cluster
-from designs_fixtures import ROOT, House, open_house
+from designs_fixtures import ROOT, Project, open_project
 from two_hosts import Host, two_hosts
 
 pytestmark = pytest.mark.e2e
@@ -21,15 +21,15 @@ TIMED = {"resources", "funnel"}
 """Tables whose content is what a cycle took."""
 
 
-def house_at(folder: Path, **settings: str) -> House:
-    """A house with a few seeds of each line."""
+def project_at(folder: Path, **settings: str) -> Project:
+    """A project with a few seeds of each line."""
     seeds = ROOT / "data_lake" / "seeds"
     (folder / "seeds" / "families").mkdir(parents=True)
     for name in ("rules", "designs", "evidence"):
         (folder / "seeds" / name).symlink_to(seeds / name)
     for name in LINES["families"]:
         (folder / "seeds" / "families" / name).symlink_to(seeds / "families" / name)
-    return open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SIZES, **settings)
+    return open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SIZES, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +51,16 @@ def cluster(hosts: tuple[Host, Host], tmp_path_factory: pytest.TempPathFactory) 
         started.stop()
 
 
-def contents(house: House) -> dict[tuple[str, str, str | None], str]:
+def contents(project: Project) -> dict[tuple[str, str, str | None], str]:
     """(line, asset, cycle) -> content hash of every part in force whose content is no time."""
-    rows = house.sql("SELECT line, asset, cycle, content_sha FROM parts WHERE state = 'current'")
+    rows = project.sql("SELECT line, asset, cycle, content_sha FROM parts WHERE state = 'current'")
     return {(line, asset, cycle): sha for line, asset, cycle, sha in rows if asset not in TIMED}
 
 
 def test_two_hosts_and_a_killed_worker_give_the_contents_of_one_machine(
     hosts: tuple[Host, Host], cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    alone, shared = (house_at(tmp_path_factory.mktemp(name)) for name in ("alone", "shared"))
+    alone, shared = (project_at(tmp_path_factory.mktemp(name)) for name in ("alone", "shared"))
     command = ["run", "--cycles", "1", "--lines", ",".join(LINES), "--at-once", "1"]
     alone.run(*command)
     run_on(cluster, hosts[0], shared, [*command, "-v"], "0001")

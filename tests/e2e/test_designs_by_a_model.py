@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from designs_fixtures import House, open_house
+from designs_fixtures import Project, open_project
 from designs_scripted_model import PlayedModel
-from house_steps import assert_no_key, by_a_model, share_tape, usd_of
 from loopback_model import LoopbackModel
+from project_steps import assert_no_key, by_a_model, share_tape, usd_of
 
 from evolake.lake import BlobStore
 
@@ -21,9 +21,9 @@ WITHOUT_A_REPLY = 2  # one was told to come back later, one came without its usa
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after two cycles by the model backend, the second with sessions for a designer, and what its server answered. The server is gone."""
+    """A project after two cycles by the model backend, the second with sessions for a designer, and what its server answered. The server is gone."""
 
-    house: House
+    project: Project
     played: PlayedModel
 
 
@@ -31,25 +31,25 @@ class Modelled:
 def modelled(tmp_path_factory) -> Iterator[Modelled]:
     played = PlayedModel()
     with LoopbackModel(played) as server:
-        house = open_house(tmp_path_factory.mktemp("modelled"), **by_a_model(server.base_url))
-        house.run("run", "--cycles", "1", "--lines", "designs")
-        house.environment["EVOLAKE_DESIGNS__DESIGNER"] = "session"
-        house.run("run", "--cycles", "1", "--lines", "designs")
-    yield Modelled(house, played)
+        project = open_project(tmp_path_factory.mktemp("modelled"), **by_a_model(server.base_url))
+        project.run("run", "--cycles", "1", "--lines", "designs")
+        project.environment["EVOLAKE_DESIGNS__DESIGNER"] = "session"
+        project.run("run", "--cycles", "1", "--lines", "designs")
+    yield Modelled(project, played)
 
 
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
-    assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'designs' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
-    roles = {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")}
+    assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'designs' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
+    roles = {row[0] for row in modelled.project.sql("SELECT DISTINCT role FROM agent_calls")}
     assert roles >= {
         "designs_planner_lookup", "designs_planner_directions", "designs_designer", "designs_designer_repair", "designs_designer_analysis",
         "designs_objective_writer",
     }
-    assert {row[0] for row in modelled.house.sql("SELECT DISTINCT origin FROM designs.candidates")} == {"model"}
+    assert {row[0] for row in modelled.project.sql("SELECT DISTINCT origin FROM designs.candidates")} == {"model"}
 
 
 def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
-    rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens FROM agent_calls WHERE input_tokens IS NOT NULL")
+    rows = modelled.project.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens FROM agent_calls WHERE input_tokens IS NOT NULL")
     assert len(rows) == sum(modelled.played.says.values()) - WITHOUT_A_REPLY
     assert {tuple(row[:2]) for row in rows} == {("model", "played")}
     assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
@@ -57,47 +57,47 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
 
 def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled):
     assert modelled.played.says["mending solver_code"] >= 1
-    states = {row[0] for row in modelled.house.sql("SELECT DISTINCT state FROM designs.candidates")}
+    states = {row[0] for row in modelled.project.sql("SELECT DISTINCT state FROM designs.candidates")}
     assert "accepted" in states
-    told = modelled.house.sql("SELECT cycle, came, passed, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
-    assert told == modelled.house.sql("""
+    told = modelled.project.sql("SELECT cycle, came, passed, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
+    assert told == modelled.project.sql("""
         WITH vain AS (SELECT cycle, count(*) AS rows FROM designs.unmade GROUP BY cycle),
         designs AS (SELECT cycle, design_id FROM designs.candidates UNION SELECT cycle, design_id FROM designs.tuned_designs),
         made AS (SELECT cycle, count(*) AS rows FROM designs GROUP BY cycle)
         SELECT cycle, coalesce(made.rows, 0) + vain.rows, coalesce(made.rows, 0), vain.rows
         FROM vain LEFT JOIN made USING (cycle) ORDER BY cycle""")
-    assert modelled.house.sql("SELECT count(*) FROM designs.final_ranking AS r JOIN verdicts AS v ON v.artifact_id = r.design_id "
+    assert modelled.project.sql("SELECT count(*) FROM designs.final_ranking AS r JOIN verdicts AS v ON v.artifact_id = r.design_id "
                               "WHERE v.outcome = 'block'") == [[0]]
 
 
 def test_a_session_has_its_file_traced_mends_it_tries_it_and_passes_every_gate(modelled: Modelled):
-    house = modelled.house
-    sessions = house.sql("SELECT session_id, any_value(artifact_id), count(*), max(outcome) FROM session_turns GROUP BY session_id")
+    project = modelled.project
+    sessions = project.sql("SELECT session_id, any_value(artifact_id), count(*), max(outcome) FROM session_turns GROUP BY session_id")
     assert {(row[2], row[3]) for row in sessions} == {(5, "finished")}
-    made = {row[0]: row[1] for row in house.sql("SELECT design_id, state FROM designs.candidates WHERE cycle = '0002'")}
+    made = {row[0]: row[1] for row in project.sql("SELECT design_id, state FROM designs.candidates WHERE cycle = '0002'")}
     assert "accepted" in {made.get(row[1]) for row in sessions}
-    turns = house.sql(f"SELECT tools, record_sha FROM session_turns WHERE session_id = '{sessions[0][0]}' ORDER BY turn")
-    told = [[done["result"] for done in json.loads(BlobStore(house.lake).get(row[1]))["calls"]] for row in turns]
+    turns = project.sql(f"SELECT tools, record_sha FROM session_turns WHERE session_id = '{sessions[0][0]}' ORDER BY turn")
+    told = [[done["result"] for done in json.loads(BlobStore(project.lake).get(row[1]))["calls"]] for row in turns]
     assert told[1][1].startswith("It is no design yet: ") and told[2][1].startswith("It is a design of ")
     assert [line.split(":")[0] for line in told[3][0].splitlines()] == ["yours", "start"]
 
 
 def test_no_key_is_stored_anywhere(modelled: Modelled):
-    assert_no_key(modelled.house)
+    assert_no_key(modelled.project)
 
 
 def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape: the same content, nothing paid."""
-    other = share_tape(modelled.house, open_house(tmp_path, **modelled.house.settings))
+    other = share_tape(modelled.project, open_project(tmp_path, **modelled.project.settings))
     other.run("run", "--cycles", "1", "--lines", "designs", EVOLAKE_REPLAY_ONLY="true", EVOLAKE_DESIGNS__DESIGNER="one-shot")
     hashes = """SELECT asset, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> 'survivors__evaluations' ORDER BY asset"""
-    assert other.sql(hashes) == modelled.house.sql(hashes)
+    assert other.sql(hashes) == modelled.project.sql(hashes)
     assert {row[0] for row in other.sql("SELECT DISTINCT usd FROM agent_calls")} == {0.0}
 
 
 def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, tmp_path: Path):
-    other = open_house(tmp_path, **modelled.house.settings)
+    other = open_project(tmp_path, **modelled.project.settings)
     done = other.run("run", "--cycles", "1", "--lines", "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
     assert done.returncode in (2, 3)
     assert "replay only: the tape has no reply" in done.stderr + done.stdout

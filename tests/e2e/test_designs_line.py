@@ -10,10 +10,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from designs_fixtures import ROOT, House, open_house
+from designs_fixtures import ROOT, Project, open_project
 from framework_database import write_database
-from house_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
-from house_steps import stale as stale_parts
+from project_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
+from project_steps import stale as stale_parts
 
 from evolake.designs.genome.grammars import PAPER
 from evolake.report.figures import figures_in
@@ -29,31 +29,31 @@ RULED = {"candidates", "objectives"}
 
 
 @pytest.fixture(scope="module")
-def evolved(tmp_path_factory) -> House:
-    """A house after two cycles, on a copy of the seeds whose rules may be edited."""
+def evolved(tmp_path_factory) -> Project:
+    """A project after two cycles, on a copy of the seeds whose rules may be edited."""
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4")
-    done = house.run("run", "--cycles", "2", "--lines", "designs")
+    project = open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4")
+    done = project.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
     (folder / "said").write_text(done.stdout)
-    return house
+    return project
 
 
-def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
+def test_every_cycle_is_sealed_on_the_one_before(evolved: Project):
     assert_sealed(evolved, "designs", 3)
 
 
-def test_every_published_column_says_what_it_means(evolved: House):
+def test_every_published_column_says_what_it_means(evolved: Project):
     assert undescribed(evolved.lake, "designs") == []
 
 
-def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House):
+def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: Project):
     for name in ASSETS:
         assert parts_of(evolved, "designs", name) == CYCLES, name
 
 
-def test_a_finished_cycle_says_how_fast_it_searched(evolved: House):
+def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
     said = (evolved.folder / "said").read_text()
     words = r"(\d+) candidates in (\d+) s, (\d+) an hour; (\d+)% of the time of 2 workers was simulation"
     told = [[int(number) for number in found] for found in re.findall(words, said)]
@@ -67,14 +67,14 @@ def test_a_finished_cycle_says_how_fast_it_searched(evolved: House):
     assert 0 < simulated[0][0] <= most, "all that was simulated counts"
 
 
-def test_each_cycle_reads_what_the_one_before_handed_on(evolved: House):
+def test_each_cycle_reads_what_the_one_before_handed_on(evolved: Project):
     handed = evolved.sql("SELECT count(*) FROM designs.survivors WHERE cycle = '0001'")[0][0]
     ranked = evolved.sql("SELECT count(*) FROM designs.final_ranking WHERE cycle = '0002'")[0][0]
     new = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'")[0][0]
     assert ranked == handed + new
 
 
-def test_whatever_is_ranked_passed_every_gate(evolved: House):
+def test_whatever_is_ranked_passed_every_gate(evolved: Project):
     rows = evolved.sql("""
         SELECT r.design_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*) FILTER (v.outcome = 'block') AS blocks
         FROM (SELECT DISTINCT design_id FROM designs.final_ranking) AS r JOIN verdicts AS v ON v.artifact_id = r.design_id GROUP BY ALL""")
@@ -82,13 +82,13 @@ def test_whatever_is_ranked_passed_every_gate(evolved: House):
     assert {(row[1], row[2]) for row in rows} == {(4, 0)}
 
 
-def test_candidates_say_in_which_grammar_they_are_written(evolved: House):
+def test_candidates_say_in_which_grammar_they_are_written(evolved: Project):
     """The profile `demo` takes the paper's."""
     assert evolved.sql("SELECT DISTINCT grammar FROM designs.candidates WHERE genome IS NOT NULL") == [["paper"]]
     assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {*PAPER.operators, "repeat"}
 
 
-def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved: House):
+def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved: Project):
     rows = evolved.sql("""SELECT o.objective_id, o.state, o.operator, o.genome IS NOT NULL, o.parents, w.weight FROM designs.objectives AS o
         LEFT JOIN (SELECT * FROM designs.final_ranking_weights WHERE cycle = '0002') AS w USING (objective_id) WHERE o.cycle = '0002'""")
     assert len(rows) >= 4 and all(genome for *_, genome, _, _ in rows)
@@ -103,19 +103,19 @@ def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(e
     assert len(verdicts) == 5
 
 
-def test_derivation_weights_of_every_child_sum_to_one(evolved: House):
+def test_derivation_weights_of_every_child_sum_to_one(evolved: Project):
     sums = [row[0] for row in evolved.sql("SELECT sum(weight) FROM derivations GROUP BY child_id, cycle")]
     assert sums
     assert all(abs(total - 1) < 1e-9 for total in sums)
 
 
-def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: House):
+def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: Project):
     assert evolved.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [["operators", "operators", 0.0]]
     roles = {row[0] for row in evolved.sql("SELECT DISTINCT role FROM agent_calls")}
     assert {"designs_planner_lookup", "designs_planner_directions", "designs_designer", "designs_objective_writer", "designs_meta_reviewer"} <= roles
 
 
-def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: House):
+def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: Project):
     champion = json.loads(evolved.run("champion", "designs", "--json").stdout)
     assert champion["verdict"] == "champion"
     printed = evolved.cookbook("champion_ancestors", line="designs")
@@ -126,14 +126,14 @@ def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: House):
         assert "baseline" in titles, child
 
 
-def test_every_cookbook_question_answers_on_a_real_lake(evolved: House):
+def test_every_cookbook_question_answers_on_a_real_lake(evolved: Project):
     run_id = evolved.sql("SELECT run_id FROM artifacts LIMIT 1")[0][0]
     parameters = {"line": "designs", "run_id": run_id, "gate_no": "2", "rule_id": "designs-trace", "before": "1", "after": "1"}
     for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
         evolved.cookbook(path.stem, **parameters)
 
 
-def test_status_and_report_say_where_things_stand(evolved: House, tmp_path: Path):
+def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Path):
     status = json.loads(evolved.run("status", "--json").stdout)
     assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]] == [("designs", 2, "0003", None)]
     evolved.run("report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
@@ -155,7 +155,7 @@ def test_status_and_report_say_where_things_stand(evolved: House, tmp_path: Path
         (("run", "--backend", "model"), "EVOLAKE_MODEL"),
     ],
 )
-def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[str, ...], message: str):
+def test_bad_input_is_a_sentence_and_exit_code_2(evolved: Project, command: tuple[str, ...], message: str):
     done = evolved.run(*command, check=False)
     assert done.returncode == 2
     assert message in done.stderr + done.stdout
@@ -163,21 +163,21 @@ def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory) -> House:
-    """A house after one cycle, by one worker in place of two."""
-    house = open_house(tmp_path_factory.mktemp("other"))
-    house.run("run", "--cycles", "1", "--lines", "designs")
-    return house
+def other(tmp_path_factory) -> Project:
+    """A project after one cycle, by one worker in place of two."""
+    project = open_project(tmp_path_factory.mktemp("other"))
+    project.run("run", "--cycles", "1", "--lines", "designs")
+    return project
 
 
-def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, other: House):
+def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: Project, other: Project):
     hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
         AND asset <> 'survivors__evaluations' ORDER BY asset"""  # cpu seconds are a measurement; they differ
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
 
 
-def test_a_database_of_the_paper_s_framework_enters_the_next_cycle(other: House):
+def test_a_database_of_the_paper_s_framework_enters_the_next_cycle(other: Project):
     database = write_database(other.folder / "search")
     assert json.loads(other.run("designs", "import", str(database), "--json").stdout)["enters_cycle"] == "0002"
     materialize(other, "designs", "0002", "directions", "candidates", "experiments", "objectives")
@@ -195,11 +195,11 @@ def test_a_database_of_the_paper_s_framework_enters_the_next_cycle(other: House)
     assert voting == [["Fails", "blocked", "search"], ["Reach", "accepted", "search"], ["Sum of steps", "accepted", "search"]]
 
 
-def stale(evolved: House) -> set[tuple[str, str]]:
+def stale(evolved: Project) -> set[tuple[str, str]]:
     return stale_parts(evolved, "designs", ASSETS, CYCLES)
 
 
-def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: House):
+def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: Project):
     """From here on tests change the lake."""
     assert stale(evolved) == set()
     before = contents(evolved, "designs")
@@ -220,7 +220,7 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert flips(evolved, "designs-trace", 1, 2) == []
 
 
-def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved: House):
+def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved: Project):
     accepted = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'")[0][0]
     assert accepted > 0
     edit_rule(evolved, "designs", "trace", "version: 2", "version: 3")

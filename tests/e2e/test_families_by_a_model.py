@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from designs_fixtures import ROOT, House, open_house
+from designs_fixtures import ROOT, Project, open_project
 from families_scripted_model import GUIDANCE, SEEDS, FamiliesPlayer
-from house_steps import assert_no_key, by_a_model, share_tape, usd_of
 from loopback_model import LoopbackModel
+from project_steps import assert_no_key, by_a_model, share_tape, usd_of
 
 from evolake.lake import BlobStore
 
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.e2e
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after two cycles by the model backend, and who answered. The server is gone."""
+    """A project after two cycles by the model backend, and who answered. The server is gone."""
 
-    house: House
+    project: Project
     player: FamiliesPlayer
 
 
@@ -36,37 +36,37 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
         shutil.copytree(ROOT / "data_lake" / "seeds" / "families" / name, folder / "seeds" / "families" / name)
     player = FamiliesPlayer()
     with LoopbackModel(player) as server:
-        house = open_house(
+        project = open_project(
             folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE="3", EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY="9",
             EVOLAKE_FAMILIES__WORLD_SHARE="0", EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", NO_PROXY="127.0.0.1",
             **by_a_model(server.base_url, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}'),
         )
-        house.run("run", "--cycles", "1", "--lines", "families")
-        house.run("guide", GUIDANCE, "--line", "families")
-        house.environment["EVOLAKE_FAMILIES__EVOLUTION_AGENT"] = "session"
-        house.run("run", "--cycles", "1", "--lines", "families")
-    yield Modelled(house, player)
+        project.run("run", "--cycles", "1", "--lines", "families")
+        project.run("guide", GUIDANCE, "--line", "families")
+        project.environment["EVOLAKE_FAMILIES__EVOLUTION_AGENT"] = "session"
+        project.run("run", "--cycles", "1", "--lines", "families")
+    yield Modelled(project, player)
 
 
-def candidates(house: House, cycle: str) -> list[list]:
+def candidates(project: Project, cycle: str) -> list[list]:
     """attempt, version, state, gate and rule of every version."""
-    return house.sql(
+    return project.sql(
         f"SELECT attempt, round, state, gate, rule_id FROM families.candidates WHERE cycle = '{cycle}' ORDER BY attempt, round"
     )
 
 
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
-    assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'families' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
+    assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'families' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
     assert set(modelled.player.prompts) == {"evolve", "quality", "validator", "curate", "blind", "solver", "session"}
-    assert modelled.house.sql("SELECT DISTINCT origin FROM families.candidates") == [["model"]]
+    assert modelled.project.sql("SELECT DISTINCT origin FROM families.candidates") == [["model"]]
 
 
 def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes_on(modelled: Modelled):
-    assert candidates(modelled.house, "0001") == [
+    assert candidates(modelled.project, "0001") == [
         [0, 0, "accepted", None, None], [1, 0, "blocked", "consensus", "families-primary-agrees"], [1, 1, "accepted", None, None],
         [2, 0, "blocked", "execution", "families-instances"], [2, 1, "blocked", "execution", "families-instances"],
     ]
-    reasons = modelled.house.sql(
+    reasons = modelled.project.sql(
         "SELECT v.reason FROM verdicts AS v JOIN families.candidates AS c ON c.family_id = v.artifact_id AND c.cycle = v.cycle "
         "WHERE c.attempt = 2 AND v.outcome = 'block' AND v.cycle = '0001' ORDER BY c.round"
     )
@@ -76,39 +76,39 @@ def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes
 def test_validators_come_from_calls_that_saw_no_program_and_rows_say_so(modelled: Modelled):
     authors = "SELECT DISTINCT c.cycle, a.voter, a.author, a.independent FROM families.validator_authors AS a JOIN families.candidates AS c " \
         "USING (family_id) WHERE c.state = 'accepted' ORDER BY ALL"
-    assert modelled.house.sql(authors) == [
+    assert modelled.project.sql(authors) == [
         [cycle, *row] for cycle, agent in (("0001", "families_evolution_agent"), ("0002", "families_evolution_session"))
         for row in (["built1", "families_validator_author", True], ["built2", "families_validator_author", True], ["primary", agent, None])
     ]
-    saw = modelled.house.sql("SELECT DISTINCT saw FROM families.validator_authors WHERE voter <> 'primary'")
+    saw = modelled.project.sql("SELECT DISTINCT saw FROM families.validator_authors WHERE voter <> 'primary'")
     assert {cell for row in saw for cell in row[0]} == {"statement", "instances"}
 
 
 def test_a_session_runs_its_generator_mends_it_sees_the_votes_and_passes_every_gate(modelled: Modelled):
-    house = modelled.house
-    [[made]] = house.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")
-    turns = house.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made}' ORDER BY turn")
+    project = modelled.project
+    [[made]] = project.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")
+    turns = project.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made}' ORDER BY turn")
     assert [row[1] for row in turns] == [None] * 6 + ["finished"]
-    told = [[done["result"] for done in json.loads(BlobStore(house.lake).get(row[2]))["calls"]] for row in turns]
+    told = [[done["result"] for done in json.loads(BlobStore(project.lake).get(row[2]))["calls"]] for row in turns]
     assert "the generator gave none" in told[2][0] and told[4][0].startswith("Instance 1:\n")
     assert told[5][0].splitlines()[1:] == [f"Instance {number}: 2 of 2 others agree with your validator" for number in (1, 2)]
-    outcomes = house.sql("SELECT role, outcome, count(DISTINCT session_id) FROM session_turns WHERE outcome IS NOT NULL GROUP BY ALL")
+    outcomes = project.sql("SELECT role, outcome, count(DISTINCT session_id) FROM session_turns WHERE outcome IS NOT NULL GROUP BY ALL")
     assert outcomes == [["families_evolution_session", "finished", 3]]
-    assert house.sql("SELECT cycle, came, passed, blocked FROM funnel('families') WHERE gate = 'made'") == [["0002", 3, 1, 2]]
+    assert project.sql("SELECT cycle, came, passed, blocked FROM funnel('families') WHERE gate = 'made'") == [["0002", 3, 1, 2]]
 
 
 def test_missing_validators_are_written_and_a_reply_that_is_no_family_or_one_that_is_there_is_no_candidate(modelled: Modelled):
-    assert candidates(modelled.house, "0002") == [[1, 0, "accepted", None, None]]
-    unmade = modelled.house.sql("SELECT number, reason FROM families.unmade WHERE cycle = '0002' ORDER BY number")
+    assert candidates(modelled.project, "0002") == [[1, 0, "accepted", None, None]]
+    unmade = modelled.project.sql("SELECT number, reason FROM families.unmade WHERE cycle = '0002' ORDER BY number")
     assert [row[0] for row in unmade] == [0, 2]
     assert unmade[0][1].endswith("is there already")
     assert unmade[1][1] == "nothing comes to mind"
-    parents = modelled.house.sql("SELECT len(parents) FROM families.candidates WHERE cycle = '0002'")
+    parents = modelled.project.sql("SELECT len(parents) FROM families.candidates WHERE cycle = '0002'")
     assert parents[0][0] > 1  # it named none, and was shown several
 
 
 def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelled):
-    lessons = [row[0] for row in modelled.house.sql("SELECT item FROM families.experience WHERE cycle = '0001'")]
+    lessons = [row[0] for row in modelled.project.sql("SELECT item FROM families.experience WHERE cycle = '0001'")]
     assert lessons
     first = [text for text in modelled.player.prompts["evolve"] if GUIDANCE not in text]
     second = sorted({text for text in modelled.player.prompts["session"] if GUIDANCE in text})
@@ -122,38 +122,38 @@ def test_blind_reviewers_see_the_text_and_nothing_else(modelled: Modelled):
     first = [text for text in modelled.player.prompts["blind"] if "  output: " not in text]
     assert first
     assert not [text for text in first if "def solution" in text or "def input" in text]
-    ids = {row[0] for row in modelled.house.sql("SELECT family_id FROM families.candidates UNION SELECT family_id FROM families.seeds")}
+    ids = {row[0] for row in modelled.project.sql("SELECT family_id FROM families.candidates UNION SELECT family_id FROM families.seeds")}
     said = "\n".join(text for texts in modelled.player.prompts.values() for text in texts)
     assert not [name for name in ids if name in said]
 
 
 def test_drift_of_new_families_against_their_parents_is_measured(modelled: Modelled):
-    rows = modelled.house.sql("SELECT cycle, k, pairs, evolved, parent, delta FROM families.drift_summary ORDER BY cycle")
+    rows = modelled.project.sql("SELECT cycle, k, pairs, evolved, parent, delta FROM families.drift_summary ORDER BY cycle")
     assert [row[:4] for row in rows] == [["0001", 1, 2, 0.0], ["0002", 1, 1, 0.0]]
     assert rows[0][4:] == [1.0, -1.0]  # its parents are seeds, which the player solves
     assert rows[1][5] == -rows[1][4]
 
 
 def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
-    rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls WHERE backend = 'model'")
+    rows = modelled.project.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls WHERE backend = 'model'")
     assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok"), ("model", "played", "replayed")}
     paid = [row for row in rows if row[5] == "ok"]
     assert [row[2] for row in paid] == [usd_of(row[3], row[4]) for row in paid]
     assert len(paid) == sum(map(len, modelled.player.prompts.values()))
     assert {row[2] for row in rows if row[5] == "replayed"} == {0.0}  # authors of a mended family with the same statement
-    each = modelled.house.sql("SELECT usd_each FROM families.resources WHERE outcome = 'all' ORDER BY cycle")
+    each = modelled.project.sql("SELECT usd_each FROM families.resources WHERE outcome = 'all' ORDER BY cycle")
     assert [row[0] > 0 for row in each] == [True, True]
 
 
 def test_no_key_is_stored_anywhere(modelled: Modelled):
-    assert_no_key(modelled.house)
+    assert_no_key(modelled.project)
 
 
 def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape: the same content, nothing paid."""
-    other = share_tape(modelled.house, open_house(tmp_path, **modelled.house.settings))
+    other = share_tape(modelled.project, open_project(tmp_path, **modelled.project.settings))
     other.run("run", "--cycles", "1", "--lines", "families", EVOLAKE_REPLAY_ONLY="true", EVOLAKE_FAMILIES__EVOLUTION_AGENT="one-shot")
     hashes = """SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> 'resources' ORDER BY asset"""
-    assert other.sql(hashes) == modelled.house.sql(hashes)
+    assert other.sql(hashes) == modelled.project.sql(hashes)
     assert {row[0] for row in other.sql("SELECT DISTINCT usd FROM agent_calls")} == {0.0}

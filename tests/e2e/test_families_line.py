@@ -13,9 +13,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from designs_fixtures import ROOT, House, open_house
-from house_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
-from house_steps import stale as stale_parts
+from designs_fixtures import ROOT, Project, open_project
+from project_steps import assert_sealed, contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
+from project_steps import stale as stale_parts
 
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.unseen import UNSEEN
@@ -35,13 +35,13 @@ ASSETS = ("candidates", *JUDGED, "accepted", "instances", "complexity", "funnel"
 SMALL = {"EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "6", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9"}
 
 
-def open_families_house(folder: Path) -> House:
-    """A house with a copy of five seeds and of the rules, so that both may be edited."""
+def open_families_project(folder: Path) -> Project:
+    """A project with a copy of five seeds and of the rules, so that both may be edited."""
     shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
     for name in SEEDS:
         shutil.copytree(ROOT / "data_lake" / "seeds" / "families" / name, folder / "seeds" / "families" / name)
     drop_folders(folder / "seeds" / "families")
-    return open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SMALL)
+    return open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **SMALL)
 
 
 def drop_folders(families: Path) -> None:
@@ -58,24 +58,24 @@ def drop_folders(families: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def evolved(tmp_path_factory) -> House:
-    """A house after two cycles."""
+def evolved(tmp_path_factory) -> Project:
+    """A project after two cycles."""
     folder = tmp_path_factory.mktemp("families")
-    house = open_families_house(folder)
-    house.run("run", "--cycles", "1", "--lines", "families")
+    project = open_families_project(folder)
+    project.run("run", "--cycles", "1", "--lines", "families")
     shipped = ROOT / "data_lake" / "seeds" / "families"
-    told = json.loads(house.run("seeds", "add", str(shipped / IMMIGRANT), "--json").stdout)
+    told = json.loads(project.run("seeds", "add", str(shipped / IMMIGRANT), "--json").stdout)
     assert (told["verdict"], told["line"], told["enters"]) == ("added", "families", "0002")
     (folder / "seeds" / "families" / "dropped-late").mkdir()
     (folder / "seeds" / "families" / "dropped-late" / "generator.py").write_text("def input(difficulty):\n    return {}, []\n")
-    done = house.run("run", "--cycles", "1", "--lines", "families")
+    done = project.run("run", "--cycles", "1", "--lines", "families")
     assert "0002" in done.stdout
     assert "new seeds: dropped-late blocked before the gates (no file template.md in dropped-late wanted: " in done.stdout
     assert f"{IMMIGRANT} accepted" in done.stdout
-    return house
+    return project
 
 
-def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved: House):
+def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved: Project):
     notes = evolved.sql("SELECT name, state, cycle FROM families.immigrants ORDER BY name")
     assert notes == [["dropped-late", "blocked", "0002"], [IMMIGRANT, "accepted", "0002"]]
     rows = evolved.sql("SELECT name, state, origin, cycle FROM families.immigrant_families")
@@ -88,15 +88,15 @@ def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_g
     assert len(told) == len(SEEDS) + 5
 
 
-def test_every_cycle_is_sealed_on_the_one_before(evolved: House):
+def test_every_cycle_is_sealed_on_the_one_before(evolved: Project):
     assert_sealed(evolved, "families", 3)
 
 
-def test_every_published_column_says_what_it_means(evolved: House):
+def test_every_published_column_says_what_it_means(evolved: Project):
     assert undescribed(evolved.lake, "families") == []
 
 
-def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved: House):
+def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved: Project):
     rows = evolved.sql("SELECT name, state, gate, rule_id FROM families.seeds WHERE name LIKE 'dropped%' ORDER BY name")
     assert rows == [
         ["dropped-bare", "blocked", "consensus", "families-voters"], ["dropped-hostile", "blocked", "execution", "families-instances"],
@@ -108,18 +108,18 @@ def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_t
 
 
 @pytest.mark.parametrize("asset", ASSETS)
-def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: House, asset: str):
+def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: Project, asset: str):
     assert parts_of(evolved, "families", asset) == ["0001", "0002"]
 
 
-def test_the_second_cycle_starts_from_what_survived_the_first(evolved: House):
+def test_the_second_cycle_starts_from_what_survived_the_first(evolved: Project):
     survived = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0001'")[0][0]
     accepted = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0002'")[0][0]
     assert evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'") == [[survived + accepted + 1]]  # and an immigrant
     assert survived > len(SEEDS)
 
 
-def test_whatever_survives_passed_every_gate(evolved: House):
+def test_whatever_survives_passed_every_gate(evolved: Project):
     rows = evolved.sql("""
         SELECT s.family_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass'), count(*) FILTER (v.outcome <> 'pass')
         FROM (SELECT family_id, cycle FROM families.survivors QUALIFY row_number() OVER (PARTITION BY family_id ORDER BY cycle) = 1) AS s
@@ -127,14 +127,14 @@ def test_whatever_survives_passed_every_gate(evolved: House):
     assert {(row[1], row[2]) for row in rows} == {(len(GATES), 0)}
 
 
-def test_each_family_gives_its_instances_once_at_one_to_three_to_five(evolved: House):
+def test_each_family_gives_its_instances_once_at_one_to_three_to_five(evolved: Project):
     counts = evolved.sql("SELECT band, count(*) FROM families.instances GROUP BY ALL ORDER BY ALL")
     families = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'")[0][0]
     assert counts == [["1-3", families], ["4-6", 3 * families], ["7-10", 5 * families]]
     assert evolved.sql("SELECT max(n) FROM (SELECT count(*) AS n FROM families.instances GROUP BY text_sha)") == [[1]]
 
 
-def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: House):
+def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: Project):
     sums = evolved.sql("""
         SELECT c.family_id, sum(d.weight) FROM families.candidates AS c JOIN derivations AS d ON d.child_id = c.family_id AND d.cycle = c.cycle
         GROUP BY ALL""")
@@ -146,14 +146,14 @@ def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: House):
     assert evolved.sql(f"SELECT count(*) FROM ancestors('{child}')")[0][0] >= 1
 
 
-def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: House):
+def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: Project):
     ours = evolved.sql("SELECT cycle, gate, came, passed FROM families.funnel WHERE operator = 'all' AND gate <> 'attempts' ORDER BY ALL")
     theirs = evolved.sql("SELECT cycle, gate, came, passed FROM funnel('families') WHERE cycle <> '0000' ORDER BY ALL")
     entered = {"0001": 0, "0002": 1}  # immigrants, which nobody proposed, and which passed every gate
     assert [[cycle, gate, came + entered[cycle], passed + entered[cycle]] for cycle, gate, came, passed in ours] == theirs
 
 
-def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(evolved: House):
+def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(evolved: Project):
     planted = evolved.sql("SELECT expected <> 'none' AS meant, outcome, count(DISTINCT fault) FROM families.planted_faults GROUP BY ALL ORDER BY ALL")
     assert [row[:2] for row in planted if row[1] != "does not apply"] == [[False, "survived"], [True, "caught"]]
     assert [row[2] for row in planted if row[1] != "does not apply"] == [len(UNSEEN), len(FAULTS)]
@@ -161,7 +161,7 @@ def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(e
     assert rates == [[False, 1.0], [True, 0.0]]
 
 
-def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Path):
+def test_the_report_says_what_there_is_and_draws_it(evolved: Project, tmp_path: Path):
     said = evolved.run("report", "--lines", "families", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")).stdout
     live = evolved.sql("SELECT count(*), count(*) FILTER (operator <> 'seed') FROM families.survivors WHERE cycle = '0002'")[0]
     instances = evolved.sql("SELECT count(*) FROM families.instances")[0][0]
@@ -181,20 +181,20 @@ def test_the_report_says_what_there_is_and_draws_it(evolved: House, tmp_path: Pa
     assert shown and all(any(title in text for operator, title in titles if operator == name) for (name,) in shown)
 
 
-def test_the_report_of_an_earlier_cycle_knows_nothing_of_later_ones(evolved: House, tmp_path: Path):
+def test_the_report_of_an_earlier_cycle_knows_nothing_of_later_ones(evolved: Project, tmp_path: Path):
     evolved.run("report", "--lines", "families", "--cycle", "1", "--out", str(tmp_path / "r.html"))
     text = (tmp_path / "r.html").read_text()
     later = {row[0][:12] for row in evolved.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")}
     assert "Cycle 0001 of the families line" in text and not [name for name in later if name in text]
 
 
-def test_operators_are_no_model_and_measure_no_drift(evolved: House):
+def test_operators_are_no_model_and_measure_no_drift(evolved: Project):
     assert evolved.sql("SELECT DISTINCT backend, usd FROM agent_calls") == [["operators", 0.0]]
     assert evolved.sql("SELECT count(*) FROM families.drift") == [[0]]
 
 
 @pytest.mark.parametrize("form", ["trl", "verl"])
-def test_an_export_rewards_its_own_labels_and_nothing_else(evolved: House, tmp_path: Path, form: str):
+def test_an_export_rewards_its_own_labels_and_nothing_else(evolved: Project, tmp_path: Path, form: str):
     told = json.loads(evolved.run("families", "export", "--format", form, "--out", str(tmp_path), "--json").stdout)
     rows = pl.read_parquet(tmp_path / "train.parquet")
     assert told["splits"] == {"train": rows.height} and told["cycles"] == ["0001", "0002"]
@@ -211,7 +211,7 @@ print(sum(reward(["\\\\boxed{%s}" % text for text in shown], answers)), sum(rewa
     assert done.stdout.split() == [f"{rows.height}.0", "0.0", "0.0"]
 
 
-def test_exported_families_pass_the_gates_again(evolved: House, tmp_path: Path):
+def test_exported_families_pass_the_gates_again(evolved: Project, tmp_path: Path):
     evolved.run("families", "export", "--format", "jsonl", "--out", str(tmp_path / "out"))
     lines = (tmp_path / "out" / "families.jsonl").read_text().splitlines()
     evolved_one = next(line for line in lines if json.loads(line)["operator"] != "seed")
@@ -222,7 +222,7 @@ def test_exported_families_pass_the_gates_again(evolved: House, tmp_path: Path):
     assert len({json.loads(line)["text"] for line in (tmp_path / "out" / "instances.jsonl").read_text().splitlines()}) == len(lines) * 9
 
 
-def test_an_audit_goes_out_and_its_grades_come_back(evolved: House, tmp_path: Path):
+def test_an_audit_goes_out_and_its_grades_come_back(evolved: Project, tmp_path: Path):
     path = tmp_path / "audit.csv"
     evolved.run("families", "audit", "export", "--size", "4", "--out", str(path))
     rows = list(csv.DictReader(path.read_text().splitlines(keepends=True)))
@@ -242,24 +242,24 @@ def test_an_audit_goes_out_and_its_grades_come_back(evolved: House, tmp_path: Pa
     (("families", "export", "--format", "trl", "--out", "out", "--cycle", "9"), "cycle 0009 of families is not finished"),
     (("families", "audit", "import", "nowhere.csv"), "cannot be read"),
 ])
-def test_bad_input_is_a_sentence_and_exit_code_2(evolved: House, command: tuple[str, ...], message: str):
+def test_bad_input_is_a_sentence_and_exit_code_2(evolved: Project, command: tuple[str, ...], message: str):
     done = evolved.run(*command, check=False)
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
-def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: House, tmp_path: Path):
-    other = open_families_house(tmp_path)
+def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: Project, tmp_path: Path):
+    other = open_families_project(tmp_path)
     other.run("run", "--cycles", "1", "--lines", "families")
     hashes = "SELECT asset, content_sha FROM parts WHERE line = 'families' AND cycle = '0001' AND state = 'current' ORDER BY asset"
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
 
 
-def stale(house: House) -> set[tuple[str, str]]:
-    return stale_parts(house, "families", ASSETS, ("0001", "0002"))
+def stale(project: Project) -> set[tuple[str, str]]:
+    return stale_parts(project, "families", ASSETS, ("0001", "0002"))
 
 
-def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: House):
+def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: Project):
     """From here on tests change the lake."""
     assert stale(evolved) == set()
     before = contents(evolved, "families")
@@ -277,7 +277,7 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert flips(evolved, "families-blind", 1, 2) == []
 
 
-def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: House):
+def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: Project):
     edit_rule(evolved, "families", "blind", '"least_matches": 3', '"least_matches": 6')
     edit_rule(evolved, "families", "blind", "version: 2", "version: 3")
     assert evolved.sql("SELECT count(*) > 0 FROM families.accepted WHERE cycle = '0001'") == [[True]]

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 from bundled_model_server import Server, serving
-from designs_fixtures import ROOT, House, open_house
-from house_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, usd_of
+from designs_fixtures import ROOT, Project, open_project
+from project_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, usd_of
 
 from evolake.programs.commands.template import FILES
 from pipelines.home import ensure_home
@@ -45,9 +45,9 @@ LINES = {
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after one cycle of every line and a cell of the repair study, what the commands said, and the server, which still listens."""
+    """A project after one cycle of every line and a cell of the repair study, what the commands said, and the server, which still listens."""
 
-    house: House
+    project: Project
     said: dict[str, str]
     server: Server
 
@@ -60,22 +60,22 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
     for file, text in FILES.items():
         (project / file).write_text(text)
     with serving(folder) as server:
-        house = open_house(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **by_a_model(
+        project = open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **by_a_model(
             server.base_url, **SMALL, EVOLAKE_MODELS=json.dumps({"default": server.model}), EVOLAKE_PROGRAMS__PROJECTS=str(project),
             EVOLAKE_PRICES=json.dumps({server.model: USD_A_MILLION_TOKENS}),
         ))
         seeds = ROOT / "data_lake" / "seeds"
         shutil.copytree(seeds, folder / "seeds", ignore=lambda place, names: set(names) - {FAMILY} if Path(place) == seeds / "families" else set())
         for settings in LINES.values():
-            house.environment.update(settings)
-        ensure_home(Path(house.environment["DAGSTER_HOME"]))
-        operators = replace(house, environment=house.environment | {"EVOLAKE_BACKEND": "operators"})
+            project.environment.update(settings)
+        ensure_home(Path(project.environment["DAGSTER_HOME"]))
+        operators = replace(project, environment=project.environment | {"EVOLAKE_BACKEND": "operators"})
         materialize(operators, "families", None, "seeds")  # by this reviewer no seed would come through
-        said = {line: house.run("run", "--cycles", "1", "--lines", line).stdout for line in LINES}
-        said["repair"] = house.run(
+        said = {line: project.run("run", "--cycles", "1", "--lines", line).stdout for line in LINES}
+        said["repair"] = project.run(
             "repair", "run", "--problems", "1", "--seeds", "1", "--perturbed", "0", "--transfer", "0", "--arms", "multi_generic_feedback",
         ).stdout
-        yield Modelled(house, said, server)
+        yield Modelled(project, said, server)
 
 
 ASKED = ("families", "designs", "programs")
@@ -85,7 +85,7 @@ ATTEMPTED = ("families", "programs")
 
 
 def test_every_cycle_is_sealed_though_no_attempt_came_to_anything(modelled: Modelled):
-    assert modelled.house.sql("SELECT line, cycle, state FROM seals ORDER BY line, cycle") == [
+    assert modelled.project.sql("SELECT line, cycle, state FROM seals ORDER BY line, cycle") == [
         [line, cycle, "sealed"] for line in sorted(LINES) for cycle in ("0001", "0002")
     ]
     assert "1 cells run" in modelled.said["repair"]
@@ -93,11 +93,11 @@ def test_every_cycle_is_sealed_though_no_attempt_came_to_anything(modelled: Mode
         assert "every proposal of cycle 0001 failed" in modelled.said[line]
     for line in ATTEMPTED:
         made = f"SELECT came, passed, blocked FROM funnel('{line}') WHERE cycle = '0001' AND gate = 'made'"
-        assert modelled.house.sql(made) == [[1, 0, 1]], line
+        assert modelled.project.sql(made) == [[1, 0, 1]], line
 
 
 def test_every_answer_is_a_row_with_the_servers_tokens_and_their_price(modelled: Modelled):
-    rows = modelled.house.sql("SELECT line, model, status, input_tokens, output_tokens, usd FROM calls WHERE backend = 'model'")
+    rows = modelled.project.sql("SELECT line, model, status, input_tokens, output_tokens, usd FROM calls WHERE backend = 'model'")
     asked_before_work = len(LINES)  # by each `evolake run`, for its server does not list the model
     assert len(rows) == modelled.server.answered() - asked_before_work
     assert {row[0] for row in rows} == {*LINES, "repair"} and {row[1] for row in rows} == {modelled.server.model}
@@ -106,4 +106,4 @@ def test_every_answer_is_a_row_with_the_servers_tokens_and_their_price(modelled:
 
 
 def test_replies_of_a_policy_are_rollouts(modelled: Modelled):
-    assert modelled.house.sql("SELECT count(*), count(reply) FROM prompts.rollouts") == [[8, 8]]
+    assert modelled.project.sql("SELECT count(*), count(reply) FROM prompts.rollouts") == [[8, 8]]

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from designs_fixtures import House, open_house
-from house_steps import assert_sealed, kill_when, undescribed
+from designs_fixtures import Project, open_project
 from programs_fixtures import EVALUATOR, PROGRAM
+from project_steps import assert_sealed, kill_when, undescribed
 
 import evolake
 from evolake.cli.known_tables import all_tables
@@ -37,87 +37,87 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, projects: Path) -> House:
-    return open_house(tmp_path_factory.mktemp("programs"), **SMALL, EVOLAKE_PROGRAMS__PROJECTS=f"{projects / 'fit'},{projects / 'open'}")
+def project(tmp_path_factory: pytest.TempPathFactory, projects: Path) -> Project:
+    return open_project(tmp_path_factory.mktemp("programs"), **SMALL, EVOLAKE_PROGRAMS__PROJECTS=f"{projects / 'fit'},{projects / 'open'}")
 
 
 @pytest.fixture(scope="module")
-def killed(house: House) -> list[dict]:
+def killed(project: Project) -> list[dict]:
     """The notes of the first cycle when its run was killed."""
     def noted() -> list[dict] | None:
-        lake = Lake(house.lake)
+        lake = Lake(project.lake)
         return lake.read("programs", "notes", "0001").to_dicts() if lake.record("programs", "notes", "0001") is not None else None
 
-    return kill_when(house, noted, "run", "--cycles", "1", "--lines", "programs")
+    return kill_when(project, noted, "run", "--cycles", "1", "--lines", "programs")
 
 
 @pytest.fixture(scope="module")
-def evolved(house: House, projects: Path, killed: list[dict]) -> Evolved:
+def evolved(project: Project, projects: Path, killed: list[dict]) -> Evolved:
     """What the library call gives after two cycles in the same lake and home."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         for name in [name for name in os.environ if name.startswith(("EVOLAKE_", "DAGSTER_"))]:
             monkeypatch.delenv(name)
-        for name, value in house.environment.items():
+        for name, value in project.environment.items():
             monkeypatch.setenv(name, value)
         return evolake.evolve(projects / "fit", cycles=2)
 
 
-def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(house: House, killed: list[dict], evolved: Evolved):
-    assert_sealed(house, "programs", 3)
-    now = Lake(house.lake).read("programs", "generations", "0001").to_dicts()
+def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(project: Project, killed: list[dict], evolved: Evolved):
+    assert_sealed(project, "programs", 3)
+    now = Lake(project.lake).read("programs", "generations", "0001").to_dicts()
     assert [(row["project"], row["generation"]) for row in now] == [("fit", 1), ("fit", 2), ("open", 1), ("open", 2)]
     assert killed and now[: len(killed)] == killed
 
 
-def test_every_table_is_known_and_says_what_its_columns_mean(house: House, evolved: Evolved):
-    assert undescribed(house.lake, "programs") == []
-    published = {row[0] for row in house.sql("SELECT DISTINCT asset FROM parts WHERE line = 'programs' AND asset NOT LIKE '%\\_\\_%' ESCAPE '\\'")}
+def test_every_table_is_known_and_says_what_its_columns_mean(project: Project, evolved: Evolved):
+    assert undescribed(project.lake, "programs") == []
+    published = {row[0] for row in project.sql("SELECT DISTINCT asset FROM parts WHERE line = 'programs' AND asset NOT LIKE '%\\_\\_%' ESCAPE '\\'")}
     assert published <= {asset for line, asset in all_tables() if line == "programs"}
 
 
-def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(house: House, evolved: Evolved):
+def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(project: Project, evolved: Evolved):
     asked = "SELECT project, count(*) > 0, bool_and(protected = (project = 'fit')) FROM programs.candidates GROUP BY project ORDER BY project"
-    counts = house.sql(asked)
+    counts = project.sql(asked)
     assert counts == [["fit", True, True], ["open", True, True]]
-    modes = house.sql("SELECT project, mode FROM programs.projects WHERE cycle = '0002' ORDER BY project")
+    modes = project.sql("SELECT project, mode FROM programs.projects WHERE cycle = '0002' ORDER BY project")
     assert modes == [["fit", "separate"], ["open", "imports"]]
     loose = """
 SELECT count(*) FROM programs.candidates AS c WHERE c.state <> 'blocked'
 AND c.program_id NOT IN (SELECT program_id FROM programs.measured WHERE status = 'ok')"""
-    assert house.sql(loose) == [[0]]
+    assert project.sql(loose) == [[0]]
     vain = "SELECT cycle, blocked FROM funnel('programs') WHERE gate = 'made' ORDER BY cycle"
-    assert house.sql(vain) == house.sql("SELECT cycle, count(*) FROM programs.unmade GROUP BY cycle ORDER BY cycle")
-    asked = sum(row[0] for row in house.sql("SELECT count(*) FROM programs.candidates UNION ALL SELECT count(*) FROM programs.unmade"))
-    assert asked == house.sql("SELECT count(*) * 3 FROM programs.generations")[0][0], "each proposal is a candidate or says why it is none"
-    gates = house.sql("SELECT DISTINCT gate FROM verdicts WHERE artifact_id IN (SELECT program_id FROM programs.candidates)")
+    assert project.sql(vain) == project.sql("SELECT cycle, count(*) FROM programs.unmade GROUP BY cycle ORDER BY cycle")
+    asked = sum(row[0] for row in project.sql("SELECT count(*) FROM programs.candidates UNION ALL SELECT count(*) FROM programs.unmade"))
+    assert asked == project.sql("SELECT count(*) * 3 FROM programs.generations")[0][0], "each proposal is a candidate or says why it is none"
+    gates = project.sql("SELECT DISTINCT gate FROM verdicts WHERE artifact_id IN (SELECT program_id FROM programs.candidates)")
     assert {"form", "reach", "run", "result"} <= {row[0] for row in gates}
 
 
-def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(house: House, evolved: Evolved):
+def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(project: Project, evolved: Evolved):
     shared = "SELECT count(*) FROM programs.heldout AS h JOIN programs.measured AS m USING (seed)"
-    assert house.sql(shared) == [[0]]
-    for wins, low, difference, noise in house.sql("SELECT wins, low, difference, noise FROM programs.champion"):
+    assert project.sql(shared) == [[0]]
+    for wins, low, difference, noise in project.sql("SELECT wins, low, difference, noise FROM programs.champion"):
         assert not wins or (low > 0 and difference > noise)
     assert evolved.cycles == 2 and evolved.protected and evolved.initial_score is not None and evolved.score is not None
     assert "def curve(x):" in evolved.program
     assert evolved.score >= evolved.initial_score
 
 
-def test_the_report_the_champion_and_show_have_it(house: House, tmp_path: Path, evolved: Evolved):
-    house.run("report", "--lines", "programs", "--out", str(tmp_path / "report.html"), "--figures", str(tmp_path / "figures"))
+def test_the_report_the_champion_and_show_have_it(project: Project, tmp_path: Path, evolved: Evolved):
+    project.run("report", "--lines", "programs", "--out", str(tmp_path / "report.html"), "--figures", str(tmp_path / "figures"))
     page = (tmp_path / "report.html").read_text()
     assert "Score not protected" in page and "open" in page
     assert len(list((tmp_path / "figures").iterdir())) == len(figures_in("evolake.programs.report.figures"))
-    house.run("champion", "programs", "--out", str(tmp_path / "out"))
+    project.run("champion", "programs", "--out", str(tmp_path / "out"))
     assert (tmp_path / "out" / "fit" / "initial_program.py").read_text() == evolved.program
-    told = house.run("programs", "show", "fit").stdout
+    told = project.run("programs", "show", "fit").stdout
     assert evolved.program_id in told and "gate      form: pass" in told
-    for project in ("fit", "open"):
-        file = tmp_path / f"{project}.tar"
-        house.run("bundle", "export", "programs", "--project", project, "-o", str(file))
-        assert ": holds" in house.run("bundle", "verify", str(file), EVOLAKE_LAKE=str(tmp_path / "none")).stdout.splitlines()[0]
-    assert house.run("programs", "trace").stdout.startswith("fit: ")
-    assert "is in the lake" in house.run("programs", "show", "nosuchid", check=False).stderr
+    for name in ("fit", "open"):
+        file = tmp_path / f"{name}.tar"
+        project.run("bundle", "export", "programs", "--project", name, "-o", str(file))
+        assert ": holds" in project.run("bundle", "verify", str(file), EVOLAKE_LAKE=str(tmp_path / "none")).stdout.splitlines()[0]
+    assert project.run("programs", "trace").stdout.startswith("fit: ")
+    assert "is in the lake" in project.run("programs", "show", "nosuchid", check=False).stderr
 
 
 def test_the_library_call_refuses_what_is_no_project(tmp_path: Path):

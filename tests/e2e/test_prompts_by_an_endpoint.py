@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
-from designs_fixtures import ROOT, House, open_house
+from designs_fixtures import ROOT, Project, open_project
 from designs_scripted_model import PlayedModel
-from house_steps import materialize
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
+from project_steps import materialize
 
 from evolake.prompts.model.problems import read_problems
 
@@ -45,7 +45,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Evolved:
-    house: House
+    project: Project
     player: Player
     asked: list[Asked]
 
@@ -54,57 +54,57 @@ class Evolved:
 def evolved(tmp_path_factory) -> Iterator[Evolved]:
     player = Player()
     with LoopbackModel(player) as server:
-        house = open_house(
+        project = open_project(
             tmp_path_factory.mktemp("endpoint"), EVOLAKE_MODEL_BASE_URL=server.base_url, EVOLAKE_MODEL_API_KEY=KEY,
             EVOLAKE_MODELS='{"default": "played"}', EVOLAKE_BUDGET__TOKENS_PER_RUN="1000000", EVOLAKE_PROMPTS__POLICY="endpoint",
             EVOLAKE_PROMPTS__ARM="evolution", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="3",
         )
-        house.run("run", "--cycles", "1", "--lines", "prompts,designs")
+        project.run("run", "--cycles", "1", "--lines", "prompts,designs")
         steered = {"EVOLAKE_BACKEND": "model", "EVOLAKE_SYSTEM_PROMPTS": json.dumps({READER: "champion"})}
-        materialize(replace(house, environment=house.environment | steered), "designs", "0002", "directions")
-    yield Evolved(house, player, server.requests)
+        materialize(replace(project, environment=project.environment | steered), "designs", "0002", "directions")
+    yield Evolved(project, player, server.requests)
 
 
-def champion(house: House) -> tuple[str, str]:
+def champion(project: Project) -> tuple[str, str]:
     """(id, text) of the champion after the first cycle."""
-    return tuple(house.sql("SELECT prompt_id, text FROM prompts.survivors WHERE cycle = '0001' AND state = 'champion'")[0])
+    return tuple(project.sql("SELECT prompt_id, text FROM prompts.survivors WHERE cycle = '0001' AND state = 'champion'")[0])
 
 
 def test_evolution_finds_the_prompt_that_the_server_answers_rightly_under(evolved: Evolved):
-    decisions = evolved.house.sql("SELECT champion_id, challenger_id, wins, champion_share, challenger_share, low > 0 FROM prompts.champion")
-    roots = evolved.house.sql("SELECT prompt_id FROM prompts.seeds")
+    decisions = evolved.project.sql("SELECT champion_id, challenger_id, wins, champion_share, challenger_share, low > 0 FROM prompts.champion")
+    roots = evolved.project.sql("SELECT prompt_id FROM prompts.seeds")
     assert [row[2:] for row in decisions] == [[True, decisions[0][3], 1.0, True]]
     assert decisions[0][0] == roots[0][0]
-    assert decisions[0][1] == champion(evolved.house)[0]
-    assert evolved.house.sql("SELECT count(*) FILTER (mu > 25) FROM prompts.survivors WHERE state = 'champion'") == [[1]]
+    assert decisions[0][1] == champion(evolved.project)[0]
+    assert evolved.project.sql("SELECT count(*) FILTER (mu > 25) FROM prompts.survivors WHERE state = 'champion'") == [[1]]
 
 
 def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved: Evolved):
-    assert evolved.house.sql("SELECT DISTINCT updated, checkpoint_sha FROM prompts.updates") == [[False, None]]
+    assert evolved.project.sql("SELECT DISTINCT updated, checkpoint_sha FROM prompts.updates") == [[False, None]]
     paid = "count(*) FILTER (status NOT LIKE 'replayed%')"
-    calls = evolved.house.sql(f"SELECT backend, model, {paid}, count(*) FROM agent_calls WHERE role = 'prompts_policy' GROUP BY ALL")
+    calls = evolved.project.sql(f"SELECT backend, model, {paid}, count(*) FROM agent_calls WHERE role = 'prompts_policy' GROUP BY ALL")
     assert [row[:3] for row in calls] == [["model", "played", evolved.player.asked]]
-    assert evolved.house.sql("SELECT DISTINCT backend FROM agent_calls WHERE role <> 'prompts_policy' AND role LIKE 'prompts%'") == [["operators"]]
-    rollouts = evolved.house.sql("SELECT count(*) FROM prompts.rollouts")[0][0]
-    replies = evolved.house.sql("SELECT count(*) FROM prompts.duel_replies")[0][0] + evolved.house.sql("SELECT count(*) FROM prompts.heldout")[0][0]
+    assert evolved.project.sql("SELECT DISTINCT backend FROM agent_calls WHERE role <> 'prompts_policy' AND role LIKE 'prompts%'") == [["operators"]]
+    rollouts = evolved.project.sql("SELECT count(*) FROM prompts.rollouts")[0][0]
+    replies = sum(evolved.project.sql(f"SELECT count(*) FROM prompts.{table}")[0][0] for table in ("duel_replies", "heldout"))
     assert rollouts == 3 * 2 * 4 * 4
     assert calls[0][3] == rollouts + replies
 
 
 def test_the_champion_is_what_another_lines_role_reads_in_a_later_cycle(evolved: Evolved):
-    prompt_id, text = champion(evolved.house)
+    prompt_id, text = champion(evolved.project)
     assert len(re.findall(r"^\[p\d+\]", text, re.MULTILINE)) > 1
     read = [asked for asked in evolved.asked if asked.messages[-1]["content"] not in PROBLEMS and text in asked.messages[0]["content"]]
     assert read
     assert all(asked.messages[0]["role"] == "system" for asked in read)
-    rows = evolved.house.sql("SELECT DISTINCT role, cycle, prompt_id FROM agent_calls WHERE role LIKE 'designs%' AND backend = 'model' ORDER BY ALL")
+    rows = evolved.project.sql("SELECT DISTINCT role, cycle, prompt_id FROM agent_calls WHERE role LIKE 'designs%' AND backend = 'model'")
     assert {tuple(row) for row in rows if row[2]} == {(READER, "0002", prompt_id)}
     assert {row[0] for row in rows} > {READER}
 
 
 def test_lineage_shows_where_the_role_has_its_prompt_from(evolved: Evolved):
-    prompt_id, _ = champion(evolved.house)
-    rows = evolved.house.cookbook("system_prompts_in_use", line="designs")
+    prompt_id, _ = champion(evolved.project)
+    rows = evolved.project.cookbook("system_prompts_in_use", line="designs")
     assert [row[:3] for row in rows] == [[prompt_id, "champion", READER]]
-    roots = evolved.house.sql("SELECT prompt_id FROM prompts.seeds")
-    assert roots[0][0] in json.dumps(evolved.house.cookbook("champion_ancestors", line="prompts"))
+    roots = evolved.project.sql("SELECT prompt_id FROM prompts.seeds")
+    assert roots[0][0] in json.dumps(evolved.project.cookbook("champion_ancestors", line="prompts"))

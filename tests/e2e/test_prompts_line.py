@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from designs_fixtures import ROOT, House, open_house
-from house_steps import assert_sealed, kill_when, materialize, undescribed
+from designs_fixtures import ROOT, Project, open_project
+from project_steps import assert_sealed, kill_when, materialize, undescribed
 
 from evolake.lake import Lake
 from evolake.prompts.evolution.most import most_of
@@ -35,77 +35,77 @@ CYCLES = ["0001", "0002"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A house after two cycles. killed: the notes of the second cycle when its run was killed; again: what the second start printed."""
+    """A project after two cycles. killed: the notes of the second cycle when its run was killed; again: what the second start printed."""
 
-    house: House
+    project: Project
     killed: list[dict]
     again: str
 
 
-def kill_after_first_note(house: House, cycle: str, *command: str) -> list[dict]:
+def kill_after_first_note(project: Project, cycle: str, *command: str) -> list[dict]:
     """Runs a command and kills it and all that it started (SIGKILL) once the cycle's first iteration is noted; gives the notes."""
     def noted() -> list[dict] | None:
-        lake = Lake(house.lake)
+        lake = Lake(project.lake)
         return lake.read("prompts", "notes", cycle).to_dicts() if lake.record("prompts", "notes", cycle) is not None else None
 
-    return kill_when(house, noted, *command)
+    return kill_when(project, noted, *command)
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> Trained:
-    house = open_house(tmp_path_factory.mktemp("prompts"), **SMALL)
-    house.run("run", "--cycles", "1", "--lines", "prompts", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="1")
+    project = open_project(tmp_path_factory.mktemp("prompts"), **SMALL)
+    project.run("run", "--cycles", "1", "--lines", "prompts", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="1")
     command = ("run", "--cycles", "1", "--lines", "prompts")
-    killed = kill_after_first_note(house, "0002", *command)
-    return Trained(house, killed, house.run(*command).stdout)
+    killed = kill_after_first_note(project, "0002", *command)
+    return Trained(project, killed, project.run(*command).stdout)
 
 
 @pytest.fixture(scope="module")
-def house(trained: Trained) -> House:
-    return trained.house
+def project(trained: Trained) -> Project:
+    return trained.project
 
 
-def test_every_cycle_is_sealed_on_the_one_before(house: House):
-    assert_sealed(house, "prompts", 3)
+def test_every_cycle_is_sealed_on_the_one_before(project: Project):
+    assert_sealed(project, "prompts", 3)
 
 
-def test_every_published_column_says_what_it_means(house: House):
-    assert undescribed(house.lake, "prompts") == []
+def test_every_published_column_says_what_it_means(project: Project):
+    assert undescribed(project.lake, "prompts") == []
 
 
-def test_every_asset_of_the_list_is_there_for_every_cycle(house: House):
-    parts = house.sql("SELECT asset, cycle FROM parts WHERE line = 'prompts' AND state = 'current' AND cycle IN ('0001', '0002')")
+def test_every_asset_of_the_list_is_there_for_every_cycle(project: Project):
+    parts = project.sql("SELECT asset, cycle FROM parts WHERE line = 'prompts' AND state = 'current' AND cycle IN ('0001', '0002')")
     assert {(asset, cycle) for asset in ASSETS for cycle in CYCLES} <= {tuple(part) for part in parts}
 
 
 def test_a_killed_cycle_goes_on_after_the_iteration_that_it_had_noted(trained: Trained):
     assert [row["number"] for row in trained.killed] == [1]
-    now = Lake(trained.house.lake).read("prompts", "iterations", "0002").to_dicts()
+    now = Lake(trained.project.lake).read("prompts", "iterations", "0002").to_dicts()
     assert [row["number"] for row in now] == [1, 2]
     assert now[0] == trained.killed[0]
 
 
-def test_the_weights_of_a_cycle_are_those_that_the_next_one_learns_on(house: House):
-    lake = Lake(house.lake)
+def test_the_weights_of_a_cycle_are_those_that_the_next_one_learns_on(project: Project):
+    lake = Lake(project.lake)
     ends = [lake.read("prompts", "iterations", cycle)["checkpoint_sha"].to_list() for cycle in CYCLES]
     entering = population_of({name: lake.read("prompts", f"incoming_{name}", "0002") for name in ARCHIVE})
     assert entering.value("checkpoint") == ends[0][-1]
     assert entering.iteration == 1
-    steps = house.sql("SELECT iteration, step, updated FROM prompts.updates ORDER BY iteration")
+    steps = project.sql("SELECT iteration, step, updated FROM prompts.updates ORDER BY iteration")
     assert [row[0] for row in steps] == [1, 2, 3]
     assert any(row[2] for row in steps)
     shas = [sha for cycle in ends for sha in cycle]
     assert [before != after for before, after in itertools.pairwise(shas)] == [row[2] for row in steps[1:]]
 
 
-def test_rollouts_are_what_the_sizes_ask_for_and_every_reply_came_from_the_model(house: House):
-    counts = house.sql("SELECT iteration, count(*), count(DISTINCT problem_id) FROM prompts.rollouts GROUP BY ALL ORDER BY ALL")
+def test_rollouts_are_what_the_sizes_ask_for_and_every_reply_came_from_the_model(project: Project):
+    counts = project.sql("SELECT iteration, count(*), count(DISTINCT problem_id) FROM prompts.rollouts GROUP BY ALL ORDER BY ALL")
     assert counts == [[number, 3 * 2 * 4, 3] for number in range(1, 4)]
-    assert house.sql("SELECT DISTINCT policy FROM prompts.updates") == [["SmolLM2-135M-Instruct"]]
-    assert house.sql("SELECT count(DISTINCT reply) > 20, max(tokens) <= 12 FROM prompts.rollouts") == [[True, True]]
+    assert project.sql("SELECT DISTINCT policy FROM prompts.updates") == [["SmolLM2-135M-Instruct"]]
+    assert project.sql("SELECT count(DISTINCT reply) > 20, max(tokens) <= 12 FROM prompts.rollouts") == [[True, True]]
 
 
-def test_no_cycle_samples_more_than_its_settings_allow(house: House):
+def test_no_cycle_samples_more_than_its_settings_allow(project: Project):
     """The bound of docs/costs.md; held-out problems are asked under more than one prompt, in the first cycle under the base model too."""
     sizes = load("demo").of(PromptsSettings).model_copy(
         update={name.removeprefix("EVOLAKE_PROMPTS__").lower(): int(value) for name, value in SMALL.items() if "CROSSOVER" not in name},
@@ -113,7 +113,7 @@ def test_no_cycle_samples_more_than_its_settings_allow(house: House):
     for cycle, iterations in (("0001", 1), ("0002", 2)):
         most, first = most_of(sizes.model_copy(update={"iterations_per_cycle": iterations})), cycle == "0001"
         learnt, duels, held = (
-            house.sql(f"SELECT count(*), coalesce(sum(tokens), 0) FROM prompts.{table} WHERE cycle = '{cycle}'")[0]
+            project.sql(f"SELECT count(*), coalesce(sum(tokens), 0) FROM prompts.{table} WHERE cycle = '{cycle}'")[0]
             for table in ("rollouts", "duel_replies", "heldout")
         )
         assert learnt[0] == most.learnt and duels[0] in (0, most.duels)
@@ -121,64 +121,64 @@ def test_no_cycle_samples_more_than_its_settings_allow(house: House):
         assert learnt[1] + duels[1] + held[1] <= most.sampled(first=first)
 
 
-def test_nothing_held_out_was_trained_rated_or_chosen_on(house: House):
-    held = {row[0] for row in house.sql("SELECT problem_id FROM prompts.heldout")}
-    used = {row[0] for row in house.sql("SELECT problem_id FROM prompts.rollouts UNION SELECT problem_id FROM prompts.duel_replies")}
+def test_nothing_held_out_was_trained_rated_or_chosen_on(project: Project):
+    held = {row[0] for row in project.sql("SELECT problem_id FROM prompts.heldout")}
+    used = {row[0] for row in project.sql("SELECT problem_id FROM prompts.rollouts UNION SELECT problem_id FROM prompts.duel_replies")}
     assert len(held) == 6
     assert not held & used
     shipped = {problem.problem_id for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")}
     assert held | used <= shipped
 
 
-def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applied(house: House):
-    rows = house.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
+def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applied(project: Project):
+    rows = project.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
     born = {row[0] for row in rows}
-    told = house.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
+    told = project.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
     counted = "(SELECT cycle, count(*) AS rows FROM prompts.{} GROUP BY cycle) AS {}"
-    assert told == house.sql(f"""
+    assert told == project.sql(f"""
         SELECT cycle, coalesce(born.rows, 0) + vain.rows, coalesce(born.rows, 0), vain.rows
         FROM {counted.format("unmade", "vain")} LEFT JOIN {counted.format("children", "born")} USING (cycle) ORDER BY cycle""")
-    roots = {row[0] for row in house.sql("SELECT prompt_id FROM prompts.seeds")}
+    roots = {row[0] for row in project.sql("SELECT prompt_id FROM prompts.seeds")}
     assert born
     for prompt_id, operator, parents, principles in rows:
         assert from_json(principles).prompt_id == prompt_id
         assert set(parents) <= born | roots
-        applied = house.sql(f"SELECT count(*) FROM prompts.edits WHERE child_id = '{prompt_id}' AND operator = '{operator}' AND applied")
+        applied = project.sql(f"SELECT count(*) FROM prompts.edits WHERE child_id = '{prompt_id}' AND operator = '{operator}' AND applied")
         assert applied[0][0] > 0
-    weights = house.sql("SELECT sum(weight) FROM derivations WHERE child_id IN (SELECT prompt_id FROM prompts.children) GROUP BY child_id")
+    weights = project.sql("SELECT sum(weight) FROM derivations WHERE child_id IN (SELECT prompt_id FROM prompts.children) GROUP BY child_id")
     assert all(abs(row[0] - 1) < 1e-9 for row in weights)
 
 
-def test_whatever_was_accepted_has_a_pass_of_every_gate(house: House):
-    passed = house.sql("SELECT prompt_id FROM prompts.accepted WHERE passed")
-    gates = house.sql("SELECT artifact_id, count(DISTINCT gate), bool_and(outcome = 'pass') FROM verdicts GROUP BY ALL")
+def test_whatever_was_accepted_has_a_pass_of_every_gate(project: Project):
+    passed = project.sql("SELECT prompt_id FROM prompts.accepted WHERE passed")
+    gates = project.sql("SELECT artifact_id, count(DISTINCT gate), bool_and(outcome = 'pass') FROM verdicts GROUP BY ALL")
     found = {row[0]: row[1:] for row in gates}
     assert passed and all(found[row[0]] == [2, True] for row in passed)
 
 
-def test_the_operators_edited_and_say_so(house: House):
-    assert house.sql("SELECT DISTINCT backend FROM agent_calls WHERE role LIKE 'prompts_%'") == [["operators"]]
-    assert house.sql("SELECT DISTINCT origin FROM prompts.children") == [["operators"]]
+def test_the_operators_edited_and_say_so(project: Project):
+    assert project.sql("SELECT DISTINCT backend FROM agent_calls WHERE role LIKE 'prompts_%'") == [["operators"]]
+    assert project.sql("SELECT DISTINCT origin FROM prompts.children") == [["operators"]]
 
 
-def test_a_champion_reigns_and_is_shown_with_its_principles(house: House):
-    champions = house.sql("SELECT cycle, artifact_id FROM champions WHERE line = 'prompts' ORDER BY cycle")
+def test_a_champion_reigns_and_is_shown_with_its_principles(project: Project):
+    champions = project.sql("SELECT cycle, artifact_id FROM champions WHERE line = 'prompts' ORDER BY cycle")
     assert [row[0] for row in champions] == ["0000", "0001", "0002"]
-    shown = house.run("champion", "prompts").stdout
+    shown = project.run("champion", "prompts").stdout
     assert champions[-1][1][:12] in shown
 
 
-def test_a_partial_run_of_a_judged_cycle_changes_nothing(house: House):
-    before = house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL")
-    materialize(house, "prompts", "0002", "accepted", "champion")
-    assert house.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL") == before
+def test_a_partial_run_of_a_judged_cycle_changes_nothing(project: Project):
+    before = project.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL")
+    materialize(project, "prompts", "0002", "accepted", "champion")
+    assert project.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL") == before
 
 
-def test_the_report_shows_what_the_champion_says_and_what_it_is_worth(house: House, tmp_path: Path):
+def test_the_report_shows_what_the_champion_says_and_what_it_is_worth(project: Project, tmp_path: Path):
     page = tmp_path / "report.html"
-    house.run("report", "--out", str(page), "--figures", str(tmp_path / "figures"), "--lines", "prompts")
+    project.run("report", "--out", str(page), "--figures", str(tmp_path / "figures"), "--lines", "prompts")
     text = html.unescape(page.read_text())
-    principles = from_json(house.sql("SELECT principles FROM prompts.survivors WHERE cycle = '0002' AND state = 'champion'")[0][0]).principles
+    principles = from_json(project.sql("SELECT principles FROM prompts.survivors WHERE cycle = '0002' AND state = 'champion'")[0][0]).principles
     assert all(one.text in text for one in principles)
     assert "95% interval" in text and "policy SmolLM2-135M-Instruct" in text
     figures = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.prompts.report.figures")}

@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
-from house_steps import undescribed
+from project_steps import undescribed
 
 from evolake.lake import Lake
 from evolake.repair.names import ARMS

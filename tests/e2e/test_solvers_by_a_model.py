@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from designs_fixtures import House
-from house_steps import by_a_model, materialize, share_tape, usd_of
+from designs_fixtures import Project
 from loopback_model import Asked, LoopbackModel
-from solvers_fixtures import SEED, open_house, pin_secret, share_secret
+from project_steps import by_a_model, materialize, share_tape, usd_of
+from solvers_fixtures import SEED, open_project, pin_secret, share_secret
 from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, SolversPlayer, played
 
 from evolake.lake import BlobStore
@@ -25,10 +25,10 @@ pytestmark = pytest.mark.e2e
 
 @dataclass(frozen=True)
 class Modelled:
-    """A house after two cycles by the model backend, the second with sessions for coder and analyst, what its server was asked, and who
+    """A project after two cycles by the model backend, the second with sessions for coder and analyst, what its server was asked, and who
     replied. It is gone."""
 
-    house: House
+    project: Project
     player: SolversPlayer
     asked: list[Asked]
 
@@ -41,40 +41,40 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
         "EVOLAKE_SOLVERS__TRAIN_SUITE": "planted-train",
         "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
     }
-    house = open_house(folder, **by_a_model("", **settings))
-    pin_secret(house)
-    player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(house.lake), folder / "seed", now=datetime.now(UTC)))
+    project = open_project(folder, **by_a_model("", **settings))
+    pin_secret(project)
+    player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(project.lake), folder / "seed", now=datetime.now(UTC)))
     with LoopbackModel(player) as server:
-        house.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
-        house.run("run", "--cycles", "1", "--lines", "solvers")
-        house.environment.update(EVOLAKE_CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
-        house.run("run", "--cycles", "1", "--lines", "solvers")
-    yield Modelled(house, player, server.requests)
+        project.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
+        project.run("run", "--cycles", "1", "--lines", "solvers")
+        project.environment.update(EVOLAKE_CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
+        project.run("run", "--cycles", "1", "--lines", "solvers")
+    yield Modelled(project, player, server.requests)
 
 
-def made(house: House, cycle: str) -> dict[str, list]:
+def made(project: Project, cycle: str) -> dict[str, list]:
     """plan's name -> what became of its variant: gate that blocked it, rule, repairs, objections."""
-    rows = house.sql(f"""
+    rows = project.sql(f"""
         SELECT v.title, b.gate, b.rule_id, v.repairs, v.objections FROM solvers.variants AS v
         LEFT JOIN (SELECT * FROM verdicts WHERE outcome <> 'pass') AS b ON b.artifact_id = v.variant_id WHERE v.cycle = '{cycle}'""")
     return {row[0]: row[1:] for row in rows}
 
 
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
-    assert modelled.house.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
-    assert {row[0] for row in modelled.house.sql("SELECT DISTINCT role FROM agent_calls")} == {
+    assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
+    assert {row[0] for row in modelled.project.sql("SELECT DISTINCT role FROM agent_calls")} == {
         "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_session", "solvers_analyst",
         "solvers_analyst_session",
         "solvers_rule_writer",
         "solvers_objective_writer",
     }
-    assert modelled.house.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
+    assert modelled.project.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
     asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "turn": 13, "findings": 1, "check": 1, "source": len(OBJECTIVES)}
     assert dict(modelled.player.says) == asked
 
 
 def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
-    found = made(modelled.house, "0001")
+    found = made(modelled.project, "0001")
     assert {name: row[:3] for name, row in found.items()} == {
         "good": [None, None, 0], "does-not-apply": [None, None, 1], "does-not-compile": ["build", "solvers-build", 1],
         "reads-a-clock": ["compliance", "solvers-no-clocks", 1],
@@ -97,8 +97,8 @@ def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled: Modelled):
 
 
 def test_what_was_written_is_what_was_built_on_the_seed(modelled: Modelled):
-    blobs = BlobStore(modelled.house.lake)
-    rows = modelled.house.sql("SELECT title, diff_sha, parents, edits FROM solvers.variants")
+    blobs = BlobStore(modelled.project.lake)
+    rows = modelled.project.sql("SELECT title, diff_sha, parents, edits FROM solvers.variants")
     assert len(rows) == sum(len(names) for names in PLANNED.values())
     for title, diff_sha, parents, edits in rows:
         assert blobs.get(diff_sha).decode() == modelled.player.diff(WRITTEN[title][-1])
@@ -106,70 +106,70 @@ def test_what_was_written_is_what_was_built_on_the_seed(modelled: Modelled):
 
 
 def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_built(modelled: Modelled):
-    house, name = modelled.house, f"solvers-learned-{RULE}"
-    broken = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'does-not-compile'")[0][0]
-    rows = house.sql("SELECT cycle, rule_id, version, state, blocked_failed, blocked_accepted FROM solvers.rule_proposals")
+    project, name = modelled.project, f"solvers-learned-{RULE}"
+    broken = project.sql("SELECT variant_id FROM solvers.variants WHERE title = 'does-not-compile'")[0][0]
+    rows = project.sql("SELECT cycle, rule_id, version, state, blocked_failed, blocked_accepted FROM solvers.rule_proposals")
     assert rows == [["0001", name, 1, "active", json.dumps([broken]), "[]"]]
-    assert {title: row[:3] for title, row in made(house, "0002").items()} == {
+    assert {title: row[:3] for title, row in made(project, "0002").items()} == {
         "later": [None, None, 0], "learnt-nothing": ["compliance", name, 0],
     }
-    stopped = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'learnt-nothing'")[0][0]
-    assert house.sql(f"SELECT count(*) FROM solvers.binaries WHERE variant_id = '{stopped}'") == [[0]]
-    assert house.sql("SELECT count(*) FROM solvers.binaries WHERE cycle = '0002' AND passed") == [[1]]
+    stopped = project.sql("SELECT variant_id FROM solvers.variants WHERE title = 'learnt-nothing'")[0][0]
+    assert project.sql(f"SELECT count(*) FROM solvers.binaries WHERE variant_id = '{stopped}'") == [[0]]
+    assert project.sql("SELECT count(*) FROM solvers.binaries WHERE cycle = '0002' AND passed") == [[1]]
     assert any(name in asked.messages[-1]["content"] for asked in modelled.asked)
 
 
 def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gate(modelled: Modelled):
-    house = modelled.house
-    [made_by] = house.sql("SELECT variant_id, cycle, origin FROM solvers.variants WHERE title = 'later'")
+    project = modelled.project
+    [made_by] = project.sql("SELECT variant_id, cycle, origin FROM solvers.variants WHERE title = 'later'")
     assert made_by[1:] == ["0002", "model"]
-    assert house.sql(f"SELECT DISTINCT state FROM artifacts WHERE artifact_id = '{made_by[0]}' AND state IN ('accepted', 'champion')") != []
-    turns = house.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made_by[0]}' ORDER BY turn")
+    assert project.sql(f"SELECT DISTINCT state FROM artifacts WHERE artifact_id = '{made_by[0]}' AND state IN ('accepted', 'champion')") != []
+    turns = project.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made_by[0]}' ORDER BY turn")
     assert [row[0] for row in turns] == [[name for name, _ in calls] for calls in SESSIONS["later"]]
     assert [row[1] for row in turns] == [None] * 7 + ["finished"]
-    blobs = BlobStore(house.lake)
+    blobs = BlobStore(project.lake)
     told = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
     assert told[3][0].startswith("It was not built: compile error") and "walk_seed" in told[3][0]
     assert told[5][0].startswith("It was built") and len(told[5][1].splitlines()) == 6
     assert [line.split()[0] for line in told[6][0].splitlines()] == ["yours", "parent"]
-    calls = house.sql(
+    calls = project.sql(
         "SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id) WHERE session_turns.role = 'solvers_coder_session'"
     )
     assert calls == [[10, '{"max_output_tokens":8192}']]
 
 
 def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: Modelled):
-    house = modelled.house
-    [[expert]] = house.sql("SELECT variant_id FROM solvers.variants WHERE title = 'later'")
+    project = modelled.project
+    [[expert]] = project.sql("SELECT variant_id FROM solvers.variants WHERE title = 'later'")
     runs = "SELECT variant_id, sum(conflicts), count(*) FILTER (solved), count(*) FROM solvers.benchmark_runs GROUP BY variant_id"
-    met = {row[0]: row[1:] for row in house.sql(runs)}
+    met = {row[0]: row[1:] for row in project.sql(runs)}
     assert met[expert] == [0, 3, 3], "local search leaves the search nothing to learn, on every formula that it was bred on"
     assert met[modelled.player.parent][0] > 20_000 and all(row[0] > 1_000 for name, row in met.items() if name != expert)
-    [duel] = house.sql(f"SELECT wins, ratio_low > noise_floor, solved_challenger, instances FROM solvers.champion WHERE challenger_id = '{expert}'")
+    [duel] = project.sql(f"SELECT wins, ratio_low > noise_floor, solved_challenger, instances FROM solvers.champion WHERE challenger_id = '{expert}'")
     assert duel == [True, True, 3.0, 3], "nor on formulas that nobody has seen"
-    assert house.sql("SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '0002'") == [[expert]]
+    assert project.sql("SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '0002'") == [[expert]]
 
 
 def test_the_analyst_reads_its_cycle_in_a_session(modelled: Modelled):
-    turns = modelled.house.sql("SELECT tools, outcome, record_sha FROM session_turns WHERE role = 'solvers_analyst_session' ORDER BY turn")
+    turns = modelled.project.sql("SELECT tools, outcome, record_sha FROM session_turns WHERE role = 'solvers_analyst_session' ORDER BY turn")
     assert [(row[0], row[1]) for row in turns] == [(["list_files", "read_file"], None), (["grep"], None), (["finish"], "finished")]
-    told = [[done["result"] for done in json.loads(BlobStore(modelled.house.lake).get(row[2]))["calls"]] for row in turns]
+    told = [[done["result"] for done in json.loads(BlobStore(modelled.project.lake).get(row[2]))["calls"]] for row in turns]
     assert "told.md" in told[0][0] and "compliance" in told[0][1]
     assert "luckyRestart" in told[1][0]
 
 
 def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled: Modelled):
-    house = modelled.house
+    project = modelled.project
     new = "SELECT description, source, state, reason, objective_id FROM solvers.objectives WHERE created_round = 2 AND origin = 'model'"
-    rows = {row[0]: row[1:] for row in house.sql(new)}
+    rows = {row[0]: row[1:] for row in project.sql(new)}
     assert {name: row[0] for name, row in rows.items()} == OBJECTIVES
     assert {name: row[1] for name, row in rows.items()} == {"backwards": "accepted", "raises": "blocked", "par2-again": "blocked"}
     assert rows["raises"][2].startswith("no finite number for a variant (error): ValueError: PAR-2 is ")
     assert rows["par2-again"][2] == f"it is word for word one that votes or has voted: {objective_id(PAR2)}"
-    votes = {cycle: {row[0] for row in house.sql(f"SELECT DISTINCT objective_id FROM solvers.objective_scores WHERE cycle = '{cycle}'")}
+    votes = {cycle: {row[0] for row in project.sql(f"SELECT DISTINCT objective_id FROM solvers.objective_scores WHERE cycle = '{cycle}'")}
              for cycle in ("0001", "0002")}
     assert votes["0002"] == votes["0001"] | {rows["backwards"][3]}
-    reviewed = house.sql("SELECT cycle, objective_id FROM solvers.objective_reviews")
+    reviewed = project.sql("SELECT cycle, objective_id FROM solvers.objective_reviews")
     assert {(cycle, name) for cycle, name in reviewed} == {("0002", name) for name in votes["0001"]}
 
 
@@ -181,7 +181,7 @@ def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled: Modelled):
 
 
 def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
-    unseen = {cell for row in modelled.house.sql("SELECT instance, formula_sha FROM solvers.holdout_runs") for cell in row}
+    unseen = {cell for row in modelled.project.sql("SELECT instance, formula_sha FROM solvers.holdout_runs") for cell in row}
     said = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
     assert len(unseen) == 2
     assert not [word for word in unseen if word in said]
@@ -190,20 +190,20 @@ def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
 
 
 def test_variants_go_by_short_ids_in_every_prompt(modelled: Modelled):
-    ids = {row[0] for row in modelled.house.sql("SELECT artifact_id FROM artifacts WHERE line = 'solvers'")}
+    ids = {row[0] for row in modelled.project.sql("SELECT artifact_id FROM artifacts WHERE line = 'solvers'")}
     said = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
     assert not [name for name in ids if name in said]
     assert [name for name in ids if name[:12] in said]
 
 
 def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
-    rows = modelled.house.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls")
+    rows = modelled.project.sql("SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls")
     assert len(rows) == len(modelled.asked)
     assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok")}
-    entries = [json.loads(path.read_text())["entry"] for path in (modelled.house.lake / "tape").glob("??/*.json")]
+    entries = [json.loads(path.read_text())["entry"] for path in (modelled.project.lake / "tape").glob("??/*.json")]
     assert {(entry["line"], entry["cycle"]) for entry in entries} == {("solvers", "0001"), ("solvers", "0002")}
     assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
-    late = {row[1]: (row[2], row[3]) for row in modelled.house.cookbook("spent_on_late_blocks", line="solvers", gate_no="1")}
+    late = {row[1]: (row[2], row[3]) for row in modelled.project.cookbook("spent_on_late_blocks", line="solvers", gate_no="1")}
     assert set(late) == {"build"}
     assert late["build"][0] == 1
     assert late["build"][1] > 0
@@ -211,10 +211,10 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
 
 def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
     """Another lake that has nothing but the tape, and the secret that decides what its gates ask: the same variants, nothing paid."""
-    other = open_house(tmp_path, **modelled.house.settings | {"EVOLAKE_REPLAY_ONLY": "true", "EVOLAKE_CODER": "one-shot"})
-    share_secret(modelled.house, share_tape(modelled.house, other))
+    other = open_project(tmp_path, **modelled.project.settings | {"EVOLAKE_REPLAY_ONLY": "true", "EVOLAKE_CODER": "one-shot"})
+    share_secret(modelled.project, share_tape(modelled.project, other))
     materialize(other, "solvers", None, "seeds")
     materialize(other, "solvers", "0001", "plan", "variants")
     made = "SELECT variant_id, title, archive_sha, diff_sha, repairs, objections FROM solvers.variants WHERE cycle = '0001' ORDER BY 1"
-    assert other.sql(made) == modelled.house.sql(made)
+    assert other.sql(made) == modelled.project.sql(made)
     assert other.sql("SELECT DISTINCT usd FROM agent_calls") == [[0.0]]

@@ -62,7 +62,7 @@ def mender(folder: Path) -> Role[Ask, Turn]:
 
 
 @dataclass
-class House:
+class Project:
     """A lake and the folder that sessions work on. built: the program's text each time that a command built it."""
 
     folder: Path
@@ -125,15 +125,15 @@ def pool() -> Iterator[Pool]:
 
 
 @pytest.fixture
-def house(tmp_path: Path, pool: Pool) -> House:
-    return House(tmp_path, pool)
+def project(tmp_path: Path, pool: Pool) -> Project:
+    return Project(tmp_path, pool)
 
 
 EXPERT = [call(LIST, READ, thought="Look."), call(BUILD), call(EDIT), call(BUILD), call(FINISH)]
 
 
-def test_an_agent_reads_edits_builds_and_finishes(house: House):
-    held = house.hold(EXPERT)
+def test_an_agent_reads_edits_builds_and_finishes(project: Project):
+    held = project.hold(EXPERT)
     assert held.result == Finished(title="zero")
     assert held.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
     assert [text for _, text in held.results] == [
@@ -150,7 +150,7 @@ def test_an_agent_reads_edits_builds_and_finishes(house: House):
     assert [message["role"] for message in last["messages"]] == ["system", "user", "assistant", "tool", "tool"] + ["assistant", "tool"] * 3
 
 
-def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(house: House):
+def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(project: Project):
     turns = [
         {"thought": "Look.", "calls": [{"tool": name, "arguments": given} for name, given in calls]}
         for calls in ((LIST, READ), (BUILD,), (EDIT,), (BUILD,), (FINISH,))
@@ -161,11 +161,11 @@ def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(house: Hous
             return status(400, message="this model takes no tools")
         return say(turns[sum(message["role"] == "assistant" for message in asked.messages)])
 
-    held = house.hold(script)
+    held = project.hold(script)
     assert held.result == Finished(title="zero")
     assert [asked.form for asked in held.asked if "tools" not in asked.body] == ["json_schema"] * 5
     assert sum("tools" in asked.body for asked in held.asked) == 1
-    assert held.workspace.sha == house.hold(EXPERT, run_id="again").workspace.sha
+    assert held.workspace.sha == project.hold(EXPERT, run_id="again").workspace.sha
 
 
 def endless(turn: Callable[[int], Action]) -> Callable[[Asked], Action]:
@@ -198,35 +198,35 @@ MISBEHAVIOURS: dict[str, tuple[Script, str, int]] = {
     "uses all its time": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}))), "out_of_time", 1),
 }
 BOUNDS = {"out_of_turns": {"turns": 6}, "out_of_tokens": {"tokens": 10_000}, "out_of_usd": {"usd": 0.01}, "out_of_time": {"wall_s": 1e-9}}
-"""At the prices of the house a turn of these costs 0.003 usd; the time is over when the first turn is."""
+"""At the prices of the project a turn of these costs 0.003 usd; the time is over when the first turn is."""
 
 
 @pytest.mark.parametrize("way", MISBEHAVIOURS)
-def test_a_misbehaving_agent_ends_typed(house: House, way: str):
+def test_a_misbehaving_agent_ends_typed(project: Project, way: str):
     script, outcome, turns = MISBEHAVIOURS[way]
-    held = house.hold(script, session=SessionSettings.model_validate(BOUNDS.get(outcome, {})))
+    held = project.hold(script, session=SessionSettings.model_validate(BOUNDS.get(outcome, {})))
     assert isinstance(held.result, AgentFailure)
     assert (held.result.status, held.result.attempts, len(held.turns)) == (outcome, turns, turns)
     assert [row["outcome"] for row in held.turns] == [None] * (turns - 1) + [outcome]
     assert set(held.workspace.changed) <= {"src/main.cc"}
-    assert {name: (house.folder / "tree" / name).read_text() for name in FILES} == FILES
+    assert {name: (project.folder / "tree" / name).read_text() for name in FILES} == FILES
 
 
-def test_a_turn_runs_so_many_calls_and_the_rest_is_told(house: House):
-    held = house.hold([call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)])
+def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project: Project):
+    held = project.hold([call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)])
     assert len(held.turns[0]["tools"]) == MOST_CALLS
     assert held.results[MOST_CALLS - 1][1].endswith(f"(Only the first {MOST_CALLS} of {MOST_CALLS + 5} calls were run.)")
 
 
-def test_long_output_is_cut_with_a_note(house: House):
+def test_long_output_is_cut_with_a_note(project: Project):
     long = ("write_file", {"path": "src/long.h", "text": "x" * 50_000})
-    held = house.hold([call(long, ("read_file", {"path": "src/long.h"})), call(FINISH)])
+    held = project.hold([call(long, ("read_file", {"path": "src/long.h"})), call(FINISH)])
     assert len(held.results[1][1]) < LONGEST_RESULT + 100
     assert "characters cut here ...]" in held.results[1][1]
 
 
-def test_what_cannot_be_done_is_told_and_changes_nothing(house: House):
-    held = house.hold([
+def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
+    held = project.hold([
         call(("edit_file", {"path": "src/main.cc", "search": "return 2", "replace": "return 0"}),
              ("edit_file", {"path": "src/util.h", "search": "helper", "replace": "hand"}), ("read_file", {"path": "/etc/passwd"}),
              ("grep", {"pattern": "(("}), ("grep", {"pattern": "(a|a)*$x"}), ("write_file", {"path": "src/main.cc/x", "text": ""}),
@@ -243,21 +243,21 @@ def test_what_cannot_be_done_is_told_and_changes_nothing(house: House):
     assert held.workspace.changed == {}
 
 
-def test_a_replay_costs_nothing_and_gives_the_same_bytes(house: House):
-    first = house.hold(EXPERT)
-    with house.agents(None, run_id="run-2", replay_only=True) as agents:
-        bench = house.bench()
-        again = agents.session(house.role, Ask(goal="Return 0."), bench, seed=0)
+def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):
+    first = project.hold(EXPERT)
+    with project.agents(None, run_id="run-2", replay_only=True) as agents:
+        bench = project.bench()
+        again = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0)
         assert (again, bench.workspace.sha) == (first.result, first.workspace.sha)
         assert [turn | {"status": "ok"} for turn in agents.turns()] == first.turns
         assert {row["usd"] for row in agents.rows()} == {0.0}
         assert agents.spent.calls == 0
-    assert len(house.built) == 2, "what a command said is kept"
+    assert len(project.built) == 2, "what a command said is kept"
 
 
-def test_the_records_of_a_session_are_verified_with_the_tape(house: House):
-    house.hold(EXPERT)
-    lake = house.folder / "lake"
+def test_the_records_of_a_session_are_verified_with_the_tape(project: Project):
+    project.hold(EXPERT)
+    lake = project.folder / "lake"
     assert [finding for finding in examine(lake).findings if finding.kind == "tape"] == []
     records = sorted((lake / "tape/sessions").glob("??/*.json"))
     assert len(records) == 3, "two commands, and how it ended"
@@ -268,14 +268,14 @@ def test_the_records_of_a_session_are_verified_with_the_tape(house: House):
     assert any("it lies where another belongs" in what for _, what in told)
 
 
-def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(house: House):
+def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(project: Project):
     with pytest.raises(AgentUnavailable):
-        house.hold([*EXPERT[:4], status(401)])
-    held = house.hold([EXPERT[4]], run_id="run-2")
+        project.hold([*EXPERT[:4], status(401)])
+    held = project.hold([EXPERT[4]], run_id="run-2")
     assert held.result == Finished(title="zero")
     assert len(held.asked) == 1, "what was paid for is not paid for again"
     assert [row["status"] for row in held.turns] == ["replayed"] * 4 + ["ok"]
-    assert len(house.built) == 2
+    assert len(project.built) == 2
 
 
 HELD_ELSEWHERE = """
@@ -285,7 +285,7 @@ import test_sessions
 from evolake.jail import open_pool
 
 
-class Stuck(test_sessions.House):
+class Stuck(test_sessions.Project):
     def build(self, folder, arguments):
         (self.folder / "building").touch()
         time.sleep(600)
@@ -293,57 +293,57 @@ class Stuck(test_sessions.House):
 
 if __name__ == "__main__":
     with open_pool(workers=1, preload=()) as pool:
-        house = Stuck(Path(sys.argv[1]), pool)
-        with house.agents(sys.argv[2]) as agents:
-            agents.session(house.role, test_sessions.Ask(goal="Return 0."), house.bench(), seed=0)
+        project = Stuck(Path(sys.argv[1]), pool)
+        with project.agents(sys.argv[2]) as agents:
+            agents.session(project.role, test_sessions.Ask(goal="Return 0."), project.bench(), seed=0)
 """
 
 
-def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(house: House):
+def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(project: Project):
     """SIGKILL while a command of its second turn runs: two turns are paid for by then, and three are left."""
     with LoopbackModel(endless(lambda number: EXPERT[number])) as server:
-        script, paths = house.folder / "held.py", [str(Path(__file__).parent), str(Path(loopback_model.__file__).parent)]
+        script, paths = project.folder / "held.py", [str(Path(__file__).parent), str(Path(loopback_model.__file__).parent)]
         script.write_text(HELD_ELSEWHERE)
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-        child = subprocess.Popen([sys.executable, str(script), str(house.folder), server.base_url], env=environment)
+        child = subprocess.Popen([sys.executable, str(script), str(project.folder), server.base_url], env=environment)
         try:
-            while not (house.folder / "building").exists():
+            while not (project.folder / "building").exists():
                 assert child.poll() is None, "it ended by itself"
                 time.sleep(0.02)
         finally:
             child.kill()
         assert child.wait() == -signal.SIGKILL
         assert len(server.requests) == 2
-        with house.agents(server.base_url, run_id="run-2") as agents:
-            bench = house.bench()
-            result = agents.session(house.role, Ask(goal="Return 0."), bench, seed=0)
+        with project.agents(server.base_url, run_id="run-2") as agents:
+            bench = project.bench()
+            result = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0)
             turns, rows = agents.turns(), agents.rows()
         asked = [sum(message["role"] == "assistant" for message in one.messages) for one in server.requests]
     assert (result, asked) == (Finished(title="zero"), [0, 1, 2, 3, 4]), "each turn was asked for once, over both lives"
     assert [row["status"] for row in turns] == ["replayed"] * 2 + ["ok"] * 3 and [row["usd"] == 0 for row in rows] == [True] * 2 + [False] * 3
     assert bench.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
-    assert len(house.built) == 2, "the command that was cut off is run again, since nothing of it was kept"
+    assert len(project.built) == 2, "the command that was cut off is run again, since nothing of it was kept"
 
 
-def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(house: House):
-    assert house.hold([call(READ)]).result.status == "looped"
-    assert house.hold(EXPERT).asked == []
-    assert house.hold(EXPERT, run_id="run-2").result == Finished(title="zero")
-    assert house.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
+def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(project: Project):
+    assert project.hold([call(READ)]).result.status == "looped"
+    assert project.hold(EXPERT).asked == []
+    assert project.hold(EXPERT, run_id="run-2").result == Finished(title="zero")
+    assert project.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
 
 
-def test_operators_hold_no_session(house: House):
-    with house.agents(None, backend="operators") as agents, pytest.raises(TypeError, match="holds no session"):
-        agents.session(house.role, Ask(goal=""), house.bench(), seed=0)
+def test_operators_hold_no_session(project: Project):
+    with project.agents(None, backend="operators") as agents, pytest.raises(TypeError, match="holds no session"):
+        agents.session(project.role, Ask(goal=""), project.bench(), seed=0)
 
 
-def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(house: House):
+def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(project: Project):
     drawn = {
         "default": SamplingSettings(temperature=0.5, top_p=0.9), "mender": SamplingSettings(
             temperature=0.1, seed=7, reasoning_effort="high", max_output_tokens=999, extra_body={"top_k": 3},
         ),
     }
-    held = house.hold([call(FINISH)], sampling=drawn)
+    held = project.hold([call(FINISH)], sampling=drawn)
     sent = {"max_output_tokens": 999, "temperature": 0.1, "top_p": 0.9, "seed": 7, "reasoning_effort": "high", "extra_body": {"top_k": 3}}
     assert json.loads(held.rows[0]["sampling"]) == sent
     body = held.asked[0].body

@@ -42,7 +42,7 @@ TWIN, NEW, DOUBLE = child(CLINIC, "\n"), child(TELLERS, "\n"), child(TELLERS, "\
 
 
 @dataclass(frozen=True)
-class House:
+class Project:
     lake: Lake
     rules: Path
     instance: dg.DagsterInstance
@@ -70,7 +70,7 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     """A lake whose one seed is the clinic queue, and whose cycle 0001 proposes TWIN, NEW and DOUBLE."""
     shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
     shutil.copytree(SEEDS / "families" / "clinic-queue", tmp_path / "seeds" / "families" / "clinic-queue")
@@ -82,9 +82,9 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     from pipelines.definitions import defs
 
     with dg.DagsterInstance.ephemeral() as instance:
-        house = House(Lake(tmp_path / "lake"), tmp_path / "seeds" / "rules" / "families", instance, defs)
+        project = Project(Lake(tmp_path / "lake"), tmp_path / "seeds" / "rules" / "families", instance, defs)
         assert defs.resolve_job_def("families_seeds").execute_in_process(instance=instance).success
-        yield house
+        yield project
 
 
 def propose(agents, population, *, judge, known: Sequence[Fingerprint], **rest) -> Proposals:
@@ -97,36 +97,36 @@ def propose(agents, population, *, judge, known: Sequence[Fingerprint], **rest) 
     return Proposals(tuple(proposals), ())
 
 
-def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(house: House):
-    (house.rules / "refuses.md").write_text(REFUSES)
-    house.run()
-    assert {row["gate"] for row in house.read("candidates")} == {"execution"} == {gate for gate, _ in house.blocks().values()}
-    assert [row["fingerprint"] for row in house.read("candidates")] == [None] * 3
-    (house.rules / "refuses.md").unlink()
-    house.run(*JUDGED, "accepted", "instances", "complexity", "funnel", "drift", "experience", "survivors")
+def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(project: Project):
+    (project.rules / "refuses.md").write_text(REFUSES)
+    project.run()
+    assert {row["gate"] for row in project.read("candidates")} == {"execution"} == {gate for gate, _ in project.blocks().values()}
+    assert [row["fingerprint"] for row in project.read("candidates")] == [None] * 3
+    (project.rules / "refuses.md").unlink()
+    project.run(*JUDGED, "accepted", "instances", "complexity", "funnel", "drift", "experience", "survivors")
     duplicate = ("static", "families-near-duplicate")
-    assert house.blocks() == {TWIN.family_id: duplicate, DOUBLE.family_id: duplicate}
-    [accepted] = house.read("accepted")
+    assert project.blocks() == {TWIN.family_id: duplicate, DOUBLE.family_id: duplicate}
+    [accepted] = project.read("accepted")
     assert (accepted["family_id"], Fingerprint.from_json(accepted["fingerprint"]).family_id) == (NEW.family_id, NEW.family_id)
     assert set(json.loads(accepted["evidence"])) == {gate.name for gate in GATES}
-    entering = house.lake.read("families", "incoming_families", "0002")
+    entering = project.lake.read("families", "incoming_families", "0002")
     kept = entering.filter(pl.col("state") == "accepted").select("family_id", "fingerprint").rows()
     assert {family_id for family_id, _ in kept} == {CLINIC.family_id, NEW.family_id} and all(fingerprint for _, fingerprint in kept)
-    assert {row["artifact_id"] for row in house.read("quality__agent_calls")} >= {NEW.family_id}
+    assert {row["artifact_id"] for row in project.read("quality__agent_calls")} >= {NEW.family_id}
 
 
-def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(house: House, monkeypatch: pytest.MonkeyPatch):
-    rule = house.rules / "sentences-read.md"
+def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(project: Project, monkeypatch: pytest.MonkeyPatch):
+    rule = project.rules / "sentences-read.md"
     rule.write_text(rule.read_text().replace('"largest_share": 1.0', '"largest_share": 0.0'))
-    house.run()
+    project.run()
     last = ("sentences", "families-sentences-read")
-    assert house.blocks() == {TWIN.family_id: ("static", "families-near-duplicate"), NEW.family_id: last, DOUBLE.family_id: last}
+    assert project.blocks() == {TWIN.family_id: ("static", "families-near-duplicate"), NEW.family_id: last, DOUBLE.family_id: last}
     rule.write_text(rule.read_text().replace('"largest_share": 0.0', '"largest_share": 1.0'))
     monkeypatch.setattr("evolake.jail.open_pool", lambda **_: pytest.fail("all evidence is stored"))
-    house.run("sentences", "accepted")
-    assert house.blocks() == dict.fromkeys((TWIN.family_id, DOUBLE.family_id), ("static", "families-near-duplicate"))
-    assert [row["family_id"] for row in house.read("accepted")] == [NEW.family_id]
-    assert {row["family_id"] for row in house.read("further_sentences")} == {NEW.family_id, DOUBLE.family_id}
+    project.run("sentences", "accepted")
+    assert project.blocks() == dict.fromkeys((TWIN.family_id, DOUBLE.family_id), ("static", "families-near-duplicate"))
+    assert [row["family_id"] for row in project.read("accepted")] == [NEW.family_id]
+    assert {row["family_id"] for row in project.read("further_sentences")} == {NEW.family_id, DOUBLE.family_id}
 
 
 def test_a_lake_of_before_has_no_table_of_those_that_got_further(tmp_path: Path):

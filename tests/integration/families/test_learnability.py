@@ -33,14 +33,14 @@ SMALL = {
 
 
 @dataclass(frozen=True)
-class House(OneLine):
+class Project(OneLine):
     def ask(self, sql: str) -> list[tuple]:
         with Catalogue(self.lake, all_tables()) as catalogue:
             return catalogue.query(sql).rows
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory) -> Iterator[House]:
+def project(tmp_path_factory) -> Iterator[Project]:
     """A lake of ten seeds, whom a policy was asked: one is too easy, one impossible. After a cycle of families that knows it."""
     folder = tmp_path_factory.mktemp("learnability")
     shutil.copytree(SEEDS / "rules", folder / "seeds" / "rules")
@@ -54,13 +54,13 @@ def house(tmp_path_factory) -> Iterator[House]:
             monkeypatch.setenv(name, str(value))
         from pipelines.definitions import defs
 
-        house = House("families", Lake(folder / "lake"), instance, defs)
+        project = Project("families", Lake(folder / "lake"), instance, defs)
         assert defs.resolve_job_def("families_seeds").execute_in_process(
             instance=instance, asset_selection=[dg.AssetKey(["families", "seeds"])],
         ).success
-        asked(house.lake)
-        house.run("0001")
-        yield house
+        asked(project.lake)
+        project.run("0001")
+        yield project
 
 
 def asked(lake: Lake) -> None:
@@ -88,33 +88,33 @@ def asked(lake: Lake) -> None:
     lake.seals.seal("prompts", "0002", "second", "first", "p")
 
 
-def content(house: House, line: str, asset: str) -> str:
+def content(project: Project, line: str, asset: str) -> str:
     """The hash of what is published for cycle 0001."""
-    record = house.lake.record(line, asset, "0001")
+    record = project.lake.record(line, asset, "0001")
     assert record is not None
     return record.content_sha
 
 
-def names_of(house: House, families: Iterable[str]) -> dict[str, str]:
+def names_of(project: Project, families: Iterable[str]) -> dict[str, str]:
     """family_id -> name."""
-    known = {row["family_id"]: row["name"] for row in house.rows("incoming_families", "0002")}
+    known = {row["family_id"]: row["name"] for row in project.rows("incoming_families", "0002")}
     return {one: known[one] for one in families}
 
 
-def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survive(house: House):
-    survive = {row["name"] for row in house.rows("survivors", "0001")}
+def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survive(project: Project):
+    survive = {row["name"] for row in project.rows("survivors", "0001")}
     assert set(NAMES) - survive == {EASY, IMPOSSIBLE}
-    archive = {row["name"]: row["state"] for row in house.rows("incoming_families", "0002")}
+    archive = {row["name"]: row["state"] for row in project.rows("incoming_families", "0002")}
     assert {name for name, state in archive.items() if state == "retired"} == {EASY, IMPOSSIBLE}
-    rows = house.ask("""
+    rows = project.ask("""
         SELECT count(DISTINCT v.gate) FILTER (v.outcome = 'pass'), count(*) FILTER (v.outcome <> 'pass')
         FROM (SELECT family_id FROM families.incoming_families WHERE cycle = '0002' AND state <> 'blocked') AS f
         JOIN verdicts AS v ON v.artifact_id = f.family_id GROUP BY f.family_id""")
     assert set(rows) == {(len(GATES), 0)}
 
 
-def test_the_cookbook_tells_who_goes_and_by_which_replies(house: House):
-    rows = house.ask((SQL_ROOT / "cookbook" / "families_learnability.sql").read_text())
+def test_the_cookbook_tells_who_goes_and_by_which_replies(project: Project):
+    rows = project.ask((SQL_ROOT / "cookbook" / "families_learnability.sql").read_text())
     assert {(row[0], row[3], row[-2], *row[-1]) for row in rows if row[2] == "retired"} == {
         ("0001", 0.0, "16 of 16 replies right, 0 of 4 groups teach: too easy", "0001"),
         ("0001", 0.0, "0 of 16 replies right, 0 of 4 groups teach: impossible", "0001"),
@@ -122,36 +122,36 @@ def test_the_cookbook_tells_who_goes_and_by_which_replies(house: House):
     assert len([row for row in rows if row[2] == "accepted" and 0 < row[3] < 1]) == len(NAMES) - 2
 
 
-def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family(house: House):
-    sha = content(house, "prompts", "learnability")
-    assert [(row["prompts_cycle"], row["content_sha"]) for row in house.rows("learnability_read", "0001")] == [("0001", sha)]
-    scores = {row["family_id"]: row for row in house.rows("learnability", "0001")}
-    factor = {name: scores[family]["factor"] for family, name in names_of(house, scores).items()}
+def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family(project: Project):
+    sha = content(project, "prompts", "learnability")
+    assert [(row["prompts_cycle"], row["content_sha"]) for row in project.rows("learnability_read", "0001")] == [("0001", sha)]
+    scores = {row["family_id"]: row for row in project.rows("learnability", "0001")}
+    factor = {name: scores[family]["factor"] for family, name in names_of(project, scores).items()}
     assert factor[EASY] == factor[IMPOSSIBLE] < 0.02
     assert all(value > 1 for name, value in factor.items() if name not in (EASY, IMPOSSIBLE))
 
 
-def test_who_is_drawn_as_a_parent_is_learnable(house: House):
-    parents = {parent for row in house.rows("candidates", "0001") for parent in row["parents"]}
-    assert parents and not set(names_of(house, parents).values()) & {EASY, IMPOSSIBLE}
+def test_who_is_drawn_as_a_parent_is_learnable(project: Project):
+    parents = {parent for row in project.rows("candidates", "0001") for parent in row["parents"]}
+    assert parents and not set(names_of(project, parents).values()) & {EASY, IMPOSSIBLE}
 
 
-def test_retired_families_give_the_prompts_line_no_problems(house: House):
-    given = set(names_of(house, {problem.family for problem in family_problems(house.lake)}).values())
+def test_retired_families_give_the_prompts_line_no_problems(project: Project):
+    given = set(names_of(project, {problem.family for problem in family_problems(project.lake)}).values())
     assert not given & {EASY, IMPOSSIBLE}
     assert given >= set(NAMES) - {EASY, IMPOSSIBLE}
 
 
-def test_the_story_of_the_cycle_says_that_families_were_retired(house: House):
-    told = story_of(house.lake, "families", "0001")
+def test_the_story_of_the_cycle_says_that_families_were_retired(project: Project):
+    told = story_of(project.lake, "families", "0001")
     assert "2 are retired" in told.changed
 
 
-def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(house: House):
+def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(project: Project):
     """Last: it opens the cycle anew."""
-    before = {name: content(house, "families", name) for name in ("candidates", "learnability", "learnability_read")}
-    newer = house.lake.read("prompts", "learnability", "0001").with_columns(score=pl.lit(0.9))
-    house.lake.publish("prompts", "learnability", newer, cycle="0002", run_id="p", schema=LEARNABILITY)
-    house.lake.seals.seal("prompts", "0003", "third", "second", "p")
-    house.run("0001", "candidates")
-    assert {name: content(house, "families", name) for name in before} == before
+    before = {name: content(project, "families", name) for name in ("candidates", "learnability", "learnability_read")}
+    newer = project.lake.read("prompts", "learnability", "0001").with_columns(score=pl.lit(0.9))
+    project.lake.publish("prompts", "learnability", newer, cycle="0002", run_id="p", schema=LEARNABILITY)
+    project.lake.seals.seal("prompts", "0003", "third", "second", "p")
+    project.run("0001", "candidates")
+    assert {name: content(project, "families", name) for name in before} == before

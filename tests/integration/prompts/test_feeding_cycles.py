@@ -53,7 +53,7 @@ def words(family: str, replies: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneLine]:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneLine]:
     """Two cycles of prompts, then another one of families, then the opening of a third of prompts."""
     root: Path = tmp_path_factory.mktemp("feeding")
     given = {f"EVOLAKE_PROMPTS__{name}": value for name, value in SMALL.items()}
@@ -66,54 +66,54 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneLine]:
         from pipelines.definitions import defs
 
         lake = finish_families(family_lake(root), "0001", FAMILIES, difficulties=(1,), each=3)
-        house = OneLine("prompts", lake, instance, defs)
+        project = OneLine("prompts", lake, instance, defs)
         assert defs.resolve_job_def("prompts_seeds").execute_in_process(instance=instance).success
-        house.run("0001")
-        house.run("0002")
+        project.run("0001")
+        project.run("0002")
         finish_families(lake, "0002", {"half-later": ()}, difficulties=(1,))
-        house.run("0003", "problems")
-        yield house
+        project.run("0003", "problems")
+        yield project
 
 
-def kinds(house: OneLine, cycle: str) -> Counter[str]:
-    return Counter(row["family"].partition("-")[0] for row in house.rows("feed", cycle))
+def kinds(project: OneLine, cycle: str) -> Counter[str]:
+    return Counter(row["family"].partition("-")[0] for row in project.rows("feed", cycle))
 
 
-def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(house: OneLine):
-    first, third = kinds(house, "0001"), kinds(house, "0003")
-    assert {row["reason"] for row in house.rows("feed", "0001")} == {"new"} and first["never"] + first["always"] > first["half"]
+def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(project: OneLine):
+    first, third = kinds(project, "0001"), kinds(project, "0003")
+    assert {row["reason"] for row in project.rows("feed", "0001")} == {"new"} and first["never"] + first["always"] > first["half"]
     assert third["half"] > third["never"] + third["always"]
-    assert {row["family"] for row in house.rows("feed", "0003") if row["reason"] == "learnable"} <= {name for name in FAMILIES if "half" in name}
+    assert {row["family"] for row in project.rows("feed", "0003") if row["reason"] == "learnable"} <= {name for name in FAMILIES if "half" in name}
 
 
-def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(house: OneLine):
-    with Catalogue(house.lake, all_tables()) as catalogue:
+def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(project: OneLine):
+    with Catalogue(project.lake, all_tables()) as catalogue:
         answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     asked = [row for row in rows if row["cycle"] in ("0001", "0002")]
-    told = {cycle: len({(row["family"], row["reason"]) for row in house.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
+    told = {cycle: len({(row["family"], row["reason"]) for row in project.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
     assert Counter(row["cycle"] for row in rows) == told
     assert all((row["score"] > 0) == (0 < row["correct"] < row["replies"]) for row in asked)
     assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
 
 
-def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(house: OneLine):
-    set_for = {row["problem_id"]: row["family"] for row in house.rows("feed", "0002")}
-    asked = [row for row in house.rows("rollouts", "0002") if row["problem_id"] in set_for]
+def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(project: OneLine):
+    set_for = {row["problem_id"]: row["family"] for row in project.rows("feed", "0002")}
+    asked = [row for row in project.rows("rollouts", "0002") if row["problem_id"] in set_for]
     assert {row["problem_id"] for row in asked} == set(set_for)
-    by_source = Counter(row["source"] for row in house.rows("learnability", "0002") for _ in range(row["replies"]))
+    by_source = Counter(row["source"] for row in project.rows("learnability", "0002") for _ in range(row["replies"]))
     assert by_source["families"] == len(asked) and sum(by_source.values()) == 12 * 2
 
 
-def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(house: OneLine):
+def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(project: OneLine):
     def contents(cycle: str) -> dict[str, str]:
-        found = {name: house.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
+        found = {name: project.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
         return {name: record.content_sha for name, record in found.items() if record is not None}
 
-    before, seal = contents("0002"), house.lake.seals.read("prompts", "0003")
-    house.run("0002")
+    before, seal = contents("0002"), project.lake.seals.read("prompts", "0003")
+    project.run("0002")
     assert contents("0002") == before and len(before) == 4
-    after = house.lake.seals.read("prompts", "0003")
+    after = project.lake.seals.read("prompts", "0003")
     assert seal is not None and after is not None and after.version == seal.version
-    read = [row["of_cycle"] for row in house.rows("feed_read", "0003") if row["asset"] == "instances"]
+    read = [row["of_cycle"] for row in project.rows("feed_read", "0003") if row["asset"] == "instances"]
     assert read == ["0001", "0002"]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from loopback_model import KEY, Action, LoopbackModel, call
 from pydantic import SecretStr
-from small_solver import SMALL_CNF, SmallHouse, planned, small_house
+from small_solver import SMALL_CNF, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
@@ -47,14 +47,14 @@ EXPERT = [
 
 
 @pytest.fixture
-def house(tmp_path: Path, requires) -> SmallHouse:
+def project(tmp_path: Path, requires) -> SmallProject:
     requires("c++")
-    return small_house(tmp_path)
+    return small_project(tmp_path)
 
 
-def by_sessions(house: SmallHouse, script: list[Action]) -> tuple[Proposals, Agents]:
+def by_sessions(project: SmallProject, script: list[Action]) -> tuple[Proposals, Agents]:
     """One plan, carried out in a session with a real server, jail and compiler."""
-    path = house.into.parent / "tiny.cnf"
+    path = project.into.parent / "tiny.cnf"
     path.write_text(SMALL_CNF)
     suite = Suite("train", (Instance("tiny", "small", "SAT", "0" * 64, path=path, base="tiny"),))
     with LoopbackModel(script) as server, open_pool(workers=1, preload=()) as pool:
@@ -62,14 +62,14 @@ def by_sessions(house: SmallHouse, script: list[Action]) -> tuple[Proposals, Age
             backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
-        with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            shop = Shop(house.blobs, house.into.parent / "cache", stage_limits(SolversSettings()), lambda: suite, lambda: suite, "0001")
+        with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
+            shop = Shop(project.blobs, project.into.parent / "cache", stage_limits(SolversSettings()), lambda: suite, lambda: suite, "0001")
             author = SessionAuthor(agents, pool.call, shop)
-            return house.propose(agents, [planned([house.seed], "rewrite", "")], author=lambda plan: author), agents
+            return project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author), agents
 
 
-def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(house: SmallHouse) -> None:
-    found, agents = by_sessions(house, EXPERT)
+def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(project: SmallProject) -> None:
+    found, agents = by_sessions(project, EXPERT)
     variant, = found.variants
     assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == ("model", "larger budget", False, 0, None)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
@@ -82,26 +82,26 @@ def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_varian
     assert [line.split()[0] for line in told[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled"]
     assert [line.split()[:3] for line in told[6][0].splitlines()] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
     assert told[7][1] == "There is no formula of this name. There are, among others: tiny."
-    assert (house.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
+    assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
 
 
 @pytest.mark.parametrize("script, reason", [
     ([call(("write_file", {"path": "bin/starexec_run_default", "text": "echo s UNSATISFIABLE"}))], "solvers_coder_session: 3 turns in a row"),
     ([call(FINISH)], "no source file was changed"),
 ])
-def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(house: SmallHouse, script: list[Action], reason: str) -> None:
-    found, _ = by_sessions(house, script)
+def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(project: SmallProject, script: list[Action], reason: str) -> None:
+    found, _ = by_sessions(project, script)
     assert found.variants == []
     assert [item.reason.startswith(reason) for item in found.unmade] == [True]
 
 
-def by_a_command(house: SmallHouse, text: str, timeout_s: float = 60, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_a_command(project: SmallProject, text: str, timeout_s: float = 60, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
     """One plan, carried out by a script that plays a coding agent's command line."""
-    script = house.into.parent / "agent.py"
+    script = project.into.parent / "agent.py"
     script.write_text(text)
-    author = CommandAuthor((sys.executable, str(script)), timeout_s, house.blobs, "0001")
+    author = CommandAuthor((sys.executable, str(script)), timeout_s, project.blobs, "0001")
     with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        found = house.propose(agents, [planned([house.seed], "rewrite", "")], author=lambda plan: author, **more)
+        found = project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author, **more)
     CODER_RUNS.frame(author.runs)
     return found, author.runs
 
@@ -118,9 +118,9 @@ print("done")
 """
 
 
-def test_what_a_command_leaves_in_the_sources_is_the_candidate(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_command_leaves_in_the_sources_is_the_candidate(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLAKE_MODEL_API_KEY", KEY)
-    found, (row,) = by_a_command(house, WELL)
+    found, (row,) = by_a_command(project, WELL)
     variant, = found.variants
     assert (variant.origin, variant.blocked) == ("command", False)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
@@ -128,7 +128,7 @@ def test_what_a_command_leaves_in_the_sources_is_the_candidate(house: SmallHouse
     assert not (variant.folder / "TASK.md").exists() and not (variant.folder / "src/core/notes.txt").exists()
     assert [item["what"] for item in variant.dropped] == ["src/core/notes.txt"]
     assert (row["exit_code"], row["variant_id"], row["reason"]) == (0, variant.variant_id, None)
-    assert row["wall_s"] > 0 and house.blobs.get(row["output_sha"]) == b"done\n"
+    assert row["wall_s"] > 0 and project.blobs.get(row["output_sha"]) == b"done\n"
 
 
 LINKS = f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'); os.symlink('/etc/passwd', 'src/core/passwd.h')"
@@ -141,9 +141,9 @@ LINKS = f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'
     (f"open('{SOURCE}', 'w').write('x' * 2_000_001)", 60, 0, f"{SOURCE} would have more than 2000000 characters"),
 ])
 def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
-    house: SmallHouse, text: str, timeout_s: float, code: int | None, reason: str,
+    project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str,
 ) -> None:
-    found, (row,) = by_a_command(house, text, timeout_s)
+    found, (row,) = by_a_command(project, text, timeout_s)
     assert (found.variants, [item.reason for item in found.unmade]) == ([], [reason])
     assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
 
@@ -161,20 +161,20 @@ other.write_text("mine")
 """
 
 
-def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(house: SmallHouse) -> None:
-    other = house.into.parent / "other"
-    shutil.copytree(house.base.folder, other)
+def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: SmallProject) -> None:
+    other = project.into.parent / "other"
+    shutil.copytree(project.base.folder, other)
     (other / SOURCE).write_text((other / SOURCE).read_text().replace("* 2", "* 7"))
     before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
-    found, (row,) = by_a_command(house, LOOKS, bases={"small": house.base, "other": Base("other", other, house.base.adapter)})
+    found, (row,) = by_a_command(project, LOOKS, bases={"small": project.base, "other": Base("other", other, project.base.adapter)})
     variant, = found.variants
     assert (row["exit_code"], variant.blocked, variant.dropped) == (0, False, ())
     assert "opt_first.value * 7" in (variant.folder / SOURCE).read_text() and not (variant.folder / "reference").exists()
     assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
 
 
-def test_links_that_a_command_leaves_lead_nowhere(house: SmallHouse) -> None:
-    found, _ = by_a_command(house, LINKS)
+def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None:
+    found, _ = by_a_command(project, LINKS)
     variant, = found.variants
     assert variant.blocked, "without its source file it is not built"
     assert "root:" not in variant.diff and not (variant.folder / "src/core/passwd.h").exists()
@@ -193,27 +193,27 @@ def test_a_session_needs_a_model() -> None:
 
 
 @pytest.fixture
-def begun(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> Lake:
+def begun(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> Lake:
     """A lake whose first population is the small seed, with its adapter among the settings' seeds."""
-    lake = Lake(house.into.parent / "lake")
+    lake = Lake(project.into.parent / "lake")
     row = {
-        "variant_id": house.seed.variant_id, "state": "champion", "cycle": "0000", "title": "small", "base": "small1", "operator": "seed",
-        "origin": "seed", "parents": [], "archive_sha": archive_variant(house.seed.folder, lake.blobs),
+        "variant_id": project.seed.variant_id, "state": "champion", "cycle": "0000", "title": "small", "base": "small1", "operator": "seed",
+        "origin": "seed", "parents": [], "archive_sha": archive_variant(project.seed.folder, lake.blobs),
     }
     tables = empty_population().with_tables(variants=[row]).frames()
     records = {name: lake.publish("solvers", f"incoming_{name}", frame, cycle="0001", run_id="seeds") for name, frame in tables.items()}
     lake.seals.seal("solvers", "0001", "version", None, "seeds", {f"incoming_{name}@0001": made.content_sha for name, made in records.items()})
-    monkeypatch.setattr("evolake.solvers.evolution.submissions.load_adapter", lambda name, folder: house.base.adapter)
+    monkeypatch.setattr("evolake.solvers.evolution.submissions.load_adapter", lambda name, folder: project.base.adapter)
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
     return lake
 
 
-def changed_tree(house: SmallHouse, change: Callable[[Path], object]) -> Path:
+def changed_tree(project: SmallProject, change: Callable[[Path], object]) -> Path:
     """A copy of the seed with a change."""
     import shutil
 
-    folder = house.into.parent / "mine"
-    shutil.copytree(house.seed.folder, folder)
+    folder = project.into.parent / "mine"
+    shutil.copytree(project.seed.folder, folder)
     change(folder)
     return folder
 
@@ -222,18 +222,18 @@ def larger(folder: Path) -> None:
     (folder / SOURCE).write_text((folder / SOURCE).read_text().replace("* 2", "* 3"))
 
 
-def test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other(house: SmallHouse, begun: Lake) -> None:
-    folder = changed_tree(house, larger)
-    said = ["solvers", "submit", str(folder), "--parent", house.seed.variant_id[:12], "--hypothesis", "A larger budget.", "--json"]
+def test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other(project: SmallProject, begun: Lake) -> None:
+    folder = changed_tree(project, larger)
+    said = ["solvers", "submit", str(folder), "--parent", project.seed.variant_id[:12], "--hypothesis", "A larger budget.", "--json"]
     first, again = (CliRunner().invoke(cli, said, catch_exceptions=False) for _ in range(2))
     assert (first.exit_code, json.loads(first.output)["cycle"]) == (0, "0001")
     assert json.loads(again.output) == json.loads(first.output)
     plans = submitted_plans(begun, "0001", 2)
-    assert PLANS.frame(plans).select("number", "parent_ids", "origin", "kind").rows() == [(2, [house.seed.variant_id], "submitted", "rewrite")]
+    assert PLANS.frame(plans).select("number", "parent_ids", "origin", "kind").rows() == [(2, [project.seed.variant_id], "submitted", "rewrite")]
     assert submitted_plans(begun, "0002", 0) == []
     author = SubmissionAuthor(begun.blobs)
     with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        variant, = house.propose(agents, plans, author=lambda plan: author).variants
+        variant, = project.propose(agents, plans, author=lambda plan: author).variants
     assert (variant.origin, variant.title, variant.blocked) == ("submitted", "A larger budget.", False)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
 
@@ -250,15 +250,15 @@ def more_files(folder: Path) -> None:
     (lambda folder: (folder / "variant.toml").write_text('base = "other"\nadapter = "small1"\n'), "", "Another.", "descends from another seed"),
 ])
 def test_what_cannot_be_submitted_is_told(
-    house: SmallHouse, begun: Lake, change: Callable[[Path], object], parent: str, hypothesis: str, message: str,
+    project: SmallProject, begun: Lake, change: Callable[[Path], object], parent: str, hypothesis: str, message: str,
 ) -> None:
     with pytest.raises(InputError, match=message):
-        submit(begun, changed_tree(house, change), parent or house.seed.variant_id, hypothesis, adapters=Path())
+        submit(begun, changed_tree(project, change), parent or project.seed.variant_id, hypothesis, adapters=Path())
     assert begun.record("solvers", "submissions") is None
 
 
 def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal(
-    house: SmallHouse, begun: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    project: SmallProject, begun: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 ) -> None:
     from evolake.solvers.evolution import ablation
     from evolake.solvers.evolution.workspace import Workspace
@@ -273,7 +273,7 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     def judge_folder(workspace, ruleset, *, cycle, run_id):
         def judge(folder: Path) -> VariantResults:
             judged.append(len(ruleset.rules))
-            return VariantResults(source_sha(folder), (), house.judge(folder).build.ok, None)
+            return VariantResults(source_sha(folder), (), project.judge(folder).build.ok, None)
 
         return judge
 
@@ -284,7 +284,7 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
 
     monkeypatch.setattr(ablation, "judge_folder", judge_folder)
     monkeypatch.setattr(ablation, "plan_cycle", plan_cycle)
-    monkeypatch.setattr(Workspace, "adapter", lambda self, name: house.base.adapter)
+    monkeypatch.setattr(Workspace, "adapter", lambda self, name: project.base.adapter)
     monkeypatch.setenv("EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE", "2")
 
     def made(repeats: int, without: str = "rules"):

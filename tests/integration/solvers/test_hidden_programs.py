@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from solver_gates import RULES, GatesHouse, open_house
+from solver_gates import RULES, GatesProject, open_project
 
 from evolake.gates import Ruleset
 from evolake.gates.checkers import apply
@@ -27,8 +27,8 @@ void* hidden_handle(const char* name) { return elsewhere(1) > 3 ? (void*) &hidde
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
-    return open_house(tmp_path_factory.mktemp("hidden"))
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+    return open_project(tmp_path_factory.mktemp("hidden"))
 
 
 def without(*rules: str) -> Ruleset:
@@ -41,8 +41,8 @@ def documented(folder: Path) -> Path:
     return folder
 
 
-def objection(house: GatesHouse, folder: Path, base: str, rules: Ruleset = RULES) -> tuple[str, str]:
-    verdict = house.judge(folder, base, rules, stop_at="compliance").blocked_by
+def objection(project: GatesProject, folder: Path, base: str, rules: Ruleset = RULES) -> tuple[str, str]:
+    verdict = project.judge(folder, base, rules, stop_at="compliance").blocked_by
     assert verdict is not None
     return verdict.rule_id, verdict.reason
 
@@ -59,27 +59,27 @@ def packed(folder: Path) -> str:
     return base64.b64encode(buffer.getvalue()).decode()
 
 
-def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(house: GatesHouse):
+def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(project: GatesProject):
     """MiniSat inside Glucose: its sources as base64 in a source file, unpacked by the makefile and linked in place of the variant's own."""
-    folder = documented(house.copy("glucose421", "embedded"))
-    payload = packed(house.seed("minisat22") / "src")
+    folder = documented(project.copy("glucose421", "embedded"))
+    payload = packed(project.seed("minisat22") / "src")
     lines = "\n".join(f'"{payload[place:place + 60]}"' for place in range(0, len(payload), 60))
     add(folder / "src" / "core" / "Solver.cc", f"\nstatic const char* const other =\n{lines};\n")
     unpacked = "UNPACKED := $(shell sed -n '/^\"/p' ../core/Solver.cc | tr -d '\";' | base64 -d | tar xz -C ../other)\n"
     add(folder / "src" / "simp" / "Makefile", unpacked)
-    rule, reason = objection(house, folder, "glucose421")
+    rule, reason = objection(project, folder, "glucose421")
     assert rule == "solvers-added-data" and "string literal" in reason
-    rule, reason = objection(house, folder, "glucose421", without("solvers-added-data"))
+    rule, reason = objection(project, folder, "glucose421", without("solvers-added-data"))
     assert rule == "solvers-build-files" and "$(shell" in reason and "src/simp/Makefile" in reason
     plain = folder / "src" / "simp" / "Makefile"
-    plain.write_bytes((house.seed("glucose421") / "src" / "simp" / "Makefile").read_bytes())
-    assert objection(house, folder, "glucose421")[0] == "solvers-added-data"
+    plain.write_bytes((project.seed("glucose421") / "src" / "simp" / "Makefile").read_bytes())
+    assert objection(project, folder, "glucose421")[0] == "solvers-added-data"
 
 
-def test_a_payload_beside_the_sources_is_refused(house: GatesHouse):
-    folder = documented(house.copy("glucose421", "beside"))
-    (folder / "src" / "core" / "other.txt").write_text(packed(house.seed("minisat22") / "src"))
-    assert objection(house, folder, "glucose421") == (
+def test_a_payload_beside_the_sources_is_refused(project: GatesProject):
+    folder = documented(project.copy("glucose421", "beside"))
+    (folder / "src" / "core" / "other.txt").write_text(packed(project.seed("minisat22") / "src"))
+    assert objection(project, folder, "glucose421") == (
         "solvers-only-sources", "changes files that are no sources in C or C++: src/core/other.txt",
     )
 
@@ -95,23 +95,23 @@ def test_a_payload_beside_the_sources_is_refused(house: GatesHouse):
         ("src/core/Solver.cc", '\n_Pragma("GCC optimize (\\"Ofast\\")")\n', "solvers-same-compiler"),
     ],
 )
-def test_a_gain_by_switches_of_the_compiler_is_refused(path: str, text: str, rule: str, house: GatesHouse):
-    folder = documented(house.copy("minisat22", f"flags-{abs(hash((path, text)))}"))
+def test_a_gain_by_switches_of_the_compiler_is_refused(path: str, text: str, rule: str, project: GatesProject):
+    folder = documented(project.copy("minisat22", f"flags-{abs(hash((path, text)))}"))
     add(folder / path, text)
-    assert objection(house, folder, "minisat22")[0] == rule
+    assert objection(project, folder, "minisat22")[0] == rule
 
 
-def test_what_sources_hide_stands_in_the_built_program(house: GatesHouse, requires: Any):
+def test_what_sources_hide_stands_in_the_built_program(project: GatesProject, requires: Any):
     """The net behind the rules on sources: one program that takes a name by another, holds data and has a section of its own is really built."""
     requires("c++")
-    folder = documented(house.copy("minisat22", "weakref"))
+    folder = documented(project.copy("minisat22", "weakref"))
     table = ",".join(str(word * 2654435761 % 2**32) for word in range(16_000))
     add(folder / "src" / "core" / "Solver.cc", f"{HIDDEN}\nextern const unsigned hidden_table[] = {{{table}}};\n")
-    assert objection(house, folder, "minisat22")[0] == "solvers-added-data"
-    adapter = house.adapter("minisat22")
-    built = build_variant(folder, adapter, house.bench.blobs)
+    assert objection(project, folder, "minisat22")[0] == "solvers-added-data"
+    adapter = project.adapter("minisat22")
+    built = build_variant(folder, adapter, project.bench.blobs)
     assert built.ok, built.reason
-    evidence = program_evidence(built, house.seed("minisat22"), adapter, house.bench.blobs)
+    evidence = program_evidence(built, project.seed("minisat22"), adapter, project.bench.blobs)
     rules = {rule.id: rule for rule in RULES.of_gate("build")}
     asks, size = (rules[f"solvers-program-{name}"] for name in ("asks", "size"))
     found = apply(asks.check, evidence, asks.parameters)

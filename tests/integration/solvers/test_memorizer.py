@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from solver_gates import RULES, GatesHouse, open_house
+from solver_gates import RULES, GatesProject, open_project
 from solver_memorizer import plant_memory
 
 from evolake.gates.checkers import apply
@@ -24,43 +24,43 @@ LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=1024)
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
-    return open_house(tmp_path_factory.mktemp("memorizer"))
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+    return open_project(tmp_path_factory.mktemp("memorizer"))
 
 
-def training(house: GatesHouse, count: int = 10) -> Suite:
+def training(project: GatesProject, count: int = 10) -> Suite:
     """Satisfiable formulas of some tenths of a second each."""
-    blobs = house.bench.blobs
+    blobs = project.bench.blobs
     formulas = {f"train-{seed}": planted_ksat(54, 1134, 5, seed) for seed in range(count)}
     items = tuple(Instance(name, "planted-5", "SAT", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
-    return with_files(Suite("train", items), blobs, house.bench.cache)
+    return with_files(Suite("train", items), blobs, project.bench.cache)
 
 
-def built(house: GatesHouse, folder: Path) -> Program:
-    adapter = house.adapter("minisat22")
-    result = build_variant(folder, adapter, house.bench.blobs)
+def built(project: GatesProject, folder: Path) -> Program:
+    adapter = project.adapter("minisat22")
+    result = build_variant(folder, adapter, project.bench.blobs)
     assert result.ok, result.reason
-    return open_program(result, adapter, house.bench.blobs, house.bench.cache)
+    return open_program(result, adapter, project.bench.blobs, project.bench.cache)
 
 
-def test_a_table_of_models_does_not_carry_over(house: GatesHouse, tmp_path: Path, requires: Any):
+def test_a_table_of_models_does_not_carry_over(project: GatesProject, tmp_path: Path, requires: Any):
     """Ten models are few numbers, and every answer is right: no rule on sources and no other gate objects."""
     requires("c++")
-    suite = training(house)
-    seed = built(house, house.seed("minisat22"))
+    suite = training(project)
+    seed = built(project, project.seed("minisat22"))
     known = []
     for item in suite.instances:
         assert item.path is not None
         run = run_solver(seed, item.path, LIMITS, scratch=tmp_path)
         assert run.model is not None
         known.append((read_cnf_file(item.path), run.model))
-    carried = carried_suite(suite, house.bench.blobs, house.bench.cache, secret=SECRET, root_seed=0, count=10, copies=2)
-    house = replace(house, bench=replace(house.bench, carried=carried, smoke=house.bench.smoke.first(12), correctness_limits=LIMITS))
-    folder = house.copy("minisat22", "memorizer")
+    carried = carried_suite(suite, project.bench.blobs, project.bench.cache, secret=SECRET, root_seed=0, count=10, copies=2)
+    project = replace(project, bench=replace(project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS))
+    folder = project.copy("minisat22", "memorizer")
     assert set(plant_memory(folder, known)) == {"src/core/Solver.h", "src/core/Solver.cc"}
     for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
         (folder / name).write_text("# Better phases\n\nThe first phase of each variable is chosen with care.\n")
-    judged = house.judge(folder, "minisat22")
+    judged = project.judge(folder, "minisat22")
     assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-carried-over", judged.feedback
     assert "its gain does not carry over" in judged.blocked_by.reason
     mine = carry_evidence([row for row in judged.runs["stability"] if row["suite"] == "carried"])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from solver_gates import GatesHouse, open_house, unlinted
+from solver_gates import GatesProject, open_project, unlinted
 from solver_mutants import MUTANTS, Mutant, plant
 from solver_patch_builds import with_defaults
 
@@ -23,13 +23,13 @@ COMPARED = ("instance", "status", "answer", "proof_status", "conflicts", "decisi
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
-    return open_house(tmp_path_factory.mktemp("gates"))
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+    return open_project(tmp_path_factory.mktemp("gates"))
 
 
 @pytest.fixture(scope="session")
-def seeds_judged(house: GatesHouse) -> dict[str, VariantResults]:
-    return {base: house.judge(house.seed(base), base) for base in ("minisat22", "glucose421")}
+def seeds_judged(project: GatesProject) -> dict[str, VariantResults]:
+    return {base: project.judge(project.seed(base), base) for base in ("minisat22", "glucose421")}
 
 
 def behaviour(judged: VariantResults, beside: VariantResults) -> dict[str, list[Any]]:
@@ -48,18 +48,18 @@ def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, VariantResu
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(
-    mutant: Mutant, house: GatesHouse, seeds_judged: dict[str, VariantResults], requires: Any,
+    mutant: Mutant, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any,
 ):
     requires("c++")
-    folder = house.copy(mutant.base, mutant.name)
+    folder = project.copy(mutant.base, mutant.name)
     assert plant(mutant, folder)
     rule, words = mutant.behind or (mutant.rule, mutant.words)
-    behind = house.quick.judge(folder, mutant.base, unlinted())
+    behind = project.quick.judge(folder, mutant.base, unlinted())
     assert behind.build is not None and behind.build.ok, behind.feedback
     assert changed(behind, seeds_judged[mutant.base]), "it behaves as the seed does, so that blocking it shows nothing"
     assert behind.blocked_by is not None and (behind.blocked_by.rule_id, words in behind.blocked_by.reason) == (rule, True), behind.feedback
     if mutant.behind:
-        judged = house.judge(folder, mutant.base)
+        judged = project.judge(folder, mutant.base)
         assert judged.blocked_by is not None and (judged.blocked_by.gate, judged.blocked_by.rule_id) == ("compliance", mutant.rule), judged.feedback
         assert mutant.words in judged.blocked_by.reason and mutant.rule in judged.feedback
 
@@ -74,49 +74,49 @@ def changed(mutant: VariantResults, seed: VariantResults) -> bool:
 
 
 @pytest.mark.parametrize("edit", GOOD, ids=lambda edit: edit.name)
-def test_a_good_variant_passes(edit: Edit, house: GatesHouse, seeds_judged: dict[str, VariantResults], requires: Any):
+def test_a_good_variant_passes(edit: Edit, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any):
     requires("c++")
-    folder = house.copy("minisat22", f"good-{edit.name}")
-    assert [outcome.status for outcome in apply_edits(folder, house.adapter("minisat22"), [edit])] == ["applied"]
+    folder = project.copy("minisat22", f"good-{edit.name}")
+    assert [outcome.status for outcome in apply_edits(folder, project.adapter("minisat22"), [edit])] == ["applied"]
     (folder / "edits.json").write_text(write_edits([edit]))
     for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
         (folder / name).write_text(f"# {edit.name}\n\nOne edit of the catalogue: {edit.described()}.\n")
-    judged, seed = house.quick.judge(folder, "minisat22"), seeds_judged["minisat22"]
+    judged, seed = project.quick.judge(folder, "minisat22"), seeds_judged["minisat22"]
     assert judged.accepted, judged.feedback
     assert behaviour(judged, seed) != behaviour(seed, judged)
 
 
-def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(house: GatesHouse, requires: Any):
+def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(project: GatesProject, requires: Any):
     from evolake.solvers.repository.variant import archive_variant
 
     requires("c++")
-    sha = archive_variant(house.seed("minisat22"), house.bench.blobs)
-    judged = house.judge(sha, "minisat22", stop_at="build")  # type: ignore[arg-type]
+    sha = archive_variant(project.seed("minisat22"), project.bench.blobs)
+    judged = project.judge(sha, "minisat22", stop_at="build")  # type: ignore[arg-type]
     assert {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence_shas)
-    assert {gate: load_evidence(sha, house.bench.blobs) for gate, sha in judged.evidence_shas.items()} == judged.evidence
+    assert {gate: load_evidence(sha, project.bench.blobs) for gate, sha in judged.evidence_shas.items()} == judged.evidence
     assert judged.blocked_by is None and not judged.accepted
 
 
-def test_a_compile_error_comes_back_as_feedback(house: GatesHouse, requires: Any):
+def test_a_compile_error_comes_back_as_feedback(project: GatesProject, requires: Any):
     requires("c++")
-    folder = house.copy("minisat22", "no-semicolon")
+    folder = project.copy("minisat22", "no-semicolon")
     source = folder / "src" / "core" / "Solver.cc"
     source.write_text(source.read_text(encoding="latin-1").replace("conflicts++; conflictC++;", "conflicts++ conflictC++;"), encoding="latin-1")
-    judged = house.judge(folder, "minisat22")
+    judged = project.judge(folder, "minisat22")
     assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-build"
     assert "src/core/Solver.cc" in judged.blocked_by.reason and "error: expected" in judged.feedback
 
 
-def test_missing_documents_and_scripts_of_ones_own_are_blocked(house: GatesHouse, tmp_path: Path):
-    folder = house.copy("minisat22", "bare")
+def test_missing_documents_and_scripts_of_ones_own_are_blocked(project: GatesProject, tmp_path: Path):
+    folder = project.copy("minisat22", "bare")
     (folder / "HYPOTHESIS.md").write_text("\n")
-    assert blocked(house, folder) == ("solvers-documents", "HYPOTHESIS.md has 0 characters; at least 20 are wanted")
+    assert blocked(project, folder) == ("solvers-documents", "HYPOTHESIS.md has 0 characters; at least 20 are wanted")
     (folder / "starexec_build").write_text("#!/bin/sh\nexit 0\n")
     (folder / "HYPOTHESIS.md").write_text("A hypothesis that can be refuted by a run.")
-    assert blocked(house, folder) == ("solvers-frozen-files", "changes files that are the pipeline's: starexec_build")
+    assert blocked(project, folder) == ("solvers-frozen-files", "changes files that are the pipeline's: starexec_build")
 
 
-def blocked(house: GatesHouse, folder: Path) -> tuple[str, str]:
-    verdict = house.judge(folder, "minisat22", stop_at="compliance").blocked_by
+def blocked(project: GatesProject, folder: Path) -> tuple[str, str]:
+    verdict = project.judge(folder, "minisat22", stop_at="compliance").blocked_by
     assert verdict is not None
     return verdict.rule_id, verdict.reason

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import solver_referee as referee
-from solver_gates import GatesHouse, open_house
+from solver_gates import GatesProject, open_project
 from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
@@ -20,28 +20,28 @@ TRIALS = {trial.name: trial for trial in referee.FIXED}
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
-    return open_house(tmp_path_factory.mktemp("referee"))
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+    return open_project(tmp_path_factory.mktemp("referee"))
 
 
-def blocked(trial: Trial, house: GatesHouse) -> str | None:
-    folder: Path = house.copy(trial.base, trial.name)
+def blocked(trial: Trial, project: GatesProject) -> str | None:
+    folder: Path = project.copy(trial.base, trial.name)
     plant(trial, folder)
-    verdict = house.judge(folder, trial.base, stop_at="compliance").blocked_by
+    verdict = project.judge(folder, trial.base, stop_at="compliance").blocked_by
     return verdict.rule_id if verdict else None
 
 
 @pytest.mark.parametrize("name", BY_CODE)
-def test_a_bad_variant_is_blocked_before_it_is_built(name: str, house: GatesHouse) -> None:
-    assert blocked(TRIALS[name], house) == BY_CODE[name]
+def test_a_bad_variant_is_blocked_before_it_is_built(name: str, project: GatesProject) -> None:
+    assert blocked(TRIALS[name], project) == BY_CODE[name]
 
 
 @pytest.mark.parametrize("trial", GOOD, ids=lambda trial: trial.name)
-def test_nothing_is_said_of_a_good_variant(trial: Trial, house: GatesHouse) -> None:
-    assert blocked(trial, house) is None
+def test_nothing_is_said_of_a_good_variant(trial: Trial, project: GatesProject) -> None:
+    assert blocked(trial, project) is None
 
 
-def test_a_change_that_is_not_there_is_an_error(house: GatesHouse) -> None:
+def test_a_change_that_is_not_there_is_an_error(project: GatesProject) -> None:
     missing: Any = ("core/Solver.cc", "no such line", "")
     with pytest.raises(AssertionError, match="stands 0 times"):
-        plant(Trial("missing", "minisat22", "", (missing,)), house.copy("minisat22", "missing"))
+        plant(Trial("missing", "minisat22", "", (missing,)), project.copy("minisat22", "missing"))

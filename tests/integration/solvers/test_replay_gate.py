@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from solver_gates import RULES, SEEDS, GatesHouse, open_house
+from solver_gates import RULES, SEEDS, GatesProject, open_project
 
 from evolake.solvers.evolution.stages import VariantGateResult, replay_gate
 from evolake.solvers.evolution.workspace import Workspace
@@ -24,21 +24,21 @@ NEWER = {"build": "base_flags", "stability": "carried"}
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesHouse:
+def project(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesProject:
     requires("c++")
-    return open_house(tmp_path_factory.mktemp("replayed"))
+    return open_project(tmp_path_factory.mktemp("replayed"))
 
 
 @pytest.fixture(scope="module")
-def replay(house: GatesHouse) -> Replay:
+def replay(project: GatesProject) -> Replay:
     """(gate, the evidence that the row names) -> what the gate says of a seed."""
-    folder = house.seed("minisat22")
+    folder = project.seed("minisat22")
     row: dict[str, Any] = dict.fromkeys(VARIANTS.columns) | {
         "variant_id": source_sha(folder), "cycle": "0001", "title": "seed", "base": "minisat22", "parents": [],
-        "archive_sha": archive_variant(folder, house.bench.blobs), "evidence": "{}",
+        "archive_sha": archive_variant(folder, project.bench.blobs), "evidence": "{}",
     }
     workspace = Workspace(
-        house.bench.blobs, house.root / "work", SEEDS, SETTINGS, 0, {"minisat22": row}, lambda name: pytest.fail(f"{name} is not needed"),
+        project.bench.blobs, project.root / "work", SEEDS, SETTINGS, 0, {"minisat22": row}, lambda name: pytest.fail(f"{name} is not needed"),
     )
     gates = {gate.name: gate for gate in GATES}
     return lambda gate, evidence: replay_gate(
@@ -71,8 +71,8 @@ def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(g
 
 
 @pytest.mark.parametrize("gate", NEWER)
-def test_evidence_of_an_earlier_version_is_made_again(gate: str, replay: Replay, made: dict[str, VariantGateResult], house: GatesHouse) -> None:
-    whole = load_evidence(shas(made)[gate], house.bench.blobs)
-    old = store_evidence({key: value for key, value in whole.items() if key != NEWER[gate]}, house.bench.blobs)
+def test_evidence_of_an_earlier_version_is_made_again(gate: str, replay: Replay, made: dict[str, VariantGateResult], project: GatesProject) -> None:
+    whole = load_evidence(shas(made)[gate], project.bench.blobs)
+    old = store_evidence({key: value for key, value in whole.items() if key != NEWER[gate]}, project.bench.blobs)
     again = replay(gate, shas(made) | {gate: old})
     assert (again.reused, again.passed, set(again.evidence)) == (False, True, set(whole))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
-from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallHouse, planned, small_house
+from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
@@ -26,9 +26,9 @@ from evolake.solvers.repository.variant import source_sha
 
 
 @pytest.fixture
-def house(tmp_path: Path, requires) -> SmallHouse:
+def project(tmp_path: Path, requires) -> SmallProject:
     requires("c++")
-    return small_house(tmp_path)
+    return small_project(tmp_path)
 
 
 def operators() -> Agents:
@@ -38,12 +38,12 @@ def operators() -> Agents:
 DECAY, FIRST = Edit("tunable", "var-decay", {"value": 0.8}), Edit("tunable", "rfirst", {"value": 40})
 
 
-def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(house: SmallHouse) -> None:
+def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(project: SmallProject) -> None:
     with operators() as agents:
-        found = house.propose(agents, [planned([house.seed])])
+        found = project.propose(agents, [planned([project.seed])])
     variant, = found.variants
     assert not variant.blocked and variant.edits is not None and variant.origin == "operators"
-    assert variant.weights == ((house.seed.variant_id, 1.0),)
+    assert variant.weights == ((project.seed.variant_id, 1.0),)
     assert (variant.folder / "edits.json").read_text() == write_edits(variant.edits)
     assert "A stronger decay" in (variant.folder / "HYPOTHESIS.md").read_text()
     assert "var-decay" in (variant.folder / "CHANGELOG.md").read_text()
@@ -52,34 +52,34 @@ def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_i
     assert [row["artifact_id"] for row in agents.rows()] == [variant.variant_id]
 
 
-def test_edits_and_base_make_the_same_sources_again(house: SmallHouse) -> None:
+def test_edits_and_base_make_the_same_sources_again(project: SmallProject) -> None:
     with operators() as agents:
-        variant, = house.propose(agents, [planned([house.seed])]).variants
-    again = house.child("again", *read_edits((variant.folder / "edits.json").read_text()))
+        variant, = project.propose(agents, [planned([project.seed])]).variants
+    again = project.child("again", *read_edits((variant.folder / "edits.json").read_text()))
     assert again.variant_id == variant.variant_id
 
 
-def test_the_same_seed_makes_the_same_variants(house: SmallHouse, tmp_path: Path) -> None:
-    plans = [planned([house.seed], number=number) for number in range(3)]
+def test_the_same_seed_makes_the_same_variants(project: SmallProject, tmp_path: Path) -> None:
+    plans = [planned([project.seed], number=number) for number in range(3)]
     first, second = [], []
     for ids in (first, second):
         with operators() as agents:
-            ids.extend(item.variant_id for item in house.propose(agents, plans).variants)
+            ids.extend(item.variant_id for item in project.propose(agents, plans).variants)
     assert first == second and len(set(first)) == 3
 
 
-def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two crossovers of the same parents, the second of which has to find something new."""
-    parents = [house.seed, house.child("one", DECAY), house.child("two", FIRST)]
-    plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [planned([house.seed], number=2)]
+    parents = [project.seed, project.child("one", DECAY), project.child("two", FIRST)]
+    plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [planned([project.seed], number=2)]
     judged: list[Path] = []
 
     def told(workers: int) -> Any:
         with operators() as agents:
             found = propose_variants(
-                agents, plans, {item.variant_id: item for item in parents}, {house.base.name: house.base},
-                {item.variant_id: item for item in standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")}, house.into,
-                lambda folder: (judged.append(folder), house.judge(folder))[1], settings=SETTINGS, cycle="0001", root_seed=5, workers=workers,
+                agents, plans, {item.variant_id: item for item in parents}, {project.base.name: project.base},
+                {item.variant_id: item for item in standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")}, project.into,
+                lambda folder: (judged.append(folder), project.judge(folder))[1], settings=SETTINGS, cycle="0001", root_seed=5, workers=workers,
             )
             calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
             return [(item.variant_id, item.title, item.edits, item.diff, item.dropped) for item in found.variants], found.unmade, calls
@@ -101,48 +101,49 @@ def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) ->
     return found
 
 
-def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(house: SmallHouse) -> None:
-    one = house.child("one", DECAY)
-    two = house.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
+def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(project: SmallProject) -> None:
+    one = project.child("one", DECAY)
+    two = project.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
     with operators() as agents:
-        variant, = house.propose(agents, [planned([one, two], "crossover", "")], [house.seed, one, two]).variants
+        variant, = project.propose(agents, [planned([one, two], "crossover", "")], [project.seed, one, two]).variants
     assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == ["rfirst = 40", "var-decay = 0.8"]
     assert variant.weights == ((one.variant_id, 0.5), (two.variant_id, 0.5))
     assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [("tunable:var-decay", 2, "same-edit-other-values")]
     assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
 
 
-def test_a_crossover_of_written_variants_joins_files(house: SmallHouse) -> None:
-    one = house.written("one", GOOD)
-    two = house.written("two", "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// Ranges are not kept.\n")
+def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:
+    one = project.written("one", GOOD)
+    diff = "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// Ranges are not kept.\n"
+    two = project.written("two", diff)
     with operators() as agents:
-        variant, = house.propose(agents, [planned([one, two], "crossover", "")], [house.seed, one, two]).variants
+        variant, = project.propose(agents, [planned([one, two], "crossover", "")], [project.seed, one, two]).variants
     assert variant.edits is None and not (variant.folder / "edits.json").exists()
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "Ranges are not kept" in (variant.folder / "src/core/Solver.h").read_text()
 
 
-def test_an_edit_on_a_written_variant_keeps_what_was_written(house: SmallHouse) -> None:
-    one = house.written("one", GOOD)
+def test_an_edit_on_a_written_variant_keeps_what_was_written(project: SmallProject) -> None:
+    one = project.written("one", GOOD)
     with operators() as agents:
-        variant, = house.propose(agents, [planned([one])], [house.seed, one]).variants
+        variant, = project.propose(agents, [planned([one])], [project.seed, one]).variants
     assert variant.edits is None
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "0.95" not in (variant.folder / "src/core/Solver.cc").read_text()
 
 
-def test_a_crossover_that_would_exist_already_gets_one_edit_more(house: SmallHouse) -> None:
-    one, two = house.child("one", DECAY), house.child("two", DECAY, FIRST)
+def test_a_crossover_that_would_exist_already_gets_one_edit_more(project: SmallProject) -> None:
+    one, two = project.child("one", DECAY), project.child("two", DECAY, FIRST)
     with operators() as agents:
-        variant, = house.propose(agents, [planned([one, two], "crossover", "")], [house.seed, one, two]).variants
+        variant, = project.propose(agents, [planned([one, two], "crossover", "")], [project.seed, one, two]).variants
     assert variant.edits is not None
     assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != two.edits
 
 
-def test_what_exists_already_goes_back_to_the_coder(house: SmallHouse) -> None:
+def test_what_exists_already_goes_back_to_the_coder(project: SmallProject) -> None:
     with operators() as agents:
-        first, = house.propose(agents, [planned([house.seed])]).variants
-        second, = house.propose(agents, [planned([house.seed])], existing=[first.variant_id]).variants
+        first, = project.propose(agents, [planned([project.seed])]).variants
+        second, = project.propose(agents, [planned([project.seed])], existing=[first.variant_id]).variants
     assert second.variant_id != first.variant_id
     assert (second.repairs, second.objections) == (1, ("This variant exists already, source for source.",))
 
@@ -162,19 +163,19 @@ class Coder:
         return {"title": "larger budget", "changelog": "The budget is three times the first interval.", "diff": self.diffs.pop(0)}
 
 
-def by_model(house: SmallHouse, coder: Coder, plans: list[dict[str, Any]] | None = None, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_model(project: SmallProject, coder: Coder, plans: list[dict[str, Any]] | None = None, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
     with LoopbackModel(serve(coder)) as server:
         settings = Settings(
             backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
-        with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            return house.propose(agents, plans or [planned([house.seed], "rewrite", "")], **more), agents.rows()
+        with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
+            return project.propose(agents, plans or [planned([project.seed], "rewrite", "")], **more), agents.rows()
 
 
-def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: SmallHouse) -> None:
+def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject) -> None:
     coder = Coder(GOOD)
-    found, rows = by_model(house, coder)
+    found, rows = by_model(project, coder)
     variant, = found.variants
     assert (variant.origin, variant.repairs, variant.edits, variant.blocked) == ("model", 0, None, False)
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
@@ -183,7 +184,7 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(house: SmallHouse)
     assert not (variant.folder / "edits.json").exists()
 
 
-def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(house: SmallHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
     import evolake.solvers.evolution.proposing as proposing
     from evolake.solvers.roles.coder import CODER
@@ -191,45 +192,45 @@ def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(house: Smal
     [form] = CODER.earlier
     with monkeypatch.context() as then:
         then.setattr(proposing, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
-        first, _ = by_model(house, Coder(GOOD))
+        first, _ = by_model(project, Coder(GOOD))
     settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
-    with open_agents(settings, house.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        again, = house.propose(agents, [planned([house.seed], "rewrite", "")]).variants
+    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
+        again, = project.propose(agents, [planned([project.seed], "rewrite", "")]).variants
         assert [(row["role"], row["usd"]) for row in agents.rows()] == [("solvers_coder_lookup", 0.0), ("solvers_coder", 0.0)]
     assert again.variant_id == first.variants[0].variant_id
 
 
-def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(house: SmallHouse) -> None:
+def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:
     coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, GOOD)
-    plans = [planned([house.seed], "rewrite", "", number=number) for number in range(2)]
-    found, _ = by_model(house, coder, plans, knowledge=["Restarts matter."])
+    plans = [planned([project.seed], "rewrite", "", number=number) for number in range(2)]
+    found, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
     assert [item.blocked for item in found.variants] == [True, False]
     first, second = coder.prompts[1], coder.prompts[-1]
     assert "outcome: blocked" in second and "undeclared_name" in second and "src/core/Solver.cc: budget" in second
     assert "outcome: blocked" not in first and all("Restarts matter." in text for text in (first, second))
 
 
-def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(house: SmallHouse, tmp_path: Path) -> None:
+def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(project: SmallProject, tmp_path: Path) -> None:
     lender = tmp_path / "lender"
-    shutil.copytree(house.seed.folder, lender)
+    shutil.copytree(project.seed.folder, lender)
     (lender / "src/core/Other.cc").write_text("int lent_idea() {\n    return 7;\n}\n")
     other = KnownVariant(source_sha(lender), "other", "other", "seed", lender, ())
     coder = Coder(GOOD, regions=[{"path": "reference/other/core/Other.cc", "first_line": 2, "last_line": 2}])
-    bases = {"small": house.base, "other": Base("other", lender, house.base.adapter)}
-    found, _ = by_model(house, coder, [planned([house.seed, other], "crossover", "")], known=[house.seed, other], bases=bases)
+    bases = {"small": project.base, "other": Base("other", lender, project.base.adapter)}
+    found, _ = by_model(project, coder, [planned([project.seed, other], "crossover", "")], known=[project.seed, other], bases=bases)
     variant, = found.variants
-    assert variant.weights == ((house.seed.variant_id, 0.75), (other.variant_id, 0.25)) and variant.base == "small"
+    assert variant.weights == ((project.seed.variant_id, 0.75), (other.variant_id, 0.25)) and variant.base == "small"
     assert DERIVATIONS.frame(derivations_of(variant, "0001")).select("child_id", "parent_id", "operator", "weight").rows() == [
-        (variant.variant_id, house.seed.variant_id, "crossover", 0.75), (variant.variant_id, other.variant_id, "crossover", 0.25),
+        (variant.variant_id, project.seed.variant_id, "crossover", 0.75), (variant.variant_id, other.variant_id, "crossover", 0.25),
     ]
     assert "reference/other/core/Other.cc" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
     assert "carry its idea over, not its text): other" in coder.prompts[1]
     assert not (variant.folder / "src/core/Other.cc").exists()
 
 
-def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(house: SmallHouse) -> None:
+def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(project: SmallProject) -> None:
     coder = Coder(STRAY, UNBUILDABLE, GOOD)
-    found, rows = by_model(house, coder)
+    found, rows = by_model(project, coder)
     variant, = found.variants
     assert (variant.repairs, variant.blocked) == (2, False)
     assert "does not apply" in variant.objections[0] and "undeclared_name" in variant.objections[1]
@@ -237,43 +238,44 @@ def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
     assert [row["role"] for row in rows][1:] == ["solvers_coder", "solvers_coder_repair", "solvers_coder_repair"]
 
 
-def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(house: SmallHouse) -> None:
+def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(project: SmallProject) -> None:
     coder = Coder(UNBUILDABLE, STRAY, STRAY)
-    found, _ = by_model(house, coder)
+    found, _ = by_model(project, coder)
     variant, = found.variants
     assert variant.blocked and "undeclared_name" in variant.judged.feedback
     assert coder.diffs == []
 
 
-def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(house: SmallHouse) -> None:
-    found, _ = by_model(house, Coder(STRAY, "", STRAY))
+def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(project: SmallProject) -> None:
+    found, _ = by_model(project, Coder(STRAY, "", STRAY))
     assert found.variants == []
     assert [len(item.objections) for item in found.unmade] == [3]
     assert "There is no diff" in found.unmade[0].objections[1]
 
 
-def test_a_diff_outside_the_sources_is_refused_and_told(house: SmallHouse) -> None:
+def test_a_diff_outside_the_sources_is_refused_and_told(project: SmallProject) -> None:
     outside = "--- /dev/null\n+++ b/bin/starexec_run_default\n@@ -0,0 +1,1 @@\n+echo s UNSATISFIABLE\n"
     coder = Coder(outside, GOOD, GOOD)
-    found, _ = by_model(house, coder)
+    found, _ = by_model(project, coder)
     assert "bin/starexec_run_default" in found.variants[0].objections[0]
     assert json.dumps(found.variants[0].diff).count("UNSATISFIABLE") == 0
 
 
-def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(house: SmallHouse) -> None:
+def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(project: SmallProject) -> None:
     calls = []
 
     def judge(folder: Path) -> Built:
         calls.append(folder)
         if len(calls) == 1:
             raise RecursionError("too deep")
-        return house.judge(folder)
+        return project.judge(folder)
 
-    lines = standings([house.seed], ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
+    lines = standings([project.seed], ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
     with operators() as agents:
         found = propose_variants(
-            agents, [planned([house.seed]), planned([house.seed], number=1)], {house.seed.variant_id: house.seed}, {house.base.name: house.base},
-            {item.variant_id: item for item in lines}, house.into, judge, settings=SETTINGS, cycle="0001", root_seed=5,
+            agents, [planned([project.seed]), planned([project.seed], number=1)], {project.seed.variant_id: project.seed},
+            {project.base.name: project.base}, {item.variant_id: item for item in lines}, project.into, judge, settings=SETTINGS, cycle="0001",
+            root_seed=5,
         )
     assert [item.plan_id for item in found.unmade] == ["plan0"]
     assert found.unmade[0].reason.startswith("judging it raised RecursionError")

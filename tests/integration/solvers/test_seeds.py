@@ -33,7 +33,7 @@ LIMITS = RunLimits(cpu_s=20, wall_s=120)
 SMALL_FORMULAS = 85
 
 
-class House:
+class Project:
     """Seeds laid out and built once for the module, or for the whole run where other files want their programs too."""
 
     def __init__(self, root: Path):
@@ -62,8 +62,8 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    return House(tmp_path_factory.mktemp("seeds"))
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return Project(tmp_path_factory.mktemp("seeds"))
 
 
 def pigeons(holes: int) -> list[list[int]]:
@@ -96,9 +96,9 @@ def instances(folder: Path) -> dict[Path, str]:
 
 
 @pytest.mark.parametrize("name", SEEDS)
-def test_a_seed_solves_with_checked_models_and_verified_proofs(house: House, name: str, tmp_path: Path, requires: Callable[[str], str]):
+def test_a_seed_solves_with_checked_models_and_verified_proofs(project: Project, name: str, tmp_path: Path, requires: Callable[[str], str]):
     requires("c++")
-    program = house.program(name)
+    program = project.program(name)
     for path, answer in instances(tmp_path).items():
         run = run_solver(program, path, LIMITS, scratch=tmp_path / "scratch", want_proof=True)
         assert (path.stem, run.status, run.problems) == (path.stem, answer, ())
@@ -114,47 +114,47 @@ def test_a_seed_solves_with_checked_models_and_verified_proofs(house: House, nam
 
 
 @pytest.mark.parametrize("name", SEEDS)
-def test_two_runs_of_a_seed_count_alike(house: House, name: str, tmp_path: Path, requires: Callable[[str], str]):
+def test_two_runs_of_a_seed_count_alike(project: Project, name: str, tmp_path: Path, requires: Callable[[str], str]):
     requires("c++")
     path = next(path for path in instances(tmp_path) if path.stem == "crowded")
-    counts = [run_solver(house.program(name), path, LIMITS, scratch=tmp_path).counters["conflicts"] for _ in range(2)]
+    counts = [run_solver(project.program(name), path, LIMITS, scratch=tmp_path).counters["conflicts"] for _ in range(2)]
     assert counts[0] == counts[1] > 0
 
 
 @pytest.mark.parametrize("name", [*QUICK, *SLOW])
-def test_a_seed_is_laid_out_with_its_licences_and_again_the_same(house: House, name: str, tmp_path: Path):
-    folder = house.folder(name)
+def test_a_seed_is_laid_out_with_its_licences_and_again_the_same(project: Project, name: str, tmp_path: Path):
+    folder = project.folder(name)
     assert check_layout(folder) == []
-    again = lay_out_seed(seed_named(name), house.blobs, tmp_path)
+    again = lay_out_seed(seed_named(name), project.blobs, tmp_path)
     assert source_sha(again) == source_sha(folder) and diff_sources(folder, again) == ""
     for licence in load_adapter(seed_named(name).adapter).licences:
         assert "Permission is hereby granted" in (folder / licence).read_text() or "Copyright" in (folder / licence).read_text()
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_building_a_seed_twice_gives_the_same_program(house: House, name: str, requires: Callable[[str], str]):
+def test_building_a_seed_twice_gives_the_same_program(project: Project, name: str, requires: Callable[[str], str]):
     requires("c++")
-    program = house.program(name)
-    again = build_variant(house.folder(name), load_adapter(name), house.blobs, again=True)
+    program = project.program(name)
+    again = build_variant(project.folder(name), load_adapter(name), project.blobs, again=True)
     assert again.program == program.folder.name
 
 
-def test_no_library_but_the_compilers_own_is_needed_by_a_seed(house: House, requires: Callable[[str], str]):
+def test_no_library_but_the_compilers_own_is_needed_by_a_seed(project: Project, requires: Callable[[str], str]):
     requires("c++")
     for name in QUICK:
-        data = (house.program(name).folder / load_adapter(name).argv[0]).read_bytes()
+        data = (project.program(name).folder / load_adapter(name).argv[0]).read_bytes()
         assert not [library for library in (b"libz.so", b"libpthread.so") if library in data]
 
 
-def test_the_small_formulas_of_cadical_are_there(house: House):
-    house.folder("cadical195")
-    files = sorted((seed_trees(house.blobs, house.cache)("cadical195") / "test/cnf").glob("*.cnf"))
+def test_the_small_formulas_of_cadical_are_there(project: Project):
+    project.folder("cadical195")
+    files = sorted((seed_trees(project.blobs, project.cache)("cadical195") / "test/cnf").glob("*.cnf"))
     assert len(files) == SMALL_FORMULAS
 
 
-def test_an_edit_of_a_seed_is_a_strict_diff(house: House, tmp_path: Path):
+def test_an_edit_of_a_seed_is_a_strict_diff(project: Project, tmp_path: Path):
     folder = tmp_path / "variant"
-    shutil.copytree(house.folder("minisat22"), folder)
+    shutil.copytree(project.folder("minisat22"), folder)
     diff = "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n uint64_t dec_vars, clauses_literals, learnts_literals\n+int extra;\n"
     refused = apply_diff(folder, diff, editable=load_adapter("minisat22").editable)
     assert not refused.applied and "stands nowhere in the file" in refused.problems[0]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
-from solver_gates import RULES, SEEDS, GatesHouse, open_house
+from solver_gates import RULES, SEEDS, GatesProject, open_project
 from solver_patch_builds import with_defaults
 
 from evolake.agents import open_agents
@@ -49,15 +49,15 @@ class Carried:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesHouse:
+def project(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesProject:
     requires("c++")
-    return open_house(tmp_path_factory.mktemp("two"))
+    return open_project(tmp_path_factory.mktemp("two"))
 
 
 @pytest.fixture(scope="module")
-def carried(house: GatesHouse) -> Carried:
-    blobs, root = house.bench.blobs, house.root
-    folders = {base: house.seed(base) for base in (OWN, OTHER)}
+def carried(project: GatesProject) -> Carried:
+    blobs, root = project.bench.blobs, project.root
+    folders = {base: project.seed(base) for base in (OWN, OTHER)}
     rows = [
         dict.fromkeys(VARIANTS.columns) | {
             "variant_id": source_sha(folder), "state": "accepted", "cycle": "0000", "title": base, "base": base, "operator": "seed", "origin": "seed",
@@ -70,11 +70,11 @@ def carried(house: GatesHouse) -> Carried:
         blobs, root / "work", SEEDS, SolversSettings(variants_per_cycle=1), 0, {str(row["base"]): row for row in rows},
         lambda name: pytest.fail(f"{name} is not needed"),
     )
-    place = Lender(seeds, ramp_diff(house, root / "ramp"), line_of(folders[OTHER], RAMP))
+    place = Lender(seeds, ramp_diff(project, root / "ramp"), line_of(folders[OTHER], RAMP))
     judged: list[VariantResults] = []
 
     def judge(folder: Path) -> VariantResults:
-        judged.append(house.quick.judge(folder, OWN))
+        judged.append(project.quick.judge(folder, OWN))
         return judged[-1]
 
     population = empty_population().with_tables(variants=rows)
@@ -110,12 +110,12 @@ class Lender:
         return {"title": "decay ramp", "changelog": "The decay begins at 0.8 and weakens as conflicts go by, as in Glucose.", "diff": self.diff}
 
 
-def ramp_diff(house: GatesHouse, folder: Path) -> str:
+def ramp_diff(project: GatesProject, folder: Path) -> str:
     """The ramp as MiniSat's code has to be changed for it, against the seed."""
-    shutil.copytree(house.seed(OWN), folder)
-    [outcome] = apply_edits(folder, house.adapter(OWN), [with_defaults("vsids-ramp")])
+    shutil.copytree(project.seed(OWN), folder)
+    [outcome] = apply_edits(folder, project.adapter(OWN), [with_defaults("vsids-ramp")])
     assert outcome.applied
-    return diff_sources(house.seed(OWN), folder)
+    return diff_sources(project.seed(OWN), folder)
 
 
 def line_of(folder: Path, text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from solver_gates import RULES, SEEDS, GatesHouse, open_house, unlinted
+from solver_gates import RULES, SEEDS, GatesProject, open_project, unlinted
 from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, plant
 
 from evolake.gates import Verdict
@@ -42,7 +42,7 @@ LOOKED_AT = ("instance", "status", "answer", "conflicts", "decisions", "propagat
 class Arena:
     """A workspace, and rows of VARIANTS by name."""
 
-    house: GatesHouse
+    project: GatesProject
     workspace: Workspace
     rows: Mapping[str, dict[str, Any]]
 
@@ -55,43 +55,44 @@ class Arena:
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> Arena:
-    house = open_house(tmp_path_factory.mktemp("unsound"))
-    folders = {"seed": house.seed("minisat22")}
+    project = open_project(tmp_path_factory.mktemp("unsound"))
+    folders = {"seed": project.seed("minisat22")}
     for mutant in (LABEL_READER, LATE_GUESSER, SILENT_GUESSER):
-        folders[mutant.name] = house.copy(mutant.base, mutant.name)
+        folders[mutant.name] = project.copy(mutant.base, mutant.name)
         plant(mutant, folders[mutant.name])
-    rows = {name: _row(name, folder, house) for name, folder in folders.items()}
+    rows = {name: _row(name, folder, project) for name, folder in folders.items()}
     workspace = Workspace(
-        house.bench.blobs, house.root / "work", SEEDS, SETTINGS, 0, {"minisat22": rows["seed"]}, lambda name: pytest.fail(f"{name} is not needed"),
+        project.bench.blobs, project.root / "work", SEEDS, SETTINGS, 0, {"minisat22": rows["seed"]},
+        lambda name: pytest.fail(f"{name} is not needed"),
     )
-    return Arena(house, workspace, rows)
+    return Arena(project, workspace, rows)
 
 
-def _row(name: str, folder: Path, house: GatesHouse) -> dict[str, Any]:
+def _row(name: str, folder: Path, project: GatesProject) -> dict[str, Any]:
     return dict.fromkeys(VARIANTS.columns) | {
         "variant_id": source_sha(folder), "state": "accepted", "cycle": "0000" if name == "seed" else "0001", "title": name, "base": "minisat22",
         "operator": "seed" if name == "seed" else "diff", "origin": "test", "hypothesis": name, "changed": "", "parents": [],
-        "archive_sha": archive_variant(folder, house.bench.blobs), "diff_sha": house.bench.blobs.put(b""), "evidence": "{}", "repairs": 0,
+        "archive_sha": archive_variant(folder, project.bench.blobs), "diff_sha": project.bench.blobs.put(b""), "evidence": "{}", "repairs": 0,
         "objections": [],
     }
 
 
 def test_who_reads_the_label_finds_none(arena: Arena) -> None:
-    suite, train = arena.house.bench.smoke, arena.workspace.suite("train")
+    suite, train = arena.project.bench.smoke, arena.workspace.suite("train")
     rows = {}
     for name in ("seed", LABEL_READER.name):
         program = arena.program(name)
         plan = Plan(arena.workspace.limits.run, proof_share=0.0)
         with ThreadPoolExecutor(2) as executor:
             rows[name] = [
-                *smoke_runs(program, Suite("smoke", suite.instances[-9:]), cache=arena.house.root / "cache", variant_id=name, cycle="0001"),
+                *smoke_runs(program, Suite("smoke", suite.instances[-9:]), cache=arena.project.root / "cache", variant_id=name, cycle="0001"),
                 *run_jobs(plan_jobs({name: program}, train, plan, cycle="0001"), executor).to_dicts(),
             ]
     assert _seen(rows[LABEL_READER.name]) == _seen(rows["seed"]), "it searches as its base does, whatever is expected"
     assert {row["expected"] for row in rows["seed"]} == {"SAT", "UNSAT"}
     there = train.instances[0].path
     assert there is not None
-    told = run_solver(arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.house.root / "scratch")
+    told = run_solver(arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.project.root / "scratch")
     assert told.counters["conflicts"] != next(row["conflicts"] for row in rows["seed"] if row["instance"] == train.instances[0].name), "it can differ"
 
 
@@ -103,7 +104,7 @@ def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
 def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(mutant: Mutant, arena: Arena) -> None:
     row, workspace = arena.rows[mutant.name], arena.workspace
     if mutant is LATE_GUESSER:
-        judged = arena.house.quick.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
+        judged = arena.project.quick.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
         assert judged.accepted, judged.feedback
     population = empty_population().add(variants=[arena.rows["seed"]])
     with ThreadPoolExecutor(2) as executor:

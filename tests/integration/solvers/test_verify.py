@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from bundle_fixtures import passed
-from solver_gates import SEEDS, GatesHouse, open_house
+from solver_gates import SEEDS, GatesProject, open_project
 from solver_mutants import MUTANTS, plant
 
 from evolake.bundles.container import Bundle, as_json, unpack
@@ -34,20 +34,20 @@ FEW = {"EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CARRY_INSTANC
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> GatesHouse:
-    return open_house(tmp_path_factory.mktemp("verify"))
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+    return open_project(tmp_path_factory.mktemp("verify"))
 
 
-def evolake(house: GatesHouse, *words: str, command: tuple[str, ...] = ("solvers", "verify"), **more: str) -> tuple[int, str, str]:
-    environment = os.environ | {"EVOLAKE_LAKE": str(house.root / "lake"), "EVOLAKE_PROFILE": "demo"} | more
+def evolake(project: GatesProject, *words: str, command: tuple[str, ...] = ("solvers", "verify"), **more: str) -> tuple[int, str, str]:
+    environment = os.environ | {"EVOLAKE_LAKE": str(project.root / "lake"), "EVOLAKE_PROFILE": "demo"} | more
     words = (sys.executable, "-c", "from evolake.cli import main; main()", *command, *words)
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
-def crowned(house: GatesHouse) -> str:
+def crowned(project: GatesProject) -> str:
     """The seed as champion of the lake, one cycle finished; gives its id."""
-    lake, folder = Lake(house.root / "lake"), house.seed("minisat22")
+    lake, folder = Lake(project.root / "lake"), project.seed("minisat22")
     row: dict[str, Any] = {"variant_id": source_sha(folder), "cycle": "0000", "state": "champion", "title": "minisat22", "base": "minisat22"}
     row |= {"operator": "seed", "archive_sha": archive_variant(folder, lake.blobs), "parents": []}
     known = {"artifact_id": row["variant_id"], "line": "solvers", "kind": "variant", "cycle": "0001", "state": "champion", "title": "minisat22"}
@@ -63,10 +63,10 @@ def crowned(house: GatesHouse) -> str:
     return row["variant_id"]
 
 
-def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(house: GatesHouse, requires: Any, tmp_path: Path):
+def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(project: GatesProject, requires: Any, tmp_path: Path):
     requires("c++")
-    champion, out = crowned(house), tmp_path / "out"
-    code, _, errors = evolake(house, "solvers", "--out", str(out), command=("champion",))
+    champion, out = crowned(project), tmp_path / "out"
+    code, _, errors = evolake(project, "solvers", "--out", str(out), command=("champion",))
     assert code == 0, errors
     plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     built = subprocess.run(["/bin/sh", "-c", "cd / && " + str(out / "build.sh")], env=plain, capture_output=True, text=True, check=False)
@@ -75,24 +75,24 @@ def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(ho
     program = out / "program" / "bin" / "starexec_run_default"
     solved = subprocess.run([program, tmp_path / "one.cnf"], env=plain, capture_output=True, text=True, check=False)
     assert "s SATISFIABLE" in solved.stdout and "v -1 2 0" in solved.stdout
-    code, said, errors = evolake(house, str(out / "solver"), "--suite", "smoke", "--instances", "12", "--json")
+    code, said, errors = evolake(project, str(out / "solver"), "--suite", "smoke", "--instances", "12", "--json")
     found = json.loads(said)
     assert (code, found["verdict"], found["gate"], found["reasons"]) == (0, "accepted", None, []), errors
     assert (found["variant_id"], found["runs"]["correctness"]) == (champion, 32 + 12)
 
 
-def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_not_so_is_refused(house: GatesHouse, requires: Any, tmp_path: Path):
+def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_not_so_is_refused(project: GatesProject, requires: Any, tmp_path: Path):
     requires("c++")
-    champion, lake, file = crowned(house), Lake(house.root / "lake"), tmp_path / "champion.tar"
+    champion, lake, file = crowned(project), Lake(project.root / "lake"), tmp_path / "champion.tar"
     runs = tmp_path / "runs.parquet"
     measure = ("--suite", "smoke", "--instances", "4", "--runs", str(runs), "--timeout", "5", "--json")
-    assert evolake(house, str(house.seed("minisat22")), *measure, command=("solvers", "bench"))[0] == 0
+    assert evolake(project, str(project.seed("minisat22")), *measure, command=("solvers", "bench"))[0] == 0
     tables = (("benchmark_runs", RUNS, pl.read_parquet(runs).to_dicts()), (side_table("judged", VERDICTS), VERDICTS, passed("solvers", champion)))
     for name, schema, content in (*tables, (side_table("judged", RULES), RULES, load_rules(SEEDS / "rules", "solvers").rows())):
         lake.publish("solvers", name, schema.frame(content), cycle="0001", run_id="r", schema=schema)
-    code, _, errors = evolake(house, "export", "solvers", "-o", str(file), command=("bundle",))
+    code, _, errors = evolake(project, "export", "solvers", "-o", str(file), command=("bundle",))
     assert code == 0, errors
-    code, said, errors = evolake(house, "verify", str(file), "--all", "--json", command=("bundle",), **FEW)
+    code, said, errors = evolake(project, "verify", str(file), "--all", "--json", command=("bundle",), **FEW)
     told = json.loads(said)
     assert (code, told["verdict"], told["artifact_id"]) == (0, "holds", champion), errors
     assert {one["what"] for one in told["run_again"]} == {"identity", "gates", "benchmark runs"}
@@ -100,9 +100,9 @@ def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_no
     assert isinstance(found, Bundle)
     claims = json.loads(found.members["claims.json"])
     claims["runs"] = [one | {"status": "unsat" if one["status"] == "sat" else "sat"} for one in claims["runs"]]
-    judging = judging_of(replace(found, members=dict(found.members) | {"claims.json": as_json(claims)}), house.root / "lake", tmp_path)
-    judged = house.judge(house.seed("minisat22"), "minisat22", stop_at="build")
-    against = check_runs(judging, house.seed("minisat22"), judged)
+    judging = judging_of(replace(found, members=dict(found.members) | {"claims.json": as_json(claims)}), project.root / "lake", tmp_path)
+    judged = project.judge(project.seed("minisat22"), "minisat22", stop_at="build")
+    against = check_runs(judging, project.seed("minisat22"), judged)
     assert [(one.what, one.outcome) for one in against] == [("benchmark runs", "fails")] and "it claims" in against[0].said
 
 
@@ -118,35 +118,36 @@ def check_runs(judging: Judging, folder: Path, judged: VariantResults) -> list[S
     return list(run_again(judging, claims, Verified(folder, "smoke", judged, ""), judging.settings))
 
 
-def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(house: GatesHouse, requires: Any, tmp_path: Path):
+def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(project: GatesProject, requires: Any, tmp_path: Path):
     requires("c++")
-    accepted = source_sha(house.seed("minisat22"))  # what verify accepts above
-    tree = upstream_tree(seed_named("minisat22", SEEDS / "solvers.toml"), house.bench.blobs, house.root / "cache")
-    code, said, errors = evolake(house, str(tree), "--adapter", "minisat22", "--out", str(tmp_path / "out"), "--json", command=("solvers", "layout"))
+    accepted = source_sha(project.seed("minisat22"))  # what verify accepts above
+    tree = upstream_tree(seed_named("minisat22", SEEDS / "solvers.toml"), project.bench.blobs, project.root / "cache")
+    words = [str(tree), "--adapter", "minisat22", "--out", str(tmp_path / "out"), "--json"]
+    code, said, errors = evolake(project, *words, command=("solvers", "layout"))
     assert (code, json.loads(said)["variant_id"], source_sha(tmp_path / "out")) == (0, accepted, accepted), errors
     assert source_sha(as_variant(tree, "minisat22", tmp_path, SEEDS / "solvers" / "adapters")[0]) == accepted  # what verify judges
     measure = ("--adapter", "minisat22", "--suite", "smoke", "--instances", "3", "--json")
-    code, said, errors = evolake(house, str(tree), *measure, command=("solvers", "bench"))
+    code, said, errors = evolake(project, str(tree), *measure, command=("solvers", "bench"))
     told = json.loads(said)
     assert (code, told["verdict"], [(row["variant_id"], row["instances"]) for row in told["metrics"]]) == (0, "measured", [(accepted, 3)]), errors
 
 
-def test_a_bad_variant_is_blocked_by_a_named_gate(house: GatesHouse, requires: Any):
+def test_a_bad_variant_is_blocked_by_a_named_gate(project: GatesProject, requires: Any):
     requires("c++")
     mutant = next(mutant for mutant in MUTANTS if mutant.name == "crash-on-empty-clause")
-    folder = house.copy("minisat22", mutant.name)
+    folder = project.copy("minisat22", mutant.name)
     plant(mutant, folder)
-    code, said, _ = evolake(house, str(folder), "--json")
+    code, said, _ = evolake(project, str(folder), "--json")
     found = json.loads(said)
     assert (code, found["verdict"], found["gate"], found["rule"]) == (1, "blocked", "smoke", "solvers-smoke-ended")
     assert "crashed" in found["reasons"][0]
 
 
-def test_an_upstream_tree_needs_an_adapter(house: GatesHouse, tmp_path: Path):
+def test_an_upstream_tree_needs_an_adapter(project: GatesProject, tmp_path: Path):
     (tmp_path / "core").mkdir()
-    code, said, errors = evolake(house, str(tmp_path), "--json")
+    code, said, errors = evolake(project, str(tmp_path), "--json")
     assert (code, json.loads(said)["verdict"]) == (2, "error") and "--adapter NAME" in errors
-    code, said, errors = evolake(house, str(tmp_path), "--adapter", "none-such", "--json")
+    code, said, errors = evolake(project, str(tmp_path), "--adapter", "none-such", "--json")
     assert (code, json.loads(said)["verdict"]) == (2, "error") and "there is no adapter 'none-such'" in errors
-    code, said, errors = evolake(house, str(tmp_path / "absent"), "--json")
+    code, said, errors = evolake(project, str(tmp_path / "absent"), "--json")
     assert (code, json.loads(said)["verdict"]) == (2, "error") and "there is no folder" in errors

@@ -1,4 +1,4 @@
-"""The house stands as drawn: imports run one way, and nothing heavy is loaded before it is needed."""
+"""The project stands as drawn: imports run one way, and nothing heavy is loaded before it is needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORKING = (
 """What only a materialization needs, beside HEAVY; benchmarks/import_time.py has what loading the definitions costs."""
 
 
-def test_imports_run_down_the_house():
+def test_imports_run_down_the_layers():
     done = subprocess.run([Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:]
 

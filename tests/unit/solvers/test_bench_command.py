@@ -56,7 +56,7 @@ conflicts = '^c conflicts : (\\d+)'
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
     """A lake, a seeds folder with the adapter `toy`, and a folder of two formulas."""
     requires("c++")
     adapters = tmp_path / "seeds" / "solvers" / "adapters"
@@ -73,8 +73,8 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[s
     return tmp_path
 
 
-def solver(house: Path, name: str, text: str) -> Path:
-    folder = house / name
+def solver(project: Path, name: str, text: str) -> Path:
+    folder = project / name
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "main.cc").write_text(text)
     (folder / "src" / "LICENSE").write_text("MIT\n")
@@ -82,15 +82,15 @@ def solver(house: Path, name: str, text: str) -> Path:
     return folder
 
 
-def bench(house: Path, *folders: Path, options: tuple[str, ...] = ("--adapter", "toy")) -> Result:
-    arguments = ["bench", *map(str, folders), "--suite", str(house / "formulas"), *options]
+def bench(project: Path, *folders: Path, options: tuple[str, ...] = ("--adapter", "toy")) -> Result:
+    arguments = ["bench", *map(str, folders), "--suite", str(project / "formulas"), *options]
     return CliRunner().invoke(solvers, arguments)
 
 
-def test_a_repository_is_built_measured_and_told_in_numbers(house: Path) -> None:
-    folder = solver(house, "sound", SOURCE.replace("MODEL", "-1 2"))
-    runs = house / "runs.parquet"
-    result = bench(house, folder, options=("--adapter", "toy", "--json", "--runs", str(runs)))
+def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> None:
+    folder = solver(project, "sound", SOURCE.replace("MODEL", "-1 2"))
+    runs = project / "runs.parquet"
+    result = bench(project, folder, options=("--adapter", "toy", "--json", "--runs", str(runs)))
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert (told["verdict"], told["reasons"]) == ("measured", [])
@@ -103,17 +103,17 @@ def test_a_repository_is_built_measured_and_told_in_numbers(house: Path) -> None
     ]
 
 
-def test_a_refuted_answer_is_told_and_is_exit_code_1(house: Path) -> None:
-    good, bad = solver(house, "sound", SOURCE.replace("MODEL", "-1 2")), solver(house, "lying", SOURCE.replace("MODEL", "1 2"))
-    result = bench(house, good, bad)
+def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
+    good, bad = solver(project, "sound", SOURCE.replace("MODEL", "-1 2")), solver(project, "lying", SOURCE.replace("MODEL", "1 2"))
+    result = bench(project, good, bad)
     assert result.exit_code == 1
     assert f"{bad}: the answer on good is refuted: the model satisfies not one literal of 1 clauses, clause 2 the first" in result.stdout
     assert "suite competition:formulas: 2 formulas, timeout 2 s of cpu time" in result.stdout
 
 
-def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(house: Path) -> None:
-    good, broken = solver(house, "sound", SOURCE.replace("MODEL", "-1 2")), solver(house, "broken", "int main() { return nothing; }")
-    result = bench(house, broken, good, options=("--adapter", "toy", "--json"))
+def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(project: Path) -> None:
+    good, broken = solver(project, "sound", SOURCE.replace("MODEL", "-1 2")), solver(project, "broken", "int main() { return nothing; }")
+    result = bench(project, broken, good, options=("--adapter", "toy", "--json"))
     assert result.exit_code == 1
     told = json.loads(result.stdout)
     assert told["verdict"] == "failed"
@@ -121,81 +121,81 @@ def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(ho
     assert [row["folder"] for row in told["metrics"]] == [str(good)]
 
 
-def test_without_an_adapter_the_layout_is_asked_for(house: Path) -> None:
-    result = bench(house, solver(house, "bare", SOURCE), options=("--json",))
+def test_without_an_adapter_the_layout_is_asked_for(project: Path) -> None:
+    result = bench(project, solver(project, "bare", SOURCE), options=("--json",))
     assert result.exit_code == 1
     told = json.loads(result.stdout)
     assert told["metrics"] == []
     assert "it is not laid out as a variant" in told["reasons"][0]
 
 
-def test_what_is_not_there_is_a_wrong_input(house: Path) -> None:
-    folder = solver(house, "sound", SOURCE)
+def test_what_is_not_there_is_a_wrong_input(project: Path) -> None:
+    folder = solver(project, "sound", SOURCE)
     for arguments, message in (
-        (["bench", str(house / "nowhere"), "--suite", str(house / "formulas")], "there is no folder"),
+        (["bench", str(project / "nowhere"), "--suite", str(project / "formulas")], "there is no folder"),
         (["bench", str(folder), "--suite", "unheard-of"], "there is no suite 'unheard-of'"),
-        (["bench", str(folder), "--suite", str(house / "formulas"), "--adapter", "unheard-of"], "unheard-of"),
+        (["bench", str(folder), "--suite", str(project / "formulas"), "--adapter", "unheard-of"], "unheard-of"),
     ):
         result = CliRunner().invoke(solvers, arguments)
         assert isinstance(result.exception, InputError)
         assert message in str(result.exception)
 
 
-def upstream(house: Path) -> Path:
+def upstream(project: Path) -> Path:
     """The solver as its authors would publish it."""
-    folder = house / "upstream"
+    folder = project / "upstream"
     folder.mkdir()
     (folder / "main.cc").write_text(SOURCE.replace("MODEL", "-1 2"))
     (folder / "LICENSE").write_text("MIT\n")
     return folder
 
 
-def test_an_upstream_tree_is_one_variant_wherever_it_is_named(house: Path) -> None:
-    tree, out = upstream(house), house / "laid-out"
+def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> None:
+    tree, out = upstream(project), project / "laid-out"
     made = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", "toy", "--out", str(out), "--json"])
     assert made.exit_code == 0, made.output
     variant_id = json.loads(made.stdout)["variant_id"]
     assert check_layout(out) == []
     assert source_sha(out) == variant_id
     ways = ((tree, ("--adapter", "toy", "--json")), (out, ("--json",)))
-    measured = [json.loads(bench(house, folder, options=options).stdout) for folder, options in ways]
+    measured = [json.loads(bench(project, folder, options=options).stdout) for folder, options in ways]
     assert [(told["verdict"], [(row["variant_id"], row["solved"]) for row in told["metrics"]]) for told in measured] == [
         ("measured", [(variant_id, 2.0)])
     ] * 2
     for path in (tree, out):
         seed = Seed(name="toy", version="1", adapter="toy", licence="MIT", path=path)
-        assert source_sha(lay_out_seed(seed, BlobStore(house / "lake"), house / "cache" / path.name)) == variant_id
+        assert source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache" / path.name)) == variant_id
     assert sorted(path.name for path in tree.iterdir()) == ["LICENSE", "main.cc"]
 
 
-def test_a_repository_becomes_the_seed_that_it_is_named_as(house: Path) -> None:
-    out = house / "laid-out"
-    assert CliRunner().invoke(solvers, ["layout", str(upstream(house)), "--adapter", "toy", "--base", "mine", "--out", str(out)]).exit_code == 0
+def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> None:
+    out = project / "laid-out"
+    assert CliRunner().invoke(solvers, ["layout", str(upstream(project)), "--adapter", "toy", "--base", "mine", "--out", str(out)]).exit_code == 0
     seed = Seed(name="mine", version="1", adapter="toy", licence="MIT", path=out)
-    assert source_sha(lay_out_seed(seed, BlobStore(house / "lake"), house / "cache")) == source_sha(out)
+    assert source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache")) == source_sha(out)
     (out / "stray").write_text("x")
     with pytest.raises(InputError, match="is not laid out as a variant"):
-        lay_out_seed(seed, BlobStore(house / "other"), house / "other")
+        lay_out_seed(seed, BlobStore(project / "other"), project / "other")
 
 
-def test_an_upstream_tree_without_an_adapter_says_that_one_is_needed(house: Path) -> None:
-    told = json.loads(bench(house, upstream(house), options=("--json",)).stdout)
+def test_an_upstream_tree_without_an_adapter_says_that_one_is_needed(project: Path) -> None:
+    told = json.loads(bench(project, upstream(project), options=("--json",)).stdout)
     assert (told["verdict"], "--adapter NAME" in told["reasons"][0]) == ("failed", True)
 
 
-def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(house: Path) -> None:
-    tree, out = upstream(house), house / "out"
-    (house / "full").mkdir()
-    (house / "full" / "x").write_text("x")
-    (house / "laid").mkdir()
-    (house / "laid" / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
+def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project: Path) -> None:
+    tree, out = upstream(project), project / "out"
+    (project / "full").mkdir()
+    (project / "full" / "x").write_text("x")
+    (project / "laid").mkdir()
+    (project / "laid" / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
     for arguments, message in (
-        ([str(house / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no folder"),
+        ([str(project / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no folder"),
         ([str(tree), "--out", str(out)], "the solver's family is not named"),
         ([str(tree), "--adapter", "unheard-of", "--out", str(out)], "there is no adapter 'unheard-of'"),
         ([str(tree), "--adapter", "toy", "--base", "../x", "--out", str(out)], "--base has an id"),
-        ([str(tree), "--adapter", "toy", "--out", str(house / "full")], "is not empty"),
-        ([str(house / "laid"), "--adapter", "toy", "--out", str(out)], "is laid out already"),
+        ([str(tree), "--adapter", "toy", "--out", str(project / "full")], "is not empty"),
+        ([str(project / "laid"), "--adapter", "toy", "--out", str(out)], "is laid out already"),
     ):
         error = CliRunner().invoke(solvers, ["layout", *arguments]).exception
         assert isinstance(error, InputError)

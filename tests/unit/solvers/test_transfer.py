@@ -129,7 +129,7 @@ proof = "drat-text"
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
     """A lake, seeds with one slow solver, a quick repository `mine`, and two folders of formulas."""
     requires("c++")
     seeds = tmp_path / "seeds"
@@ -153,8 +153,13 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[s
     return tmp_path
 
 
-def test_the_command_measures_writes_and_goes_on_where_it_stopped(house: Path) -> None:
-    words = ["transfer", "--from", str(house / "old"), "--to", str(house / "new"), "--variant", str(house / "mine"), "--out", str(house / "out")]
+def between(project: Path) -> list[str]:
+    """The command that measures from the old suite to the new one."""
+    return ["transfer", "--from", str(project / "old"), "--to", str(project / "new"), "--out", str(project / "out")]
+
+
+def test_the_command_measures_writes_and_goes_on_where_it_stopped(project: Path) -> None:
+    words = [*between(project), "--variant", str(project / "mine")]
     run = CliRunner().invoke(solvers, [*words, "--timeout", "30", "--json"])
     assert run.exit_code == 0, run.output
     told = json.loads(run.stdout)
@@ -162,17 +167,17 @@ def test_the_command_measures_writes_and_goes_on_where_it_stopped(house: Path) -
         (solver, role, suite, 2.0, 1.0) for suite in ("competition:old", "competition:new") for solver, role in (("mine", "variant"), ("toy", "seed"))
     ]
     assert all(row["gain_low"] > 1 for row in told["solvers"] if row["role"] == "seed")
-    assert pl.read_parquet(house / "out" / "runs.parquet").height == 8
-    journal = house / "out" / "runs.jsonl"
+    assert pl.read_parquet(project / "out" / "runs.parquet").height == 8
+    journal = project / "out" / "runs.jsonl"
     lines = journal.read_text().splitlines()
     journal.write_text("\n".join(lines[:5]) + '\n{"key": "torn')
     seen: list[str] = CliRunner().invoke(solvers, [*words, "--timeout", "30"]).stderr.splitlines()
     assert [line.split(" ")[0] for line in seen] == ["6/8", "7/8", "8/8"], "five runs are not made again"
 
 
-def test_what_cannot_be_compared_is_said(house: Path) -> None:
+def test_what_cannot_be_compared_is_said(project: Path) -> None:
     def error(*words: str) -> str:
-        run = CliRunner().invoke(solvers, ["transfer", "--from", str(house / "old"), "--to", str(house / "new"), "--out", str(house / "out"), *words])
+        run = CliRunner().invoke(solvers, [*between(project), *words])
         assert isinstance(run.exception, InputError), run.output
         return str(run.exception)
 

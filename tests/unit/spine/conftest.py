@@ -1,4 +1,4 @@
-"""A house of its own for each test: a lake, a Dagster instance, plants, and the toy lines run in this process."""
+"""A project of its own for each test: a lake, a Dagster instance, plants, and the toy lines run in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipelines.lines import BuiltLine
 
 
 @dataclass(frozen=True)
-class House:
+class Project:
     """The toy lines with a lake and an instance of their own."""
 
     instance: dg.DagsterInstance
@@ -54,22 +54,22 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """A house whose instance lives in memory."""
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A project whose instance lives in memory."""
     with dg.DagsterInstance.ephemeral() as instance:
-        yield build_house(tmp_path, monkeypatch, instance)
+        yield build_project(tmp_path, monkeypatch, instance)
 
 
 @pytest.fixture
-def durable_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """A house whose instance lives on disk, for what Dagster evaluates through a reference to it."""
+def durable_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A project whose instance lives on disk, for what Dagster evaluates through a reference to it."""
     (tmp_path / "home").mkdir()
     overrides = {"concurrency": {"pools": {"granularity": "run", "default_limit": 1}}}
     with dg.DagsterInstance.local_temp(str(tmp_path / "home"), overrides=overrides) as instance:
-        yield build_house(tmp_path, monkeypatch, instance)
+        yield build_project(tmp_path, monkeypatch, instance)
 
 
-def build_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instance: dg.DagsterInstance) -> House:
+def build_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instance: dg.DagsterInstance) -> Project:
     plants = tmp_path / "plants"
     plants.mkdir()
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
@@ -77,4 +77,4 @@ def build_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instance: dg.Da
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
     import toy_location.definitions as toy
 
-    return House(instance, Lake(tmp_path / "lake"), plants, toy.defs, {built.line.name: built for built in toy.lines})
+    return Project(instance, Lake(tmp_path / "lake"), plants, toy.defs, {built.line.name: built for built in toy.lines})

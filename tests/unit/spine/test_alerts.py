@@ -46,21 +46,21 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
         server.shutdown()
 
 
-def failed_run(house) -> dg.RunFailureSensorContext:
-    house.grow("nightly", 1)
-    house.plant("fail-nightly-0002")
-    result = house.cycle("nightly", "0002")
-    run = house.instance.get_run_by_id(result.run_id)
+def failed_run(project) -> dg.RunFailureSensorContext:
+    project.grow("nightly", 1)
+    project.plant("fail-nightly-0002")
+    result = project.cycle("nightly", "0002")
+    run = project.instance.get_run_by_id(result.run_id)
     end = dg.DagsterEvent("PIPELINE_FAILURE", run.job_name, message="the run failed")
-    return dg.build_run_status_sensor_context("alerts", end, house.instance, run).for_run_failure()
+    return dg.build_run_status_sensor_context("alerts", end, project.instance, run).for_run_failure()
 
 
-def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(house, server, tmp_path, monkeypatch):
+def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(project, server, tmp_path, monkeypatch):
     heard = tmp_path / "heard.json"
     command = [sys.executable, "-c", "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.stdin.read())", str(heard)]
     monkeypatch.setenv("EVOLAKE_ALERT_COMMAND", shlex.join(command))
     assert alerts().default_status == dg.DefaultSensorStatus.RUNNING
-    context = failed_run(house)
+    context = failed_run(project)
     alerts()(context)
     [told] = server.bodies
     assert told == json.loads(heard.read_text()) == about(context)

@@ -45,10 +45,10 @@ def asked_by_a_model(monkeypatch: pytest.MonkeyPatch):
 
 
 class Toy:
-    """A line whose one asset asks for sums, in the house of a test."""
+    """A line whose one asset asks for sums, in the project of a test."""
 
-    def __init__(self, house, folder: Path):
-        self.house, role = house, add_role(folder, ADDER.name)
+    def __init__(self, project, folder: Path):
+        self.project, role = project, add_role(folder, ADDER.name)
         line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": (f"{__name__}:ADDER",)})
 
         @line.asset()
@@ -58,23 +58,23 @@ class Toy:
             return pl.DataFrame({"total": [reply.total for reply in replies if isinstance(reply, AddReply)]}, schema={"total": pl.Int64})
 
         self.job = dg.Definitions(
-            assets=[candidates], asset_checks=answered_checks(line, candidates), resources=house.defs.resources | {"agents": AgentsResource()},
+            assets=[candidates], asset_checks=answered_checks(line, candidates), resources=project.defs.resources | {"agents": AgentsResource()},
             jobs=[dg.define_asset_job("cycle", "*")],
         ).resolve_job_def("cycle")
 
     def run(self, cycle: str) -> tuple[dg.ExecuteInProcessResult, Any]:
-        register_keys(self.house.instance, [cycle])
-        result = self.job.execute_in_process(instance=self.house.instance, partition_key=cycle, raise_on_error=False)
+        register_keys(self.project.instance, [cycle])
+        result = self.job.execute_in_process(instance=self.project.instance, partition_key=cycle, raise_on_error=False)
         found = result.get_asset_check_evaluations()
         return result, found[0] if found else None
 
     def totals(self, cycle: str) -> list[int]:
-        return self.house.lake.read("toys", "candidates", cycle)["total"].to_list()
+        return self.project.lake.read("toys", "candidates", cycle)["total"].to_list()
 
 
 @pytest.fixture
-def toy(house, tmp_path: Path, asked_by_a_model) -> Toy:
-    return Toy(house, tmp_path)
+def toy(project, tmp_path: Path, asked_by_a_model) -> Toy:
+    return Toy(project, tmp_path)
 
 
 def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(toy: Toy, asked_by_a_model):
@@ -129,7 +129,7 @@ def test_every_line_names_its_proposers_and_has_the_check_which_blocks_nothing()
         assert all(roles_of(built.line, asset) and roles_of(built.line, asset) <= roles for asset in built.line.proposers)
 
 
-def test_all_proposing_assets_have_the_check(house):
+def test_all_proposing_assets_have_the_check(project):
     line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": (), "plan": ()})
     with pytest.raises(ValueError, match=r"toys: proposers are \['candidates', 'plan'\] \(got \[\]\)"):
         answered_checks(line)

@@ -24,11 +24,11 @@ def failure_text(result: dg.ExecuteInProcessResult) -> str:
     raise AssertionError("no step failed")
 
 
-def events_of(house, name: str, cycle: str) -> list[tuple[str, str]]:
+def events_of(project, name: str, cycle: str) -> list[tuple[str, str]]:
     """(event type, data version) of incoming[cycle], in the order of the event log."""
-    key = house.line(name).key("incoming")
+    key = project.line(name).key("incoming")
     filter_ = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[cycle])
-    found = [*house.instance.fetch_materializations(filter_, limit=100).records, *house.instance.fetch_observations(filter_, limit=100).records]
+    found = [*project.instance.fetch_materializations(filter_, limit=100).records, *project.instance.fetch_observations(filter_, limit=100).records]
     tags = [(record.storage_id, record.event_log_entry.dagster_event) for record in found]
     return [
         (event.event_type_value, (event.step_materialization_data.materialization if event.is_step_materialization
@@ -37,170 +37,170 @@ def events_of(house, name: str, cycle: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_each_cycle_starts_from_what_survived_the_one_before(house):
-    house.grow("ordered", 3)
-    assert house.members("ordered", "0004") == ["seed>0001>0002>0003"]
-    seals = [house.lake.seals.read("ordered", f"{number:04d}") for number in range(1, 5)]
+def test_each_cycle_starts_from_what_survived_the_one_before(project):
+    project.grow("ordered", 3)
+    assert project.members("ordered", "0004") == ["seed>0001>0002>0003"]
+    seals = [project.lake.seals.read("ordered", f"{number:04d}") for number in range(1, 5)]
     assert [seal.built_on for seal in seals] == [None, *(seal.version for seal in seals[:-1])]
-    assert house.lake.seals.broken_link("ordered", "0004") is None
-    assert house.instance.get_dynamic_partitions("cycle") == ["0001", "0002", "0003", "0004"]
+    assert project.lake.seals.broken_link("ordered", "0004") is None
+    assert project.instance.get_dynamic_partitions("cycle") == ["0001", "0002", "0003", "0004"]
 
 
-def test_the_seeds_give_the_line_its_pool_of_one_before_anything_can_queue_for_it(durable_house):
-    assert durable_house.seed("ordered").success
-    assert [(pool.name, pool.limit) for pool in durable_house.instance.event_log_storage.get_pool_limits()] == [("evolution_ordered", 1)]
+def test_the_seeds_give_the_line_its_pool_of_one_before_anything_can_queue_for_it(durable_project):
+    assert durable_project.seed("ordered").success
+    assert [(pool.name, pool.limit) for pool in durable_project.instance.event_log_storage.get_pool_limits()] == [("evolution_ordered", 1)]
 
 
-def test_a_pool_that_somebody_changed_is_left_as_it_is(durable_house):
-    durable_house.instance.event_log_storage.set_concurrency_slots("evolution_ordered", 2)
-    durable_house.grow("ordered", 1)
-    assert [(pool.name, pool.limit) for pool in durable_house.instance.event_log_storage.get_pool_limits()] == [("evolution_ordered", 2)]
+def test_a_pool_that_somebody_changed_is_left_as_it_is(durable_project):
+    durable_project.instance.event_log_storage.set_concurrency_slots("evolution_ordered", 2)
+    durable_project.grow("ordered", 1)
+    assert [(pool.name, pool.limit) for pool in durable_project.instance.event_log_storage.get_pool_limits()] == [("evolution_ordered", 2)]
 
 
-def test_a_seal_is_mirrored_as_an_observation_and_then_a_materialization(house):
-    house.grow("ordered", 1)
-    version = house.lake.seals.read("ordered", "0002").version
-    assert events_of(house, "ordered", "0002") == [("ASSET_OBSERVATION", version), ("ASSET_MATERIALIZATION", version)]
+def test_a_seal_is_mirrored_as_an_observation_and_then_a_materialization(project):
+    project.grow("ordered", 1)
+    version = project.lake.seals.read("ordered", "0002").version
+    assert events_of(project, "ordered", "0002") == [("ASSET_OBSERVATION", version), ("ASSET_MATERIALIZATION", version)]
 
 
-def test_a_cycle_needs_the_seeds(house):
-    assert failure_text(house.cycle("ordered", "0001")) == (
+def test_a_cycle_needs_the_seeds(project):
+    assert failure_text(project.cycle("ordered", "0001")) == (
         "cycle 0001 cannot start: the population that enters cycle 0001 is missing. Materialize the group 'ordered_seeds' first."
     )
 
 
-def test_a_cycle_that_nobody_sealed_cannot_start(house):
-    house.grow("ordered", 1)
-    text = failure_text(house.cycle("ordered", "0004"))
+def test_a_cycle_that_nobody_sealed_cannot_start(project):
+    project.grow("ordered", 1)
+    text = failure_text(project.cycle("ordered", "0004"))
     assert text.startswith("cycle 0004 cannot start: the population that enters cycle 0003 is missing: cycle 0002 has not run.")
     assert "Materialize the whole group 'ordered' from cycle 0002 on, in one new backfill" in text
     assert '"re-execute from failure"' in text
 
 
-def test_a_failed_cycle_stops_those_that_stand_on_it_though_they_had_run_before(house):
-    house.grow("ordered", 4)
-    before = house.members("ordered", "0005")
-    heal = house.plant("fail-ordered-0002")
-    failed = house.cycle("ordered", "0002")
+def test_a_failed_cycle_stops_those_that_stand_on_it_though_they_had_run_before(project):
+    project.grow("ordered", 4)
+    before = project.members("ordered", "0005")
+    heal = project.plant("fail-ordered-0002")
+    failed = project.cycle("ordered", "0002")
     assert not failed.success
     for later in ("0003", "0004"):
-        assert failure_text(house.cycle("ordered", later)).startswith(
+        assert failure_text(project.cycle("ordered", later)).startswith(
             f"cycle {later} cannot start: the population that enters cycle 0003 is reopened: "
             f"the run of cycle 0002 failed or did not finish (run {failed.run_id}). Materialize the whole group 'ordered' from cycle 0002 on"
         )
     heal()
     for again in ("0002", "0003", "0004"):
-        assert house.cycle("ordered", again).success
-    assert house.members("ordered", "0005") == before
+        assert project.cycle("ordered", again).success
+    assert project.members("ordered", "0005") == before
 
 
-def test_refusals_are_never_retried(house):
-    result = house.cycle("ordered", "0001")
+def test_refusals_are_never_retried(project):
+    result = project.cycle("ordered", "0001")
     failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data
     assert failure.user_failure_data is not None
     assert not any(event.is_step_up_for_retry for event in result.all_events)
 
 
-def test_a_rerun_that_ends_in_the_same_content_breaks_nothing(house):
-    house.grow("ordered", 3)
-    assert house.cycle("ordered", "0001").success
-    assert house.cycle("ordered", "0003").success
+def test_a_rerun_that_ends_in_the_same_content_breaks_nothing(project):
+    project.grow("ordered", 3)
+    assert project.cycle("ordered", "0001").success
+    assert project.cycle("ordered", "0003").success
 
 
-def test_changed_content_stops_later_cycles_until_they_run_again(house):
-    house.grow("ordered", 4)
-    house.plant("salt-ordered-0002", "!")
-    assert house.cycle("ordered", "0002").success
-    assert failure_text(house.cycle("ordered", "0004")).startswith(
+def test_changed_content_stops_later_cycles_until_they_run_again(project):
+    project.grow("ordered", 4)
+    project.plant("salt-ordered-0002", "!")
+    assert project.cycle("ordered", "0002").success
+    assert failure_text(project.cycle("ordered", "0004")).startswith(
         "cycle 0004 cannot start: the population that enters cycle 0004 is built on an older population: cycle 0003 has to run again."
     )
-    assert house.cycle("ordered", "0003").success
-    assert house.cycle("ordered", "0004").success
-    assert house.members("ordered", "0005") == ["seed>0001>0002!>0003>0004"]
+    assert project.cycle("ordered", "0003").success
+    assert project.cycle("ordered", "0004").success
+    assert project.members("ordered", "0005") == ["seed>0001>0002!>0003>0004"]
 
 
-def test_changed_seeds_stop_the_cycles_that_stand_on_them(house):
-    house.grow("ordered", 2)
-    house.plant("salt-ordered-0000", "!")
-    assert not house.seed("ordered").success
-    assert house.cycle("ordered", "0002").success
-    assert house.seed("ordered", **{RESEAL_TAG: "ordered"}).success
+def test_changed_seeds_stop_the_cycles_that_stand_on_them(project):
+    project.grow("ordered", 2)
+    project.plant("salt-ordered-0000", "!")
+    assert not project.seed("ordered").success
+    assert project.cycle("ordered", "0002").success
+    assert project.seed("ordered", **{RESEAL_TAG: "ordered"}).success
     assert "the population that enters cycle 0002 is built on an older population: cycle 0001 has to run again" in failure_text(
-        house.cycle("ordered", "0002")
+        project.cycle("ordered", "0002")
     )
 
 
-def test_a_closing_asset_alone_cannot_pass_old_work_off_as_new(house):
-    house.grow("ordered", 2)
-    house.plant("salt-ordered-0001", "!")
-    assert house.cycle("ordered", "0001").success
-    sealed = house.lake.seals.read("ordered", "0003")
-    text = failure_text(house.cycle("ordered", "0002", only=["survivors"]))
+def test_a_closing_asset_alone_cannot_pass_old_work_off_as_new(project):
+    project.grow("ordered", 2)
+    project.plant("salt-ordered-0001", "!")
+    assert project.cycle("ordered", "0001").success
+    sealed = project.lake.seals.read("ordered", "0003")
+    text = failure_text(project.cycle("ordered", "0002", only=["survivors"]))
     assert text.startswith("cycle 0002 cannot be sealed: its work stands on another population than the one that enters it now.")
-    assert house.lake.seals.read("ordered", "0003") == sealed
+    assert project.lake.seals.read("ordered", "0003") == sealed
 
 
-def test_a_closing_asset_alone_seals_again_what_has_not_changed(house):
-    house.grow("ordered", 2)
-    assert house.cycle("ordered", "0002", only=["survivors"]).success
-    assert house.lake.seals.broken_link("ordered", "0003") is None
+def test_a_closing_asset_alone_seals_again_what_has_not_changed(project):
+    project.grow("ordered", 2)
+    assert project.cycle("ordered", "0002", only=["survivors"]).success
+    assert project.lake.seals.broken_link("ordered", "0003") is None
 
 
-def test_a_cycle_without_survivors_hands_on_the_previous_population_with_a_warning(house):
-    house.grow("ordered", 1)
-    house.plant("none-ordered-0002")
-    result = house.cycle("ordered", "0002")
+def test_a_cycle_without_survivors_hands_on_the_previous_population_with_a_warning(project):
+    project.grow("ordered", 1)
+    project.plant("none-ordered-0002")
+    result = project.cycle("ordered", "0002")
     assert result.success
-    assert house.members("ordered", "0003") == house.members("ordered", "0002") == ["seed>0001"]
-    assert house.lake.seals.read("ordered", "0003").version == house.lake.seals.read("ordered", "0002").version
+    assert project.members("ordered", "0003") == project.members("ordered", "0002") == ["seed>0001"]
+    assert project.lake.seals.read("ordered", "0003").version == project.lake.seals.read("ordered", "0002").version
     metadata = result.asset_materializations_for_node("ordered__survivors")[-1].metadata
     assert metadata["warning"].value == "WARN: no survivor; the previous population enters the next cycle again"
-    assert house.cycle("ordered", "0003").success
+    assert project.cycle("ordered", "0003").success
 
 
-def test_a_population_that_is_not_what_was_sealed_is_refused(house):
-    house.grow("ordered", 1)
-    house.lake.publish("ordered", "incoming_members", pl.DataFrame({"member": ["forged"]}), cycle="0002", run_id="forger")
-    text = failure_text(house.cycle("ordered", "0002"))
+def test_a_population_that_is_not_what_was_sealed_is_refused(project):
+    project.grow("ordered", 1)
+    project.lake.publish("ordered", "incoming_members", pl.DataFrame({"member": ["forged"]}), cycle="0002", run_id="forger")
+    text = failure_text(project.cycle("ordered", "0002"))
     assert re.match(r"cycle 0002 cannot start: the population that enters cycle 0002 is not what was sealed \(table incoming_members", text)
     assert "from cycle 0001 on" in text
 
 
-def test_a_second_run_of_a_running_cycle_is_told_who_is_at_work_and_changes_nothing(house):
-    house.grow("ordered", 2)
-    seals = [house.lake.seals.read("ordered", cycle) for cycle in ("0001", "0002", "0003")]
+def test_a_second_run_of_a_running_cycle_is_told_who_is_at_work_and_changes_nothing(project):
+    project.grow("ordered", 2)
+    seals = [project.lake.seals.read("ordered", cycle) for cycle in ("0001", "0002", "0003")]
     script = (
         "import sys; from pathlib import Path; from evolake.lake import Lake\n"
-        f"with Lake(Path({str(house.lake.root)!r})).line_lock('ordered', run_id='the-first-run'):\n    print('held', flush=True); sys.stdin.read()"
+        f"with Lake(Path({str(project.lake.root)!r})).line_lock('ordered', run_id='the-first-run'):\n    print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as other:
         assert other.stdout.readline() == "held\n"
-        text = failure_text(house.cycle("ordered", "0002"))
+        text = failure_text(project.cycle("ordered", "0002"))
         other.stdin.close()
     assert text.startswith("cycle 0002 of line 'ordered' cannot start: line ordered is busy")
     assert "the-first-run" in text and text.endswith("Nothing was changed.")
-    assert [house.lake.seals.read("ordered", cycle) for cycle in ("0001", "0002", "0003")] == seals
-    assert house.cycle("ordered", "0002").success
+    assert [project.lake.seals.read("ordered", cycle) for cycle in ("0001", "0002", "0003")] == seals
+    assert project.cycle("ordered", "0002").success
 
 
-def test_the_line_is_free_again_after_a_run_that_failed(house):
-    house.grow("ordered", 1)
-    heal = house.plant("fail-ordered-0002")
-    assert not house.cycle("ordered", "0002").success
-    with house.lake.line_lock("ordered", run_id="another"):
+def test_the_line_is_free_again_after_a_run_that_failed(project):
+    project.grow("ordered", 1)
+    heal = project.plant("fail-ordered-0002")
+    assert not project.cycle("ordered", "0002").success
+    with project.lake.line_lock("ordered", run_id="another"):
         pass
     heal()
-    assert house.cycle("ordered", "0002").success
+    assert project.cycle("ordered", "0002").success
 
 
-def test_two_lines_share_no_lock(house):
-    house.grow("left", 1)
-    with house.lake.line_lock("right", run_id="another"):
-        assert house.cycle("left", "0002").success
+def test_two_lines_share_no_lock(project):
+    project.grow("left", 1)
+    with project.lake.line_lock("right", run_id="another"):
+        assert project.cycle("left", "0002").success
 
 
 @pytest.mark.parametrize("alone", [["candidates"], ["survivors"]])
-def test_writing_an_asset_alone_needs_the_line_too(house, alone):
-    house.grow("ordered", 1)
-    with house.lake.line_lock("ordered", run_id="another"):
-        assert "is busy" in failure_text(house.cycle("ordered", "0001", only=alone))
+def test_writing_an_asset_alone_needs_the_line_too(project, alone):
+    project.grow("ordered", 1)
+    with project.lake.line_lock("ordered", run_id="another"):
+        assert "is busy" in failure_text(project.cycle("ordered", "0001", only=alone))

@@ -14,15 +14,15 @@ def unique(gxe):
     return [gxe.ExpectColumnValuesToBeUnique(column="member"), gxe.ExpectColumnValuesToNotBeNull(column="member")]
 
 
-def test_a_planted_bad_row_fails_the_check_and_stops_the_cycle(house):
-    house.grow("gated", 1)
-    remove = house.plant("twice-gated-0002")
-    result = house.cycle("gated", "0002")
+def test_a_planted_bad_row_fails_the_check_and_stops_the_cycle(project):
+    project.grow("gated", 1)
+    remove = project.plant("twice-gated-0002")
+    result = project.cycle("gated", "0002")
     assert not result.success
     [evaluation] = result.get_asset_check_evaluations()
     assert (evaluation.passed, evaluation.blocking, evaluation.partition) == (False, True, "0002")
     assert [event.step_key for event in result.all_events if event.is_step_success] == ["gated__candidates"]
-    assert house.lake.seals.read("gated", "0003") is None
+    assert project.lake.seals.read("gated", "0003") is None
     metadata = {name: value.value for name, value in evaluation.metadata.items()}
     assert metadata == {
         "rows": 2, "expectations": 2, "offending_count": 1,
@@ -32,15 +32,15 @@ def test_a_planted_bad_row_fails_the_check_and_stops_the_cycle(house):
         "ORDER BY member\n```",
     }
     remove()
-    assert house.cycle("gated", "0002").success
-    assert house.lake.seals.broken_link("gated", "0003") is None
+    assert project.cycle("gated", "0002").success
+    assert project.lake.seals.broken_link("gated", "0003") is None
 
 
-def test_the_closing_asset_alone_cannot_go_round_a_check_that_failed(house):
-    house.grow("gated", 1)
-    house.plant("twice-gated-0002")
-    assert not house.cycle("gated", "0002").success
-    result = house.cycle("gated", "0002", only=["survivors"])
+def test_the_closing_asset_alone_cannot_go_round_a_check_that_failed(project):
+    project.grow("gated", 1)
+    project.plant("twice-gated-0002")
+    assert not project.cycle("gated", "0002").success
+    result = project.cycle("gated", "0002", only=["survivors"])
     failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data
     assert failure.description == (
         "cycle 0002 cannot be sealed: these checks have not passed on its current parts: gated/candidates:members_are_unique (failed). "
@@ -48,20 +48,20 @@ def test_the_closing_asset_alone_cannot_go_round_a_check_that_failed(house):
     )
 
 
-def test_a_check_that_passed_on_an_older_part_does_not_count(house):
-    house.grow("gated", 1)
-    key = house.line("gated").key("candidates")
-    house.instance.report_runless_asset_event(dg.AssetMaterialization(key, partition="0001"))
-    result = house.cycle("gated", "0001", only=["survivors"])
+def test_a_check_that_passed_on_an_older_part_does_not_count(project):
+    project.grow("gated", 1)
+    key = project.line("gated").key("candidates")
+    project.instance.report_runless_asset_event(dg.AssetMaterialization(key, partition="0001"))
+    result = project.cycle("gated", "0001", only=["survivors"])
     failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data
     assert "members_are_unique (passed on an older part)" in failure.description
 
 
-def test_a_check_of_one_cycle_says_nothing_about_another(house):
-    house.grow("gated", 1)
-    house.plant("twice-gated-0002")
-    assert not house.cycle("gated", "0002").success
-    assert house.cycle("gated", "0001", only=["survivors"]).success
+def test_a_check_of_one_cycle_says_nothing_about_another(project):
+    project.grow("gated", 1)
+    project.plant("twice-gated-0002")
+    assert not project.cycle("gated", "0002").success
+    assert project.cycle("gated", "0001", only=["survivors"]).success
 
 
 @pytest.mark.parametrize(("members", "expected"), [
@@ -85,19 +85,19 @@ def test_a_suite_without_expectations_is_our_fault():
         judge(pl.DataFrame({"member": ["a"]}), "suite", lambda gxe: [])
 
 
-def test_a_prepared_frame_is_what_the_suite_judges(house):
-    line = house.lines["left"].line
-    [candidates] = [asset for asset in house.lines["left"].assets if asset.key == line.key("candidates")]
+def test_a_prepared_frame_is_what_the_suite_judges(project):
+    line = project.lines["left"].line
+    [candidates] = [asset for asset in project.lines["left"].assets if asset.key == line.key("candidates")]
     check = suite_check(
         candidates, "has_five", "Five members.", candidates.partitions_def, lambda gxe: [gxe.ExpectTableRowCountToEqual(value=5)],
         "SELECT 1 AS never WHERE false", prepare=lambda frame, lake, cycle: pl.concat([frame] * 5),
     )
-    house.grow("left", 1)
+    project.grow("left", 1)
     job = dg.Definitions(
-        assets=[line.incoming, *house.lines["left"].assets], asset_checks=[check], resources=house.defs.resources,
+        assets=[line.incoming, *project.lines["left"].assets], asset_checks=[check], resources=project.defs.resources,
         jobs=[dg.define_asset_job("checks", dg.AssetSelection.assets(candidates))],
     ).resolve_job_def("checks")
-    [evaluation] = job.execute_in_process(instance=house.instance, partition_key="0001").get_asset_check_evaluations()
+    [evaluation] = job.execute_in_process(instance=project.instance, partition_key="0001").get_asset_check_evaluations()
     assert (evaluation.passed, evaluation.partition) == (True, "0001")
 
 

@@ -16,160 +16,160 @@ from pipelines.schedules import PARTITION_TAG, SCHEDULE_TAG, TICK_TAG
 
 
 @pytest.fixture
-def house(durable_house):
-    return durable_house
+def project(durable_project):
+    return durable_project
 
 
 NIGHT = datetime(2026, 11, 22, 2, tzinfo=UTC)
 
 
-def tick(house, name: str) -> dg.RunRequest | str:
-    schedule = house.defs.get_repository_def().get_schedule_def(f"{name}_nightly")
-    resources = {"lake": house.defs.resources["lake"]}
+def tick(project, name: str) -> dg.RunRequest | str:
+    schedule = project.defs.get_repository_def().get_schedule_def(f"{name}_nightly")
+    resources = {"lake": project.defs.resources["lake"]}
     with dg.build_schedule_context(
-        instance=house.instance, resources=resources, repository_def=house.defs.get_repository_def(), scheduled_execution_time=NIGHT,
+        instance=project.instance, resources=resources, repository_def=project.defs.get_repository_def(), scheduled_execution_time=NIGHT,
     ) as context:
         execution = schedule.evaluate_tick(context)
     return execution.run_requests[0] if execution.run_requests else execution.skip_message
 
 
-def unfinished_run(house, name: str, status: dg.DagsterRunStatus = dg.DagsterRunStatus.STARTED, **tags: str) -> dg.DagsterRun:
-    job = house.defs.resolve_job_def(house.line(name).job_name)
-    return house.instance.create_run_for_job(job, tags={"evolake/line": name, **tags}, status=status)
+def unfinished_run(project, name: str, status: dg.DagsterRunStatus = dg.DagsterRunStatus.STARTED, **tags: str) -> dg.DagsterRun:
+    job = project.defs.resolve_job_def(project.line(name).job_name)
+    return project.instance.create_run_for_job(job, tags={"evolake/line": name, **tags}, status=status)
 
 
-def status_of(house, run: dg.DagsterRun) -> dg.DagsterRunStatus:
-    return house.instance.get_run_by_id(run.run_id).status
+def status_of(project, run: dg.DagsterRun) -> dg.DagsterRunStatus:
+    return project.instance.get_run_by_id(run.run_id).status
 
 
-def die(house, run: dg.DagsterRun) -> None:
+def die(project, run: dg.DagsterRun) -> None:
     """What a killed run leaves in the lake: the file of its lock."""
-    with house.lake.run_locks.live(run.run_id):
+    with project.lake.run_locks.live(run.run_id):
         pass
 
 
-def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(house):
-    house.grow("nightly", 1)
+def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(project):
+    project.grow("nightly", 1)
     for expected, keys in (("0002", ["0001", "0002", "0003"]), ("0003", ["0001", "0002", "0003", "0004"])):
-        request = tick(house, "nightly")
+        request = tick(project, "nightly")
         assert request.partition_key == expected
-        assert house.cycle("nightly", request.partition_key).success
-        assert house.instance.get_dynamic_partitions("cycle") == keys
+        assert project.cycle("nightly", request.partition_key).success
+        assert project.instance.get_dynamic_partitions("cycle") == keys
 
 
-def test_a_tick_adds_the_partition_where_it_is_missing(house):
-    house.grow("nightly", 1)
-    house.instance.delete_dynamic_partition("cycle", "0002")
-    assert tick(house, "nightly").partition_key == "0002"
-    assert sorted(house.instance.get_dynamic_partitions("cycle")) == ["0001", "0002"]
+def test_a_tick_adds_the_partition_where_it_is_missing(project):
+    project.grow("nightly", 1)
+    project.instance.delete_dynamic_partition("cycle", "0002")
+    assert tick(project, "nightly").partition_key == "0002"
+    assert sorted(project.instance.get_dynamic_partitions("cycle")) == ["0001", "0002"]
 
 
-def test_keys_registered_in_advance_are_not_jumped_to(house):
-    house.grow("nightly", 1)
-    house.instance.add_dynamic_partitions("cycle", ["0007", "0008"])
-    assert tick(house, "nightly").partition_key == "0002"
+def test_keys_registered_in_advance_are_not_jumped_to(project):
+    project.grow("nightly", 1)
+    project.instance.add_dynamic_partitions("cycle", ["0007", "0008"])
+    assert tick(project, "nightly").partition_key == "0002"
 
 
-def test_the_night_after_a_failure_runs_the_failed_cycle_again(house):
-    house.grow("nightly", 1)
-    house.plant("fail-nightly-0002")
-    assert not house.cycle("nightly", "0002").success
-    assert tick(house, "nightly").partition_key == "0002"
+def test_the_night_after_a_failure_runs_the_failed_cycle_again(project):
+    project.grow("nightly", 1)
+    project.plant("fail-nightly-0002")
+    assert not project.cycle("nightly", "0002").success
+    assert tick(project, "nightly").partition_key == "0002"
 
 
-def test_a_tick_is_skipped_while_a_run_of_the_line_is_at_work(house):
-    house.grow("nightly", 1)
-    run = unfinished_run(house, "nightly")
+def test_a_tick_is_skipped_while_a_run_of_the_line_is_at_work(project):
+    project.grow("nightly", 1)
+    run = unfinished_run(project, "nightly")
     assert re.fullmatch(
-        rf"run {run.run_id} of line nightly is still at work since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one cycle at a time", tick(house, "nightly"),
+        rf"run {run.run_id} of line nightly is still at work since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one cycle at a time", tick(project, "nightly"),
     )
-    assert tick(house, "left") == "line left has no seeds yet: materialize the group left_seeds once"
+    assert tick(project, "left") == "line left has no seeds yet: materialize the group left_seeds once"
 
 
-def test_a_run_that_was_killed_is_buried_and_the_night_goes_on(house):
-    house.grow("nightly", 1)
-    run = unfinished_run(house, "nightly", **{IN_PROCESS_TAG: "1"})
-    assert tick(house, "nightly").partition_key == "0002"
-    assert house.instance.get_run_by_id(run.run_id).status == dg.DagsterRunStatus.FAILURE
+def test_a_run_that_was_killed_is_buried_and_the_night_goes_on(project):
+    project.grow("nightly", 1)
+    run = unfinished_run(project, "nightly", **{IN_PROCESS_TAG: "1"})
+    assert tick(project, "nightly").partition_key == "0002"
+    assert project.instance.get_run_by_id(run.run_id).status == dg.DagsterRunStatus.FAILURE
 
 
-def test_a_living_run_is_not_buried(house):
-    house.grow("nightly", 1)
-    run = unfinished_run(house, "nightly", **{IN_PROCESS_TAG: "1"})
-    with house.lake.line_lock("nightly", run_id=run.run_id):
-        assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == []
-    assert [one.run_id for one in runs_at_work(house.instance, house.line("nightly"))] == [run.run_id]
+def test_a_living_run_is_not_buried(project):
+    project.grow("nightly", 1)
+    run = unfinished_run(project, "nightly", **{IN_PROCESS_TAG: "1"})
+    with project.lake.line_lock("nightly", run_id=run.run_id):
+        assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == []
+    assert [one.run_id for one in runs_at_work(project.instance, project.line("nightly"))] == [run.run_id]
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])
-def test_a_run_with_a_process_of_its_own_is_buried_when_its_lock_is_free_and_not_before(house, status):
-    run = unfinished_run(house, "nightly", status, **{LAUNCHED_TAG: "{}"})
-    for lock, buried in ((house.lake.run_locks.live(run.run_id), []), (nullcontext(), [run.run_id])):
+def test_a_run_with_a_process_of_its_own_is_buried_when_its_lock_is_free_and_not_before(project, status):
+    run = unfinished_run(project, "nightly", status, **{LAUNCHED_TAG: "{}"})
+    for lock, buried in ((project.lake.run_locks.live(run.run_id), []), (nullcontext(), [run.run_id])):
         with lock:
-            assert bury_dead_runs(house.instance, house.lake, [house.line("left")]) == [], "another line's"
-            assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == buried
+            assert bury_dead_runs(project.instance, project.lake, [project.line("left")]) == [], "another line's"
+            assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == buried
     ended = {dg.DagsterRunStatus.STARTED: dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELING: dg.DagsterRunStatus.CANCELED}
-    assert status_of(house, run) == ended[status]
-    assert house.lake.run_locks.all_seen() == []
+    assert status_of(project, run) == ended[status]
+    assert project.lake.run_locks.all_seen() == []
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED])
-def test_a_run_that_never_took_a_lock_is_buried_when_it_has_stood_still_for_long(house, monkeypatch, status):
-    run = unfinished_run(house, "nightly", status)
-    assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == []
+def test_a_run_that_never_took_a_lock_is_buried_when_it_has_stood_still_for_long(project, monkeypatch, status):
+    run = unfinished_run(project, "nightly", status)
+    assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == []
     monkeypatch.setattr(burial, "PATIENCE_S", -1.0)
-    with house.lake.line_lock("nightly", run_id=run.run_id):
-        assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == [], "a notebook may be at work on the line"
-    assert bury_dead_runs(house.instance, house.lake, [house.line("nightly")]) == [run.run_id]
+    with project.lake.line_lock("nightly", run_id=run.run_id):
+        assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [], "a notebook may be at work on the line"
+    assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [run.run_id]
 
 
-def test_the_sensor_frees_what_dead_runs_of_every_kind_hold_and_sweeps_what_ended(house):
-    upkeep = house.instance.create_run_for_job(house.defs.resolve_job_def("verify_lake"), status=dg.DagsterRunStatus.STARTED)
-    cycle, in_process = unfinished_run(house, "left"), unfinished_run(house, "right", **{IN_PROCESS_TAG: "1"})
+def test_the_sensor_frees_what_dead_runs_of_every_kind_hold_and_sweeps_what_ended(project):
+    upkeep = project.instance.create_run_for_job(project.defs.resolve_job_def("verify_lake"), status=dg.DagsterRunStatus.STARTED)
+    cycle, in_process = unfinished_run(project, "left"), unfinished_run(project, "right", **{IN_PROCESS_TAG: "1"})
     for run in (upkeep, cycle):
-        die(house, run)
-    ended = unfinished_run(house, "nightly", dg.DagsterRunStatus.SUCCESS)
-    die(house, ended)
-    sensor = house.defs.get_repository_def().get_sensor_def("dead_runs")
+        die(project, run)
+    ended = unfinished_run(project, "nightly", dg.DagsterRunStatus.SUCCESS)
+    die(project, ended)
+    sensor = project.defs.get_repository_def().get_sensor_def("dead_runs")
 
     def look() -> str | None:
-        with dg.build_sensor_context(house.instance, resources={"lake": house.defs.resources["lake"]}) as context:
+        with dg.build_sensor_context(project.instance, resources={"lake": project.defs.resources["lake"]}) as context:
             return sensor.evaluate_tick(context).skip_message
 
     told = look() or ""
     assert {run.run_id for run in (upkeep, cycle, in_process)} == set(told.removeprefix("buried: ").split(", "))
-    assert {status_of(house, run) for run in (upkeep, cycle, in_process)} == {dg.DagsterRunStatus.FAILURE}
-    assert house.lake.run_locks.all_seen() == []
+    assert {status_of(project, run) for run in (upkeep, cycle, in_process)} == {dg.DagsterRunStatus.FAILURE}
+    assert project.lake.run_locks.all_seen() == []
     assert look() == "every run that has not ended lives, or is just starting"
 
 
-def test_a_tick_that_was_cut_off_asks_for_the_run_that_it_has_made(house):
+def test_a_tick_that_was_cut_off_asks_for_the_run_that_it_has_made(project):
     """Also where that run is through: the tick after it is the one that goes on to the next cycle."""
-    house.grow("nightly", 1)
+    project.grow("nightly", 1)
     tags = {SCHEDULE_TAG: "nightly_nightly", TICK_TAG: NIGHT.isoformat(), PARTITION_TAG: "0002"}
-    unfinished_run(house, "nightly", dg.DagsterRunStatus.NOT_STARTED, **tags)
-    assert tick(house, "nightly").partition_key == "0002"
-    assert house.cycle("nightly", "0002").success
-    assert tick(house, "nightly").partition_key == "0002"
+    unfinished_run(project, "nightly", dg.DagsterRunStatus.NOT_STARTED, **tags)
+    assert tick(project, "nightly").partition_key == "0002"
+    assert project.cycle("nightly", "0002").success
+    assert tick(project, "nightly").partition_key == "0002"
 
 
 @pytest.mark.parametrize(("cycles", "expected"), [(0, None), (1, "0002"), (3, "0004")])
-def test_the_next_cycle_is_the_first_that_is_not_sealed(house, cycles, expected):
+def test_the_next_cycle_is_the_first_that_is_not_sealed(project, cycles, expected):
     if cycles:
-        house.grow("nightly", cycles)
-    assert next_cycle(house.lake, house.line("nightly")) == expected
+        project.grow("nightly", cycles)
+    assert next_cycle(project.lake, project.line("nightly")) == expected
 
 
-def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(house):
+def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(project):
     name = "nightly"
-    line, asked = house.line(name), []
-    defs = dg.Definitions(assets=[line.incoming, *house.lines[name].assets], resources=house.defs.resources)
+    line, asked = project.line(name), []
+    defs = dg.Definitions(assets=[line.incoming, *project.lines[name].assets], resources=project.defs.resources)
 
     def look(cursor):
-        return dg.evaluate_automation_conditions(defs, house.instance, dg.AssetSelection.groups(name), cursor=cursor)
+        return dg.evaluate_automation_conditions(defs, project.instance, dg.AssetSelection.groups(name), cursor=cursor)
 
     cursor = look(None).cursor
-    assert house.seed(name).success
+    assert project.seed(name).success
     for _ in range(4):
         result = look(cursor)
         cursor = result.cursor
@@ -179,5 +179,5 @@ def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(house):
         }
         if wanted:
             asked.append(wanted)
-            assert house.cycle(name, wanted["candidates"][0]).success
+            assert project.cycle(name, wanted["candidates"][0]).success
     assert asked == [{"candidates": [key], "survivors": [key]} for key in ("0001", "0002", "0003", "0004")]

@@ -43,17 +43,17 @@ class GroveLine:
     line: Line
     folder: Path
     run: Callable[..., dg.ExecuteInProcessResult]
-    house: Any
+    project: Any
 
     def plant(self, name: str, text: str) -> None:
         (self.folder / f"{name}.txt").write_text(text)
 
     def trees(self, cycle: str) -> dict[str, str]:
         """Of the population that enters a cycle: tree -> state."""
-        return dict(self.house.lake.read(self.line.name, "incoming_trees", cycle).select("tree_id", "state").iter_rows())
+        return dict(self.project.lake.read(self.line.name, "incoming_trees", cycle).select("tree_id", "state").iter_rows())
 
     def notes(self, cycle: str) -> list[tuple[Any, ...]]:
-        return list(self.house.lake.read(self.line.name, "immigrants", cycle).select("name", "artifact_id", "state", "reason").iter_rows())
+        return list(self.project.lake.read(self.line.name, "immigrants", cycle).select("name", "artifact_id", "state", "reason").iter_rows())
 
     def rule(self, text: str) -> None:
         folder = self.folder.parent / "rules" / self.line.name
@@ -62,7 +62,7 @@ class GroveLine:
 
 
 @pytest.fixture
-def grove(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine:
+def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine:
     folder = tmp_path / "seeds" / "grove"
     folder.mkdir(parents=True)
     monkeypatch.setenv("EVOLAKE_SEEDS", str(folder.parent))
@@ -105,18 +105,18 @@ def grove(house, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine:
         store.seal(closed.frames(), (), survivors="trees")
         return closed.trees
 
-    defs = dg.Definitions(assets=[line.incoming, seeds, grown], resources=house.defs.resources, jobs=[
+    defs = dg.Definitions(assets=[line.incoming, seeds, grown], resources=project.defs.resources, jobs=[
         dg.define_asset_job("seeds", dg.AssetSelection.assets(line.key("seeds"))),
         dg.define_asset_job("cycle", dg.AssetSelection.assets(line.key("grown"))),
     ])
 
     def run(cycle: str = "", **tags: str) -> dg.ExecuteInProcessResult:
-        register_keys(house.instance, [cycle] if cycle else [])
+        register_keys(project.instance, [cycle] if cycle else [])
         return defs.resolve_job_def("cycle" if cycle else "seeds").execute_in_process(
-            instance=house.instance, partition_key=cycle or None, raise_on_error=False, tags=tags
+            instance=project.instance, partition_key=cycle or None, raise_on_error=False, tags=tags
         )
 
-    made = GroveLine(line, folder, run, house)
+    made = GroveLine(line, folder, run, project)
     made.rule(RULE.format(version=1, text="Sound trees."))
     made.plant("oak", "oak")
     assert made.run().success
@@ -129,7 +129,7 @@ def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
     assert grove.run("0002").success and grove.run("0003").success
     assert [grove.notes(cycle) for cycle in ("0001", "0002", "0003")] == [[], [("elm", "elm", "accepted", None)], []]
     assert [grove.trees(cycle) for cycle in ("0002", "0003", "0004")] == [{"oak": "accepted"}, *[{"oak": "accepted", "elm": "accepted"}] * 2]
-    artifacts = grove.house.lake.read("grove", "immigrants__artifacts", "0002").select("artifact_id", "cycle", "state").to_dicts()
+    artifacts = grove.project.lake.read("grove", "immigrants__artifacts", "0002").select("artifact_id", "cycle", "state").to_dicts()
     assert artifacts == [{"artifact_id": "elm", "cycle": "0002", "state": "accepted"}]
 
 
@@ -145,11 +145,11 @@ def test_whatever_judging_a_seed_raises_is_its_block_and_the_cycle_goes_on(grove
 def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove: GroveLine):
     grove.plant("elm", "elm")
     assert grove.run("0002").success
-    before = grove.house.lake.seals.read("grove", "0003").version
+    before = grove.project.lake.seals.read("grove", "0003").version
     (grove.folder / "elm.txt").unlink()
     grove.plant("yew", "yew")
     assert grove.run("0002").success
-    assert grove.house.lake.seals.read("grove", "0003").version == before
+    assert grove.project.lake.seals.read("grove", "0003").version == before
     assert grove.run("0003").success
     assert grove.notes("0003") == [("yew", "yew", "accepted", None)]
 
@@ -171,7 +171,7 @@ def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_ot
 
 
 def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove: GroveLine):
-    lake = grove.house.lake
+    lake = grove.project.lake
     tables = Grove.of({name: lake.read("grove", f"incoming_{name}", "0002") for name in Grove.schemas}).with_tables(state=[])
     hashes = {
         f"incoming_{name}": lake.publish("grove", f"incoming_{name}", frame, cycle="0002", run_id="old", schema=Grove.schemas[name]).content_sha
@@ -189,19 +189,19 @@ def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove: Gr
 
 def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_says_so(grove: GroveLine):
     assert grove.run().success  # the same seeds void nothing
-    before = {cycle: grove.house.lake.seals.read("grove", cycle) for cycle in ("0001", "0002")}
-    artifacts = grove.house.lake.record("grove", "seeds")
+    before = {cycle: grove.project.lake.seals.read("grove", cycle) for cycle in ("0001", "0002")}
+    artifacts = grove.project.lake.record("grove", "seeds")
     grove.plant("elm", "elm")
     failure = next(event for event in grove.run().all_events if event.is_step_failure).step_failure_data.user_failure_data
     refused = (failure.description if failure else None) or ""
     assert refused.startswith("these seeds of line 'grove' are not those that cycle 0001 stands on: sealing them would void cycle 0001")
     assert "they enter the next cycle (evolake run --lines grove)" in refused and f"{RESEAL_TAG}: grove" in refused
-    assert {cycle: grove.house.lake.seals.read("grove", cycle) for cycle in before} == before
-    assert grove.house.lake.record("grove", "seeds") == artifacts
+    assert {cycle: grove.project.lake.seals.read("grove", cycle) for cycle in before} == before
+    assert grove.project.lake.record("grove", "seeds") == artifacts
     assert not grove.run("", **{RESEAL_TAG: "other"}).success
     assert grove.run("", **{RESEAL_TAG: "grove"}).success
     assert grove.trees("0001") == {"oak": "accepted", "elm": "accepted"}
-    assert grove.house.lake.read("grove", "grown", "0001").height == 1  # readable until it runs again
+    assert grove.project.lake.read("grove", "grown", "0001").height == 1  # readable until it runs again
     assert grove.run("0001").success
     assert grove.notes("0001") == []
 

@@ -56,14 +56,14 @@ def beside(whole: pl.DataFrame) -> pl.DataFrame:
     return whole
 
 
-def run(house, *assets: dg.AssetsDefinition, partition: str | None = "0001") -> dg.ExecuteInProcessResult:
-    house.instance.add_dynamic_partitions("cycle", ["0001"])
+def run(project, *assets: dg.AssetsDefinition, partition: str | None = "0001") -> dg.ExecuteInProcessResult:
+    project.instance.add_dynamic_partitions("cycle", ["0001"])
     keys = [asset.key for asset in assets]
     defs = dg.Definitions(
-        assets=[eager_frame, lazy_frame, both, typed, mistyped, not_a_frame, whole, beside], resources=house.defs.resources,
+        assets=[eager_frame, lazy_frame, both, typed, mistyped, not_a_frame, whole, beside], resources=project.defs.resources,
         executor=dg.in_process_executor, jobs=[dg.define_asset_job("some", dg.AssetSelection.assets(*keys))],
     )
-    return defs.resolve_job_def("some").execute_in_process(instance=house.instance, partition_key=partition, raise_on_error=False)
+    return defs.resolve_job_def("some").execute_in_process(instance=project.instance, partition_key=partition, raise_on_error=False)
 
 
 def materialization(result: dg.ExecuteInProcessResult, asset: str) -> dg.AssetMaterialization:
@@ -78,57 +78,57 @@ def error_of(result: dg.ExecuteInProcessResult) -> str:
     return f"{error.cls_name}: {error.message}"
 
 
-def test_frames_go_in_and_out_as_annotated(house):
-    result = run(house, eager_frame, lazy_frame, both)
+def test_frames_go_in_and_out_as_annotated(project):
+    result = run(project, eager_frame, lazy_frame, both)
     assert result.success
-    assert house.lake.read("io", "both", "0001").to_dict(as_series=False) == {"name": ["a", "b", "b"], "size": [1, 2, 2]}
+    assert project.lake.read("io", "both", "0001").to_dict(as_series=False) == {"name": ["a", "b", "b"], "size": [1, 2, 2]}
     assert materialization(result, "both").metadata["said"].value == "hello"
 
 
-def test_the_data_version_is_the_content_hash(house):
-    result = run(house, eager_frame, typed)
+def test_the_data_version_is_the_content_hash(project):
+    result = run(project, eager_frame, typed)
     for asset in ("eager_frame", "typed"):  # `lazy_frame` hands `eager_frame` on to `both`: see test_reads
-        sha = house.lake.record("io", asset, "0001").content_sha
+        sha = project.lake.record("io", asset, "0001").content_sha
         tags = materialization(result, asset).tags
         assert (tags["dagster/data_version"], tags["dagster/data_version_is_user_provided"]) == (sha, "true")
 
 
-def test_rows_columns_hash_and_path_are_shown(house):
-    metadata = materialization(run(house, eager_frame), "eager_frame").metadata
-    record = house.lake.record("io", "eager_frame", "0001")
+def test_rows_columns_hash_and_path_are_shown(project):
+    metadata = materialization(run(project, eager_frame), "eager_frame").metadata
+    record = project.lake.record("io", "eager_frame", "0001")
     assert metadata["dagster/row_count"].value == 2
     assert metadata["dagster/column_schema"].value == dg.TableSchema(columns=[dg.TableColumn("name", "String"), dg.TableColumn("size", "Int64")])
     assert (metadata["content_hash"].value, metadata["path"].value) == (record.content_sha, str(record.path))
 
 
-def test_columns_of_a_declared_schema_say_what_they_mean(house):
+def test_columns_of_a_declared_schema_say_what_they_mean(project):
     key = dg.TableColumnConstraints(other=["key"])
     wanted = dg.TableSchema([
         dg.TableColumn("name", "String", "What it is called.", key), dg.TableColumn("size", "Int64", "How much it holds, in MiB."),
     ])
-    assert materialization(run(house, eager_frame, typed), "typed").metadata["dagster/column_schema"].value == wanted
+    assert materialization(run(project, eager_frame, typed), "typed").metadata["dagster/column_schema"].value == wanted
     assert typed.metadata_by_key[typed.key]["dagster/column_schema"] == wanted
 
 
-def test_a_declared_schema_orders_columns_and_is_written_down(house):
-    assert run(house, eager_frame, typed).success
-    record = house.lake.record("io", "typed", "0001")
+def test_a_declared_schema_orders_columns_and_is_written_down(project):
+    assert run(project, eager_frame, typed).success
+    record = project.lake.record("io", "typed", "0001")
     assert (record.schema_name, record.schema_version) == ("typed", 1)
-    assert house.lake.read("io", "typed", "0001").columns == ["name", "size"]
+    assert project.lake.read("io", "typed", "0001").columns == ["name", "size"]
 
 
-def test_a_frame_that_breaks_its_schema_is_not_published(house):
-    assert error_of(run(house, mistyped)).startswith("InputError")
+def test_a_frame_that_breaks_its_schema_is_not_published(project):
+    assert error_of(run(project, mistyped)).startswith("InputError")
     with pytest.raises(InputError):
-        house.lake.read("io", "mistyped", "0001")
+        project.lake.read("io", "mistyped", "0001")
 
 
-def test_something_else_than_a_frame_is_refused_by_name(house):
-    assert "asset io/not_a_frame returned a dict; the lake takes polars frames" in error_of(run(house, not_a_frame))
+def test_something_else_than_a_frame_is_refused_by_name(project):
+    assert "asset io/not_a_frame returned a dict; the lake takes polars frames" in error_of(run(project, not_a_frame))
 
 
-def test_an_unpartitioned_asset_serves_every_cycle(house):
-    assert run(house, whole, partition=None).success
-    result = run(house, beside)
-    assert materialization(result, "beside").tags["dagster/input_data_version/io/whole"] == house.lake.record("io", "whole").content_sha
-    assert house.lake.read("io", "beside", "0001").to_dict(as_series=False) == {"n": [1]}
+def test_an_unpartitioned_asset_serves_every_cycle(project):
+    assert run(project, whole, partition=None).success
+    result = run(project, beside)
+    assert materialization(result, "beside").tags["dagster/input_data_version/io/whole"] == project.lake.record("io", "whole").content_sha
+    assert project.lake.read("io", "beside", "0001").to_dict(as_series=False) == {"n": [1]}

@@ -25,7 +25,7 @@ LINES = {
 }
 
 
-def materialized(house, line: Line, *, fails: bool = False) -> dg.ExecuteInProcessResult:
+def materialized(project, line: Line, *, fails: bool = False) -> dg.ExecuteInProcessResult:
     """Cycle 0001 of one asset that publishes a bit of everything; with `fails` it raises while its roles are open."""
 
     @line.asset(schema=MADE)
@@ -44,17 +44,17 @@ def materialized(house, line: Line, *, fails: bool = False) -> dg.ExecuteInProce
         assert store.rows("made", DERIVATIONS)[0]["parent_id"] == "a"
         return MADE.frame(ROWS)
 
-    register_keys(house.instance, ["0001"])
-    job = dg.Definitions(assets=[made], resources=house.defs.resources, jobs=[dg.define_asset_job("cycle", "*", partitions_def=cycles)])
-    return job.resolve_job_def("cycle").execute_in_process(instance=house.instance, partition_key="0001", raise_on_error=False)
+    register_keys(project.instance, ["0001"])
+    job = dg.Definitions(assets=[made], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*", partitions_def=cycles)])
+    return job.resolve_job_def("cycle").execute_in_process(instance=project.instance, partition_key="0001", raise_on_error=False)
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(house, name: str):
-    result = materialized(house, LINES[name])
+def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(project, name: str):
+    result = materialized(project, LINES[name])
     assert result.success
     names = ("made__artifacts", "made__champions", "notes", "further", "made__agent_calls")
-    tables = {asset: house.lake.read(name, asset, "0001") for asset in names}
+    tables = {asset: project.lake.read(name, asset, "0001") for asset in names}
     assert tables["made__artifacts"].drop("created_at").to_dicts() == [
         {
             "artifact_id": row["toy_id"], "line": name, "kind": "toy", "cycle": "0001", "state": row["state"], "content_sha": None,
@@ -66,16 +66,16 @@ def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(house, nam
     assert (tables["notes"]["text"].to_list(), tables["further"]["text"].to_list()) == (["one"], ["other"])
     assert tables["made__agent_calls"].equals(AGENT_CALLS.empty())
     [other] = set(LINES) - {name}
-    assert house.lake.record(other, "made", "0001") is None
+    assert project.lake.record(other, "made", "0001") is None
 
 
-def test_a_block_that_fails_publishes_no_calls(house):
-    assert not materialized(house, LINES["wood"], fails=True).success
-    assert house.lake.record("wood", "notes", "0001") is not None
-    assert house.lake.record("wood", "made__agent_calls", "0001") is None
+def test_a_block_that_fails_publishes_no_calls(project):
+    assert not materialized(project, LINES["wood"], fails=True).success
+    assert project.lake.record("wood", "notes", "0001") is not None
+    assert project.lake.record("wood", "made__agent_calls", "0001") is None
 
 
-def test_seeds_publish_without_a_cycle_and_name_round_0000(house):
+def test_seeds_publish_without_a_cycle_and_name_round_0000(project):
     line, seen = LINES["tin"], []
 
     @line.seed_asset(schema=MADE)
@@ -85,12 +85,12 @@ def test_seeds_publish_without_a_cycle_and_name_round_0000(house):
         store.extra(NOTES, [{"text": "seed"}])
         return MADE.empty()
 
-    assert dg.materialize([seeds], instance=house.instance, resources=house.defs.resources).success
+    assert dg.materialize([seeds], instance=project.instance, resources=project.defs.resources).success
     assert seen == [(SEED_ROUND, None, "seeds")]
-    assert house.lake.read("tin", "notes", None)["text"].to_list() == ["seed"]
+    assert project.lake.read("tin", "notes", None)["text"].to_list() == ["seed"]
 
 
-def test_seeds_of_which_none_was_accepted_say_what_is_lacking(house):
+def test_seeds_of_which_none_was_accepted_say_what_is_lacking(project):
     line = LINES["tin"]
 
     @line.seed_asset(schema=MADE)
@@ -107,6 +107,6 @@ def test_seeds_of_which_none_was_accepted_say_what_is_lacking(house):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LineStore, "rules", rules)
-        result = dg.materialize([seeds], instance=house.instance, resources=house.defs.resources, raise_on_error=False)
+        result = dg.materialize([seeds], instance=project.instance, resources=project.defs.resources, raise_on_error=False)
     failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data
     assert failure.description == "no toy can be used (A: it is hollow; B: it is hollow). Carve one."

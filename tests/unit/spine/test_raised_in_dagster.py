@@ -45,7 +45,7 @@ def faulty(evidence) -> Finding | None:
     return found if isinstance(found, Finding) else None
 
 
-def evaluation(house, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessResult, dg.AssetCheckEvaluation]:
+def evaluation(project, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessResult, dg.AssetCheckEvaluation]:
     """One cycle of a line whose checker has this fault: CANDIDATES candidates, one gate, `lost` replies that were no candidate."""
     line = Line("faulty", "A line with a fault in its checker.", owners=("team:toys",))
 
@@ -69,16 +69,16 @@ def evaluation(house, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessRes
 
     check = raised_check(candidates, line.name, cycles, judged=["candidates"], told=[Reasons("lost", LOST, "number")])
     job = dg.Definitions(
-        assets=[candidates, survivors], asset_checks=[check], resources=house.defs.resources, jobs=[dg.define_asset_job("cycle", "*")],
+        assets=[candidates, survivors], asset_checks=[check], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*")],
     ).resolve_job_def("cycle")
-    register_keys(house.instance, ["0001"])
-    result = job.execute_in_process(instance=house.instance, partition_key="0001", raise_on_error=False)
+    register_keys(project.instance, ["0001"])
+    result = job.execute_in_process(instance=project.instance, partition_key="0001", raise_on_error=False)
     found = result.get_asset_check_evaluations()
     return result, found[0] if found else None
 
 
-def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_and_the_cycle_goes_on(house):
-    result, found = evaluation(house, "every candidate raises")
+def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_and_the_cycle_goes_on(project):
+    result, found = evaluation(project, "every candidate raises")
     assert result.success
     assert {event.step_key for event in result.all_events if event.is_step_success} >= {"faulty__candidates", "faulty__survivors"}
     assert (found.check_name, found.passed, found.blocking, found.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
@@ -95,26 +95,26 @@ def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_a
     query = metadata["sql"].removeprefix("```sql\n").removesuffix("\n```")
     from evolake.lake import Catalogue
 
-    with Catalogue(house.lake) as catalogue:
+    with Catalogue(project.lake) as catalogue:
         assert catalogue.frame(query)["candidate"].n_unique() == CANDIDATES
 
 
 @pytest.mark.parametrize("fault", ["none", "one candidate raises", "two raise differently", "many are blocked for a reason"])
-def test_a_normal_cycle_passes(house, fault: str):
-    result, found = evaluation(house, fault)
+def test_a_normal_cycle_passes(project, fault: str):
+    result, found = evaluation(project, fault)
     assert result.success and found.passed
     assert set(found.metadata) == {"candidates", "raised", "share"}
     assert found.metadata["raised"].value == {"one candidate raises": 1, "two raise differently": 2}.get(fault, 0)
 
 
-def test_replies_that_raised_before_they_were_candidates_count_too(house):
-    _, found = evaluation(house, "one candidate raises", lost=2)
+def test_replies_that_raised_before_they_were_candidates_count_too(project):
+    _, found = evaluation(project, "one candidate raises", lost=2)
     assert not found.passed
     assert found.description == "judging 3 of 14 candidates raised an error, 2 of them at taking.py:3, 2 of them with ValueError"
 
 
-def test_a_failure_of_the_machinery_is_still_a_red_run(house):
-    result, found = evaluation(house, "machinery")
+def test_a_failure_of_the_machinery_is_still_a_red_run(project):
+    result, found = evaluation(project, "machinery")
     assert not result.success and found is None
 
 

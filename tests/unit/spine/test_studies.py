@@ -1,4 +1,4 @@
-"""A study under the policy of the house: cells as static partitions, three groups with a job each, findings only over cells that passed."""
+"""A study under the policy of the project: cells as static partitions, three groups with a job each, findings only over cells that passed."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ def total(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
 
 
 @pytest.fixture
-def run(house):
+def run(project):
     spoil.clear()
     defs = define([], [BuiltStudy(TOY, [material, outcomes, total], [one_row])])
-    return lambda job, cell=None: defs.resolve_job_def(job).execute_in_process(instance=house.instance, partition_key=cell, raise_on_error=False)
+    return lambda job, cell=None: defs.resolve_job_def(job).execute_in_process(instance=project.instance, partition_key=cell, raise_on_error=False)
 
 
 def failure(result: dg.ExecuteInProcessResult) -> str:
     return next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data.description
 
 
-def test_cells_are_run_in_any_order_and_found_over_once_all_are_there(house, run):
+def test_cells_are_run_in_any_order_and_found_over_once_all_are_there(project, run):
     assert run("toystudy_setup").success
     for cell in ("right-0", "left-0"):
         assert run("toystudy_study", cell).success
     assert "1 of 3 cells have not passed their checks; first left-1: toystudy/outcomes:one_row (not run)" in failure(run("toystudy_findings"))
     assert run("toystudy_study", "left-1").success
     assert run("toystudy_findings").success
-    assert house.lake.cycles("toystudy", "outcomes") == ["left-0", "left-1", "right-0"]
-    assert house.lake.read("toystudy", "total")["value"].to_list() == [9]
+    assert project.lake.cycles("toystudy", "outcomes") == ["left-0", "left-1", "right-0"]
+    assert project.lake.read("toystudy", "total")["value"].to_list() == [9]
 
 
-def test_a_cell_that_failed_its_check_stops_the_findings_until_it_is_mended(house, run):
+def test_a_cell_that_failed_its_check_stops_the_findings_until_it_is_mended(project, run):
     assert run("toystudy_setup").success
     spoil.append("left-1")
     assert [run("toystudy_study", cell).success for cell in TOY.cells] == [True, False, True]
@@ -72,7 +72,7 @@ def test_a_cell_that_failed_its_check_stops_the_findings_until_it_is_mended(hous
     assert run("toystudy_findings").success
 
 
-def test_a_study_has_three_jobs_one_pool_and_nothing_that_starts_by_itself(run, house):
+def test_a_study_has_three_jobs_one_pool_and_nothing_that_starts_by_itself(run, project):
     defs = define([], [BuiltStudy(TOY, [material, outcomes, total], [one_row])])
     repository = defs.get_repository_def()
     assert {"toystudy_setup", "toystudy_study", "toystudy_findings"} <= set(repository.job_names)

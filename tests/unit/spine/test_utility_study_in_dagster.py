@@ -10,18 +10,18 @@ from pipelines.lines import built_studies
 from pipelines.policy import define
 
 
-def test_a_cell_runs_with_its_checks_is_kept_and_findings_wait_for_the_others(house, monkeypatch: pytest.MonkeyPatch):
+def test_a_cell_runs_with_its_checks_is_kept_and_findings_wait_for_the_others(project, monkeypatch: pytest.MonkeyPatch):
     for name, value in SETTINGS.items():
         monkeypatch.setenv(name, value)
-    families_lake(house.lake.root)
+    families_lake(project.lake.root)
     defs = define([], [one for one in built_studies() if one.study.name == "utility"])
 
     def run(job: str, key: str | None = None) -> dg.ExecuteInProcessResult:
-        return defs.resolve_job_def(job).execute_in_process(instance=house.instance, partition_key=key, raise_on_error=False)
+        return defs.resolve_job_def(job).execute_in_process(instance=project.instance, partition_key=key, raise_on_error=False)
 
     assert run("utility_setup").success
     assert run("utility_study", "evolved-0").success
-    assert house.lake.read("utility", "steps", "evolved-0")["step"].to_list() == [1, 2, 3]
+    assert project.lake.read("utility", "steps", "evolved-0")["step"].to_list() == [1, 2, 3]
     again = run("utility_study", "evolved-0")
     assert [one.metadata["kept"].value for one in again.asset_materializations_for_node("utility__replies")] == [True]
     failed = next(event for event in run("utility_findings").all_events if event.is_step_failure)

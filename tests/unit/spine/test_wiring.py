@@ -21,8 +21,8 @@ from pipelines.policy import define
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def graph(house, name: str) -> dict[str, tuple]:
-    assets = house.defs.resolve_asset_graph()
+def graph(project, name: str) -> dict[str, tuple]:
+    assets = project.defs.resolve_asset_graph()
     return {
         key.to_user_string(): (
             assets.get(key).group_name, assets.get(key).partitions_def.name if assets.get(key).partitions_def else None,
@@ -32,8 +32,8 @@ def graph(house, name: str) -> dict[str, tuple]:
     }
 
 
-def test_a_line_has_its_cycle_in_one_group_and_its_seeds_in_another(house):
-    assert graph(house, "gated") == {
+def test_a_line_has_its_cycle_in_one_group_and_its_seeds_in_another(project):
+    assert graph(project, "gated") == {
         "gated/seeds": ("gated_seeds", None, False, []),
         "gated/incoming": ("gated", "cycle", True, []),
         "gated/candidates": ("gated", "cycle", False, ["gated/incoming"]),
@@ -41,25 +41,25 @@ def test_a_line_has_its_cycle_in_one_group_and_its_seeds_in_another(house):
     }
 
 
-def test_every_executable_asset_and_check_of_a_line_waits_in_its_pool(house):
-    pools = {asset.op.pool for asset in (*house.lines["gated"].assets, *house.lines["gated"].checks)}
+def test_every_executable_asset_and_check_of_a_line_waits_in_its_pool(project):
+    pools = {asset.op.pool for asset in (*project.lines["gated"].assets, *project.lines["gated"].checks)}
     assert pools == {"evolution_gated"}
 
 
-def test_owners_kinds_and_code_version_are_on_every_asset(house):
-    for asset in house.lines["gated"].assets:
+def test_owners_kinds_and_code_version_are_on_every_asset(project):
+    for asset in project.lines["gated"].assets:
         [spec] = list(asset.specs)
         assert (list(spec.owners), spec.kinds, spec.code_version) == (["team:toys"], {"polars", "parquet"}, "1")
 
 
-def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(house):
-    layer = house.defs.resolve_job_def("gated_cycle").asset_layer
+def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(project):
+    layer = project.defs.resolve_job_def("gated_cycle").asset_layer
     assert {key.to_user_string() for key in layer.selected_asset_keys} == {"gated/candidates", "gated/survivors"}
     assert {key.name for key in layer.asset_graph.asset_check_keys} == {"members_are_unique"}
 
 
-def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_buries(house):
-    repository = house.defs.get_repository_def()
+def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_buries(project):
+    repository = project.defs.get_repository_def()
     schedules = {one.name: one.default_status for one in repository.schedule_defs}
     sensors = {one.name: one.default_status for one in repository.sensor_defs}
     assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
@@ -67,12 +67,12 @@ def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_burie
     assert sensors.pop("dead_runs") == dg.DefaultSensorStatus.RUNNING
     assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
     assert sensors.pop("alerts") == dg.DefaultSensorStatus.STOPPED
-    assert len(sensors) == len(house.lines), "no default automation sensor beside ours"
+    assert len(sensors) == len(project.lines), "no default automation sensor beside ours"
 
 
-def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets_show_a_missed_night(house, monkeypatch):
+def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets_show_a_missed_night(project, monkeypatch):
     monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "left, right")
-    defs = define([house.lines[name] for name in ("gated", "left", "right")])
+    defs = define([project.lines[name] for name in ("gated", "left", "right")])
     schedules = {one.name: one.default_status.value for one in defs.get_repository_def().schedule_defs}
     assert schedules == {"gated_nightly": "STOPPED", "left_nightly": "RUNNING", "right_nightly": "RUNNING", "lake_nightly": "STOPPED"}
     fresh = {spec.key.to_user_string() for spec in defs.resolve_all_asset_specs() if spec.freshness_policy}
@@ -85,11 +85,11 @@ def test_an_asset_is_late_after_one_and_a_half_of_the_widest_gap_between_nights(
 
 
 @pytest.mark.parametrize(("name", "value"), [("EVOLAKE_NIGHTLY_LINES", "gatd"), ("EVOLAKE_NIGHTLY_CRON", "at two")])
-def test_a_night_of_no_line_or_at_no_time_is_refused_by_name(house, name, value, monkeypatch):
+def test_a_night_of_no_line_or_at_no_time_is_refused_by_name(project, name, value, monkeypatch):
     monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "gated")
     monkeypatch.setenv(name, value)
     with pytest.raises(InputError, match=name):
-        define([house.lines["gated"]])
+        define([project.lines["gated"]])
 
 
 def test_the_real_definitions_can_be_loaded_by_dagster():
@@ -98,11 +98,11 @@ def test_the_real_definitions_can_be_loaded_by_dagster():
     dg.Definitions.validate_loadable(defs)
 
 
-def test_register_cycles_adds_what_is_missing_and_keeps_what_is_there(house):
-    house.instance.add_dynamic_partitions("cycle", ["0002"])
+def test_register_cycles_adds_what_is_missing_and_keeps_what_is_there(project):
+    project.instance.add_dynamic_partitions("cycle", ["0002"])
     config = {"ops": {"add_cycle_keys": {"config": {"how_many": 3}}}}
-    assert register_cycles.execute_in_process(instance=house.instance, run_config=config).success
-    assert sorted(house.instance.get_dynamic_partitions("cycle")) == ["0001", "0002", "0003"]
+    assert register_cycles.execute_in_process(instance=project.instance, run_config=config).success
+    assert sorted(project.instance.get_dynamic_partitions("cycle")) == ["0001", "0002", "0003"]
 
 
 @pytest.mark.parametrize("number", [0, -1, 10000])
@@ -111,14 +111,14 @@ def test_cycle_numbers_that_do_not_fit_four_digits_are_refused(number):
         cycle_key(number)
 
 
-def test_rules_are_observed_and_their_version_is_the_hash_of_the_files(house, tmp_path):
+def test_rules_are_observed_and_their_version_is_the_hash_of_the_files(project, tmp_path):
     rules = rules_asset(Line("toy", "A toy."), tmp_path / "rules")
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "one.md").write_text("one")
     job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
 
     def version() -> str:
-        result = job.execute_in_process(instance=house.instance)
+        result = job.execute_in_process(instance=project.instance)
         [event] = [event for event in result.all_events if event.event_type_value == "ASSET_OBSERVATION"]
         return event.asset_observation_data.asset_observation.tags["dagster/data_version"]
 
@@ -128,11 +128,11 @@ def test_rules_are_observed_and_their_version_is_the_hash_of_the_files(house, tm
     assert version() != first
 
 
-def test_rules_of_an_empty_folder_are_an_error(house, tmp_path):
+def test_rules_of_an_empty_folder_are_an_error(project, tmp_path):
     rules = rules_asset(Line("toy", "A toy."), tmp_path)
     job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
     with pytest.raises(InputError, match="no rule file"):
-        job.execute_in_process(instance=house.instance)
+        job.execute_in_process(instance=project.instance)
 
 
 @pytest.mark.parametrize("deployment", ["sqlite", "postgres"])

@@ -1,4 +1,4 @@
-"""Steps that end-to-end tests of every line take in a house: programs run in it, assets materialized, rules edited, a run killed, seals compared."""
+"""Steps of end-to-end tests of every line in a project: commands run there, assets materialized, rules edited, a run killed, seals compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import pytest
 from click.testing import CliRunner
-from designs_fixtures import LONG_S, ROOT, House
+from designs_fixtures import LONG_S, ROOT, Project
 from loopback_model import KEY
 
 T = TypeVar("T")
@@ -39,32 +39,32 @@ def usd_of(input_tokens: int, output_tokens: int) -> float:
     return round((input_tokens * USD_A_MILLION_TOKENS["input"] + output_tokens * USD_A_MILLION_TOKENS["output"]) / 1e6, 9)
 
 
-def assert_no_key(house: House) -> None:
-    """The endpoint's key is in no file below the house."""
-    for path in house.folder.rglob("*"):
+def assert_no_key(project: Project) -> None:
+    """The endpoint's key is in no file below the project."""
+    for path in project.folder.rglob("*"):
         if path.is_file():
             assert KEY.encode() not in path.read_bytes(), path
 
 
-def share_tape(house: House, other: House) -> House:
-    """Gives another house the replies that `house` paid for; gives that one."""
+def share_tape(project: Project, other: Project) -> Project:
+    """Gives another project the replies that `project` paid for; gives that one."""
     other.lake.mkdir(exist_ok=True)
-    (other.lake / "tape").symlink_to(house.lake / "tape")
+    (other.lake / "tape").symlink_to(project.lake / "tape")
     return other
 
 
 @contextmanager
-def inside(house: House) -> Iterator[None]:
-    """This process has the environment of the house, and loads the definitions anew, as "Reload definitions" does: then they read the rules."""
+def inside(project: Project) -> Iterator[None]:
+    """This process has the environment of the project, and loads the definitions anew, as "Reload definitions" does: then they read the rules."""
     from dagster._core.definitions.reconstruct import ReconstructableJob
 
     def loaded() -> list[str]:
         return [name for name in sys.modules if name.partition(".")[0] in ("pipelines", "assets", "resources")]
 
     with pytest.MonkeyPatch.context() as monkeypatch:
-        for name in os.environ.keys() - house.environment.keys():
+        for name in os.environ.keys() - project.environment.keys():
             monkeypatch.delenv(name)
-        for name, value in house.environment.items():
+        for name, value in project.environment.items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(ROOT)
         for name in loaded():
@@ -78,19 +78,19 @@ def inside(house: House) -> Iterator[None]:
                 del sys.modules[name]
 
 
-def materialize(house: House, line: str, cycle: str | None, *assets: str) -> None:
+def materialize(project: Project, line: str, cycle: str | None, *assets: str) -> None:
     """Assets of one cycle, or the seeds (None), in one run, by the command of Dagster in this process."""
     from dagster._cli import cli
 
     chosen = " or ".join(f'key:"{line}/{asset}"' for asset in assets)
     partition = ["--partition", cycle] if cycle else []
-    with inside(house):
+    with inside(project):
         command = ["asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions"]
         done = CliRunner().invoke(cli, command, catch_exceptions=False)
     assert done.exit_code == 0, done.output[-4000:]
 
 
-def stale(house: House, line: str, assets: Sequence[str], cycles: Sequence[str]) -> set[tuple[str, str]]:
+def stale(project: Project, line: str, assets: Sequence[str], cycles: Sequence[str]) -> set[tuple[str, str]]:
     """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed. Dagster's own GraphQL, in this process."""
     import dagster as dg
     from dagster._core.definitions.observe import observe
@@ -101,7 +101,7 @@ def stale(house: House, line: str, assets: Sequence[str], cycles: Sequence[str])
     status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
     node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["{line}", "{asset}"]}}) {{' + status + "}}"
     nodes = [node.format(line=line, asset=asset, cycle=cycle) for asset in assets for cycle in cycles]
-    with inside(house), dg.DagsterInstance.get() as instance:
+    with inside(project), dg.DagsterInstance.get() as instance:
         rules = importlib.import_module(f"assets.{line}.line").rules
         assert observe([rules], instance=instance).success
         with in_process_test_workspace(instance, LoadableTargetOrigin(module_name="pipelines.definitions")) as context:
@@ -111,17 +111,17 @@ def stale(house: House, line: str, assets: Sequence[str], cycles: Sequence[str])
     return {(asset, cycle) for asset, cycle in asset_and_cycle}
 
 
-def edit_rule(house: House, line: str, rule: str, old: str, new: str) -> None:
-    """Replaces a text in a rule of the house's own seeds."""
-    path = house.folder / "seeds" / "rules" / line / f"{rule}.md"
+def edit_rule(project: Project, line: str, rule: str, old: str, new: str) -> None:
+    """Replaces a text in a rule of the project's own seeds."""
+    path = project.folder / "seeds" / "rules" / line / f"{rule}.md"
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
 
 
-def previewed(house: House, line: str) -> dict:
+def previewed(project: Project, line: str) -> dict:
     """What `evolake rules preview` says of a line."""
-    return json.loads(house.run("rules", "preview", "--line", line, "--json").stdout)["lines"][line]
+    return json.loads(project.run("rules", "preview", "--line", line, "--json").stdout)["lines"][line]
 
 
 def flips_told(told: dict, rule_id: str, cycle: str) -> set[str]:
@@ -129,27 +129,27 @@ def flips_told(told: dict, rule_id: str, cycle: str) -> set[str]:
     return {one["artifact_id"] for one in told["rules"][rule_id]["artifacts"] if one["cycle"] == cycle}
 
 
-def flips(house: House, rule_id: str, before: int, after: int) -> list[list]:
+def flips(project: Project, rule_id: str, before: int, after: int) -> list[list]:
     """Verdicts that differ between two versions of a rule, as the cookbook tells."""
-    return house.cookbook("verdict_flips", rule_id=rule_id, before=str(before), after=str(after))
+    return project.cookbook("verdict_flips", rule_id=rule_id, before=str(before), after=str(after))
 
 
-def contents(house: House, line: str) -> dict[tuple[str, str], str]:
+def contents(project: Project, line: str) -> dict[tuple[str, str], str]:
     """(asset, cycle) -> content hash of every part in force."""
-    rows = house.sql(f"SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND cycle IS NOT NULL")
+    rows = project.sql(f"SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND cycle IS NOT NULL")
     return {(asset, cycle): sha for asset, cycle, sha in rows}
 
 
-def assert_sealed(house: House, line: str, cycles: int) -> None:
+def assert_sealed(project: Project, line: str, cycles: int) -> None:
     """Every population up to the one that enters cycle `cycles` is sealed, each on the one before."""
-    seals = house.sql(f"SELECT cycle, state, version, built_on FROM seals WHERE line = '{line}' ORDER BY cycle")
+    seals = project.sql(f"SELECT cycle, state, version, built_on FROM seals WHERE line = '{line}' ORDER BY cycle")
     assert [(row[0], row[1]) for row in seals] == [(f"{number:04}", "sealed") for number in range(1, cycles + 1)]
     assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
 
 
-def parts_of(house: House, line: str, asset: str) -> list[str]:
+def parts_of(project: Project, line: str, asset: str) -> list[str]:
     """Cycles for which the asset is there, ascending."""
-    rows = house.sql(f"SELECT cycle FROM parts WHERE line = '{line}' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")
+    rows = project.sql(f"SELECT cycle FROM parts WHERE line = '{line}' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")
     return [row[0] for row in rows]
 
 
@@ -164,10 +164,10 @@ def undescribed(lake: Path, line: str) -> list[str]:
         return [f"{table}.{row[0]}" for table in tables for row in columns_of(catalogue, table).rows if not row[3]]
 
 
-def kill_when(house: House, seen: Callable[[], T | None], *command: str, timeout: float = LONG_S) -> T:
+def kill_when(project: Project, seen: Callable[[], T | None], *command: str, timeout: float = LONG_S) -> T:
     """Runs an `evolake` command and kills it and all that it started (SIGKILL) as soon as `seen` gives something; gives that."""
     process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("evolake")), *command], env=house.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
+        [str(Path(sys.executable).with_name("evolake")), *command], env=project.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
     )
     until = time.monotonic() + timeout
