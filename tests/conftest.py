@@ -31,15 +31,21 @@ after the seeds, which leave their objects behind."""
 SLOW = (
     "tests/integration/compute/",
     "tests/integration/designs_engine/", "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/",
-    "tests/integration/lake/test_crashes.py", "tests/integration/objectives/", "tests/integration/programs/",
+    "tests/integration/agents/test_sessions.py", "tests/integration/lake/test_cookbook.py", "tests/integration/lake/test_crashes.py",
+    "tests/integration/lake/test_lake_verify.py", "tests/integration/objectives/", "tests/integration/programs/",
     "tests/integration/prompts/", "tests/integration/repair/",
-    "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/unit/contracts/test_contract_pages.py",
+    "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/integration/utility/",
+    "tests/unit/architecture/test_adding_things.py", "tests/unit/architecture/test_bad_input.py", "tests/unit/contracts/test_contract_pages.py",
+    "tests/unit/designs_engine/test_designs_engines.py", "tests/unit/designs_engine/test_designs_operators.py",
+    "tests/unit/designs_engine/test_designs_semantics.py",
     "tests/unit/designs_engine/test_designs_isolated.py", "tests/unit/prompts/test_policy_state.py", "tests/unit/prompts/test_policy_update.py",
-    "tests/unit/solvers/suites/", "tests/unit/solvers/test_benchmark.py", "tests/unit/solvers/test_objectives_evolving.py",
+    "tests/unit/prompts/test_vllm_server.py",
+    "tests/unit/solvers/suites/", "tests/unit/solvers/test_benchmark.py", "tests/unit/solvers/test_build.py",
+    "tests/unit/solvers/test_object_store.py", "tests/unit/solvers/test_objectives_evolving.py",
     "tests/unit/spine/test_cycle_chain.py", "tests/unit/spine/test_evolve_command.py", "tests/unit/spine/test_gates_in_dagster.py",
     "tests/unit/spine/test_growing.py",
 )
-"""Files and folders of tests that judge in jails, train, or start a process for each test."""
+"""Files and folders of tests that judge in jails, train, compile, or start a process for each test."""
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}
 """Mark -> where every test has it."""
 settings.register_profile(
