@@ -7,14 +7,12 @@ starts strong (Glucose 2.3); reasons bumped by mode; backtracking by relative di
 
 from __future__ import annotations
 
-from evolake.solvers.edits.model import Parameter, PatchSpec, Rewrite
+from functools import partial
 
-FAMILY = "cadical"
+from evolake.solvers.edits.model import Parameter, Rewrite
+from evolake.solvers.edits.patches.common import spec_of_one
 
-
-def _spec(name: str, slot: str, expects: str, parameters: dict[str, Parameter], *rewrites: Rewrite, shadows: tuple[str, ...] = ()) -> PatchSpec:
-    return PatchSpec(name, slot, expects, parameters, {FAMILY: rewrites}, shadows)
-
+_spec = partial(spec_of_one, "cadical")
 
 RESTART_GROWING = _spec(
     "cadical-restart-growing", "restart",

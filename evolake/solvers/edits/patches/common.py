@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.solvers.edits.model import Rewrite
+from evolake.solvers.edits.model import Parameter, PatchSpec, Rewrite
 
 HEADER = "core/Solver.h"
 SOURCE = "core/Solver.cc"
@@ -10,6 +10,13 @@ TYPES = "core/SolverTypes.h"
 MEMBERS_ANCHOR = "vec<char> decision;"
 BACKTRACK_ANCHOR = "cancelUntil(backtrack_level);"
 RESTART_DONE_ANCHOR = "curr_restarts++;"
+
+
+def spec_of_one(
+    family: str, name: str, slot: str, expects: str, parameters: dict[str, Parameter], *rewrites: Rewrite, shadows: tuple[str, ...] = (),
+) -> PatchSpec:
+    """A patch that has a form for one family of bases only."""
+    return PatchSpec(name, slot, expects, parameters, {family: rewrites}, shadows)
 
 
 def members(text: str, *, support: bool = False) -> Rewrite:

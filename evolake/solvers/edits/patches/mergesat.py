@@ -7,16 +7,13 @@ Ganesh, Poupart and Czarnecki, SAT 2016); vivification of the third tier too (Lu
 
 from __future__ import annotations
 
-from evolake.solvers.edits.model import Parameter, PatchSpec, Rewrite
-from evolake.solvers.edits.patches.common import SOURCE
+from functools import partial
 
-FAMILY = "mergesat"
+from evolake.solvers.edits.model import Parameter, Rewrite
+from evolake.solvers.edits.patches.common import SOURCE, spec_of_one
+
+_spec = partial(spec_of_one, "mergesat")
 CONFLICT = "conflicts++; nof_conflicts--;"
-
-
-def _spec(name: str, slot: str, expects: str, parameters: dict[str, Parameter], *rewrites: Rewrite, shadows: tuple[str, ...] = ()) -> PatchSpec:
-    return PatchSpec(name, slot, expects, parameters, {FAMILY: rewrites}, shadows)
-
 
 RESTART_BLOCKED = _spec(
     "mergesat-restart-blocked", "restart-block",
