@@ -83,6 +83,10 @@ class ComputeResource(dg.ConfigurableResource):
         slots = getattr(self.remote(), "slots", None)
         return slots or self.workers or settings_module.load().workers
 
+    def cores_each(self, tasks: int) -> int:
+        """How many threads each of so many tasks may have where they are all that there is to do. Of a cluster's hosts nothing is known: 1."""
+        return 1 if self.remote() is not None else max(1, (self.workers or settings_module.load().workers) // max(1, tasks))
+
     def remote(self) -> Executor | None:
         """As `remote_executor`, of this run."""
         return remote_executor(self._run)

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def run_fidelity(store: LineStore, compute: ComputeResource, population: Population, ids: Sequence[str], fidelity: Any) -> list[dict[str, Any]]:
-    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each goes on from what it has solved before."""
+    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each goes on from what it has solved before. Few designs share all cores."""
     from evolake.designs.evolution.experiments import Job, run_jobs
 
     settings = store.settings
     jobs = [
         Job(
             design_id, store.text(population.design(design_id)["traced_sha"]), fidelity, store.cycle, settings.profile, settings.seed,
-            settings.of(DesignsSettings), tuple(population.experiment_rows([design_id])),
+            settings.of(DesignsSettings), tuple(population.experiment_rows([design_id])), threads=compute.cores_each(len(ids)),
         )
         for design_id in ids
     ]

@@ -8,6 +8,9 @@ kernel itself is built with bounds checks (evolake.designs.compiler.kernel_guard
 from __future__ import annotations
 
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,38 +63,58 @@ class Batch:
 class KernelCall:
     """The kernel of a plan on a batch whose arrays have all been made. With `single` it takes one step per call.
 
+    threads: runs of instances that are computed side by side, of one only in the bounds-checking build. A kernel holds no lock of Python's.
+
     Raises:
         KernelTrap: an array that the plan needs is missing or does not fit.
     """
 
-    def __init__(self, plan: Plan, batch: Batch, *, single: bool = False):
+    def __init__(self, plan: Plan, batch: Batch, *, single: bool = False, threads: int = 1):
         checked = os.environ.get(CHECKS) == "1"
         self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked))
         self._guards = Guards() if checked else None
         self._batch = batch
         instances = batch.instances
         self._numbers = np.array([_number(slot.data, instances) for slot in plan.slots] or [0.0], dtype=batch.real)
-        self._work = _aligned(sum(batch.padded(loop) for _, loop in arrays_of(plan)) + batch.lanes, batch.real)
+        self._parts = _parts(instances.batch, 1 if checked else threads)
+        work = sum(batch.padded(loop) for _, loop in arrays_of(plan)) + batch.lanes
+        self._work = [_aligned(work, batch.real) for _ in self._parts]
+        self._helpers = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
+        self.cpu_elsewhere_s = 0.0
         self._steps = 1 if single else None
         self._wanted = [(name, batch.arrays.get(name), shape) for name, shape in wanted_shapes(plan, batch).items()]
         self._compare()
-        self._pointers = np.array([array.ctypes.data for _, array, _ in self._wanted if array is not None], dtype=np.uint64)
+        arrays = [array for _, array, _ in self._wanted if array is not None]
+        self._pointers = [np.array([array[first:].ctypes.data for array in arrays], dtype=np.uint64) for first, _ in self._parts]
 
     def __call__(self, steps: int) -> np.ndarray:
         """Takes `steps` steps; (steps, B) bool: which instance was solved after each."""
-        batch, count = self._batch, self._batch.instances.batch
+        count = self._batch.instances.batch
         if steps < 1 or steps != (self._steps or steps):
             raise ValueError(f"a kernel cannot take {steps} steps")
         self._compare()
         solved = np.zeros((steps, count), dtype=np.uint8)
         further = () if self._guards is None else (self._guards.opened(self._memory(solved)),)
-        self._kernel.call(
-            count, batch.instances.n, batch.instances.m, batch.npad, batch.mpad, steps, self._numbers.ctypes.data, batch.idx.ctypes.data,
-            self._work.ctypes.data, solved.ctypes.data, count, self._pointers.ctypes.data, *further,
-        )
+        elsewhere = [self._helpers.submit(self._timed, part, steps, solved) for part in range(1, len(self._parts))] if self._helpers else []
+        self._run(0, steps, solved, *further)
+        self.cpu_elsewhere_s += sum(future.result() for future in elsewhere)
         if self._guards is not None and self._guards.traps:
             raise KernelTrap(f"a kernel reached outside its arrays {self._guards.traps} times: its plan or the emitter is wrong")
         return solved.astype(bool)
+
+    def _run(self, part: int, steps: int, solved: np.ndarray, *further: int) -> None:
+        batch, (first, last) = self._batch, self._parts[part]
+        self._kernel.call(
+            last - first, batch.instances.n, batch.instances.m, batch.npad, batch.mpad, steps, self._numbers.ctypes.data,
+            batch.idx[first:].ctypes.data, self._work[part].ctypes.data, solved[:, first:].ctypes.data, solved.shape[1],
+            self._pointers[part].ctypes.data, *further,
+        )
+
+    def _timed(self, part: int, steps: int, solved: np.ndarray) -> float:
+        """Seconds of this thread that a part took."""
+        began = time.thread_time()
+        self._run(part, steps, solved)
+        return time.thread_time() - began
 
     def _compare(self) -> None:
         """Every array against the plan."""
@@ -105,7 +128,7 @@ class KernelCall:
     def _memory(self, solved: np.ndarray) -> list[np.ndarray]:
         """All that a call may touch."""
         states = [array for _, array, _ in self._wanted if array is not None]
-        return [*states, self._work, self._numbers, self._batch.idx, solved, self._pointers]
+        return [*states, *self._work, self._numbers, self._batch.idx, solved, *self._pointers]
 
 
 def wanted_shapes(plan: Plan, batch: Batch) -> dict[str, tuple[int, int, int]]:
@@ -120,6 +143,13 @@ def wanted_shapes(plan: Plan, batch: Batch) -> dict[str, tuple[int, int, int]]:
         if shapes.setdefault(name, (batch.instances.batch, count, 1)) != (batch.instances.batch, count, 1) or not 0 <= place < count:
             raise ValueError(f"{name!r} is used as two arrays")
     return {name: shapes[name] for name in pointers_of(plan)}
+
+
+def _parts(count: int, threads: int) -> list[tuple[int, int]]:
+    """First instance and the one after the last, of as many runs of about equal length as there are threads and instances for."""
+    parts = max(1, min(threads, count))
+    ends = [count * part // parts for part in range(parts + 1)]
+    return list(pairwise(ends))
 
 
 def _padded(extent: int, lanes: int) -> int:

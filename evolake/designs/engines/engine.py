@@ -37,7 +37,7 @@ class Simulation:
     int(steps*(B/2 + .5)/(solved + .5)) with the solved at the last step. reached: whether it was really reached.
     unsolved_fraction: 1 - solved/B at that step (or at the last one). steps_run: steps taken, the median step included.
     solved_at: (B,) int, the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer a number.
-    cpu_s, wall_s: seconds of this thread and of the clock, compilation left out; compile_s: what making the engine took.
+    cpu_s, wall_s: seconds of all threads together and of the clock, compilation left out; compile_s: what making the engine took.
     failure: what the design broke on while it was made or run, or None. A design that fails is unsolved, never an exception.
     """
 
@@ -73,6 +73,7 @@ def simulate(
     dtype: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     on_made: Callable[[], None] | None = None,
+    threads: int = 1,
 ) -> Simulation:
     """Runs `traced` on `instances`.
 
@@ -81,6 +82,7 @@ def simulate(
         wall_s: stop after about this many seconds of the clock. dtype: "float32" or "float64"; as traced when None.
         on_progress: called now and then with (steps so far, instances solved now).
         on_made: called once, when the engine is ready and the clock of `wall_s` starts.
+        threads: how many the fused engine shares the instances out to; the others take one. All but the times is the same.
 
     A design's torch operators run in this process, which may die of them (`int64 min // -1` is a SIGFPE): strangers' designs are run by
     `evolake.designs.engines.isolated`.
@@ -93,7 +95,7 @@ def simulate(
     if seed < 0:
         raise InputError("a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed")
     began = time.thread_time()
-    made = _tried(lambda: make_stepper(traced, instances, seed=seed, engine=engine, dtype=dtype or traced.dtype))
+    made = _tried(lambda: make_stepper(traced, instances, seed=seed, engine=engine, dtype=dtype or traced.dtype, threads=threads))
     compile_s = time.thread_time() - began
     if isinstance(made, str):
         return unsolved(instances.batch, made, compile_s=compile_s)
@@ -119,7 +121,7 @@ def simulate(
             on_progress(progress.steps, progress.solved)
         if wall_s is not None and time.perf_counter() - wall > wall_s:
             break
-    elapsed_cpu, elapsed_wall = time.thread_time() - cpu, time.perf_counter() - wall
+    elapsed_cpu, elapsed_wall = time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0), time.perf_counter() - wall
     timed_out = progress.steps < max_steps and not (until_median and progress.median)
     if failure is not None:
         return unsolved(
@@ -210,8 +212,10 @@ def first_of(instances: Planted) -> Planted:
     return Planted(instances.idx[:1], instances.sgn[:1], instances.hidden[:1], instances.n, instances.m, instances.seed)
 
 
-def make_stepper(traced: TracedDesign, instances: Planted, *, seed: int, engine: str = "auto", dtype: str = "float32") -> tuple[Stepper, str | None]:
-    """A stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked for.
+def make_stepper(
+    traced: TracedDesign, instances: Planted, *, seed: int, engine: str = "auto", dtype: str = "float32", threads: int = 1,
+) -> tuple[Stepper, str | None]:
+    """A stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked for. threads: as for `simulate`.
 
     Raises:
         InputError: an unknown engine or type, or a design traced for another size.
@@ -235,7 +239,7 @@ def make_stepper(traced: TracedDesign, instances: Planted, *, seed: int, engine:
 
     note = None
     if engine != "mixed":
-        fused = _or_refusal(lambda: FusedStepper(traced, instances, seed, dtype))
+        fused = _or_refusal(lambda: FusedStepper(traced, instances, seed, dtype, threads))
         if not isinstance(fused, str):
             return fused, None
         note = f"not compiled whole: {fused}"

@@ -21,22 +21,30 @@ __all__ = ["FusedStepper", "Inexpressible"]
 
 
 class FusedStepper:
-    """Runs a compiled kernel over the batch. Raises Inexpressible when the graph has something no kernel is generated for."""
+    """Runs a compiled kernel over the batch. Raises Inexpressible when the graph has something no kernel is generated for.
+
+    threads: the instances are shared out to so many; none sees what another holds, so the numbers are those of one thread.
+    """
 
     name = "fused"
 
-    def __init__(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str):
+    def __init__(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str, threads: int = 1):
         self._traced = traced
         self._batch = Batch(instances, dtype)
         try:
             plan = planned(traced, dtype)
             load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
-            self._call = KernelCall(plan, self._batch)
+            self._call = KernelCall(plan, self._batch, threads=threads)
         except RecursionError:
             raise Inexpressible("an expression that is nested too deep") from None
 
     def run(self, steps: int) -> np.ndarray:
         return self._call(steps)
+
+    @property
+    def cpu_elsewhere_s(self) -> float:
+        """Processor time that threads other than the caller's have taken so far."""
+        return self._call.cpu_elsewhere_s
 
     def state(self) -> dict[str, np.ndarray]:
         return read_states(self._batch, self._traced)

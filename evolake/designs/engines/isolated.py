@@ -45,7 +45,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Run:
-    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `planted(n, batch, instance_seed, ratio=ratio)`."""
+    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `planted(n, batch, instance_seed, ratio=ratio)`.
+
+    threads: see `evolake.designs.engines.engine.simulate`.
+    """
 
     traced: str
     n: int
@@ -58,6 +61,7 @@ class Run:
     wall_s: float | None = None
     engine: str = "auto"
     dtype: str | None = None
+    threads: int = 1
 
 
 class _Ended(Exception):

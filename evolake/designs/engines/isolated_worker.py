@@ -96,7 +96,7 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     instances = planted(request["n"], request["batch"], request["instance_seed"], ratio=request["ratio"])
     found = simulate(
         design, instances, max_steps=request["max_steps"], seed=request["seed"], until_median=request["until_median"], wall_s=request["wall_s"],
-        engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda: say({"made": True}),
+        engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda: say({"made": True}), threads=request["threads"],
     )
     return _body(found)
 

@@ -14,7 +14,7 @@ import itertools
 import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,12 +86,16 @@ class _Arena:
     profile: str
     root_seed: int
 
-    def run(self, part: str, contender: Contender, n: int, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    def start(self, part: str, contender: Contender, n: int, seeds: Sequence[int]) -> Callable[[], list[dict[str, Any]]]:
+        """Submits the runs; what comes back waits for them and gives their rows."""
         limits = self.settings.high
-        pending = [
+        pending: list[Future[Measured]] = [
             self.executor.submit(self.simulate, contender.traced, n, limits.max_steps, seed, limits.wall_s, self.settings) for seed in seeds
         ]
-        found: list[Measured] = [future.result() for future in pending]
+        return lambda: self._rows(part, contender, n, seeds, [future.result() for future in pending])
+
+    def _rows(self, part: str, contender: Contender, n: int, seeds: Sequence[int], found: Sequence[Measured]) -> list[dict[str, Any]]:
+        limits = self.settings.high
         return [
             {
                 "cycle": self.cycle, "part": part, "design_id": contender.design_id, "pair": pair, "N": n, "batch": self.settings.batch,
@@ -118,18 +122,20 @@ def decide_champion(
     seeds = [child_seed(root_seed, LINE, cycle, "champion", index) for index in range(settings.champion_repeats)]
     extra = [child_seed(root_seed, LINE, cycle, "champion-again", index) for index in range(settings.champion_repeats)]
     n, runs, trials = _largest_size([challenger, incumbent], arena, seeds)
+    again_runs = arena.start("again", incumbent, n, extra) if challenger.design_id != incumbent.design_id else None
+    baseline_runs = arena.start("baseline", baseline, n, seeds) if baseline.design_id not in runs else None
     decisions: list[dict[str, Any]] = []
     champion = incumbent
-    if challenger.design_id != incumbent.design_id:
-        again = arena.run("again", incumbent, n, extra)
+    if again_runs is not None:
+        again = again_runs()
         trials += again
         floor = split_noise_floor(_steps(runs[incumbent.design_id]), _steps(again))
         decision = _decision("incumbent", challenger, incumbent, runs, n, floor, arena)
         decisions.append(decision)
         champion = challenger if decision["wins"] else incumbent
     if champion.design_id != baseline.design_id:
-        if baseline.design_id not in runs:
-            runs[baseline.design_id] = arena.run("baseline", baseline, n, seeds)
+        if baseline_runs is not None:
+            runs[baseline.design_id] = baseline_runs()
             trials += runs[baseline.design_id]
         decisions.append(_decision("baseline", champion, baseline, runs, n, None, arena))
     return Succession(champion.design_id, decisions, trials)
@@ -172,11 +178,12 @@ def _largest_size(
     trials: list[dict[str, Any]] = []
     runs: dict[str, list[dict[str, Any]]] = {}
     for n in reversed(below):
-        runs = {}
+        started = {}
         for part, contender in zip(("challenger", "incumbent"), contenders, strict=True):
-            if contender.design_id not in runs:
-                runs[contender.design_id] = arena.run(part, contender, n, seeds)
-                trials += runs[contender.design_id]
+            if contender.design_id not in started:
+                started[contender.design_id] = arena.start(part, contender, n, seeds)
+        runs = {design_id: rows() for design_id, rows in started.items()}
+        trials += [row for rows in runs.values() for row in rows]
         if any(reaches(rows) for rows in runs.values()) or n == below[0]:
             return n, runs, trials
     raise AssertionError("the ladder has at least one size")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from evolake.compute.needs import trusted
@@ -64,7 +65,8 @@ class Measured(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """One design to run at one fidelity. `traced` is TracedDesign's JSON text, `earlier` the design's rows so far."""
+    """One design to run at one fidelity. `traced` is TracedDesign's JSON text, `earlier` the design's rows so far, `threads` how many its engine may
+    use; they change no row but its times."""
 
     design_id: str
     traced: str
@@ -74,9 +76,11 @@ class Job:
     root_seed: int
     settings: DesignsSettings
     earlier: tuple[Mapping[str, Any], ...] = field(default=())
+    threads: int = 1
 
 
-Simulate = Callable[[str, int, int, int, float, DesignsSettings], Measured]
+Simulate = Callable[..., Measured]
+"""Called as `simulate_level` is; with `threads` only where a job has more than one."""
 
 
 def instance_seed(root_seed: int, n: int) -> int:
@@ -85,7 +89,7 @@ def instance_seed(root_seed: int, n: int) -> int:
 
 
 @trusted
-def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Measured:
+def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings, *, threads: int = 1) -> Measured:
     """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph.
 
     It runs in a child of this process, which may die of it or be stopped: that is the design's result then (`Measured.failure`).
@@ -93,7 +97,7 @@ def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float
     from evolake.designs.engines.engine import unsolved
     from evolake.designs.engines.isolated import Run, run_apart
 
-    run = Run(traced, n, settings.batch, seed, max_steps, instance_seed=seed, ratio=settings.ratio, wall_s=wall_s)
+    run = Run(traced, n, settings.batch, seed, max_steps, instance_seed=seed, ratio=settings.ratio, wall_s=wall_s, threads=threads)
     try:
         return run_apart(run)
     except InputError as error:
@@ -103,6 +107,8 @@ def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float
 @trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
     """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing to run."""
+    if job.threads > 1:
+        simulate = partial(simulate, threads=job.threads)
     rows: list[dict[str, Any]] = []
     left = limits_of(job.settings, job.fidelity).wall_s
     while (level := next_level(job.settings, job.fidelity, job.earlier, rows)) is not None:
@@ -132,23 +138,36 @@ def run_jobs(
 ) -> list[dict[str, Any]]:
     """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is told of each job as it is collected.
 
+    What took longest so far is begun first, so that no worker is left with it when the others have nothing to do.
+
     An exception in a worker is a fault of ours and is raised here; a design that diverges, never solves anything, or kills or outstays the process
     that computes it is rows (`failure` says how it broke).
     """
-    pending: list[Future[list[dict[str, Any]]]] = [executor.submit(run_schedule, job, simulate) for job in jobs]
+    heaviest = sorted(range(len(jobs)), key=lambda place: -_work_of_last(jobs[place]))
+    pending: dict[int, Future[list[dict[str, Any]]]] = {place: executor.submit(run_schedule, jobs[place], simulate) for place in heaviest}
     rows: list[dict[str, Any]] = []
-    for job, future in zip(jobs, pending, strict=True):
-        try:
-            found = future.result()
-        except BrokenExecutor as error:
-            raise MachineryError(
-                f"a worker process died while design {job.design_id[:12]} was waiting or running",
-                got=str(error), do="look for a lack of memory; then run again",
-            ) from error
+    for place, job in enumerate(jobs):
+        found = finished(pending[place], job.design_id)
         rows += found
         if on_done is not None:
             on_done(job, found)
     return rows
+
+
+def finished(future: Future[list[dict[str, Any]]], design_id: str) -> list[dict[str, Any]]:
+    """The rows of a design when they are there. Raises MachineryError where the worker died."""
+    try:
+        return future.result()
+    except BrokenExecutor as error:
+        raise MachineryError(
+            f"a worker process died while design {design_id[:12]} was waiting or running",
+            got=str(error), do="look for a lack of memory; then run again",
+        ) from error
+
+
+def _work_of_last(job: Job) -> int:
+    """Steps times variables of the largest size that the design was run at; 0 where it was not run."""
+    return max(((int(row["N"]), int(row["N"]) * int(row["steps_run"])) for row in job.earlier), default=(0, 0))[1]
 
 
 def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:

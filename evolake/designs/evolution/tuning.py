@@ -8,20 +8,23 @@ one parent; when no trial beats trial 0 there is none, and the result says so.
 The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
 start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
 
-Trials are asked in batches of fixed size and told in order, so the outcome depends on the seed alone and not on how many workers there are. No
-further batch is asked once the counted work of the trials so far is over the budget: trials that are slower than the design as it is cost more.
+A fixed number of trials is under way at any time, and they are told in the order in which they were asked, so the outcome depends on the seed alone
+and not on how many workers there are, and no worker waits for the slowest of a batch. None is asked any more once the counted work of the trials
+that were told is over the budget: trials that are slower than the design as it is cost more.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolake.designs.evolution.experiments import LINE, Job, Simulate, results_by_design, run_jobs, simulate_level
+from evolake.compute.needs import trusted
+from evolake.designs.evolution.experiments import LINE, Job, Simulate, finished, results_by_design, run_schedule, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
@@ -36,7 +39,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.seeds import child_seed
 
-BATCH = 4
+UNDER_WAY = 4
 LOCAL_TRIALS = 10
 LOCAL_STEP = 0.06
 WORST = 1.0
@@ -112,16 +115,21 @@ def _tuned(
     study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
     values_of: list[dict[str, HyperValue]] = []
+    under_way: deque[tuple[Any, _Trial]] = deque()
     cpu_s, work, largest_n = 0.0, 0, sizes(settings, settings.tuning_fidelity)[-1]
-    while len(rows) < settings.tuning_trials + 1 and (not settings.tuning_work or work < settings.tuning_work * MILLION):
-        count = 1 if not rows else min(BATCH, settings.tuning_trials + 1 - len(rows))
-        trials = [study.ask(_distributions(scales)) for _ in range(count)]
-        batch = [dict(parent.values) if not rows else dict(parent.values) | _readable(trial.params, scales) for trial in trials]
-        scored, measured = _evaluate(parent, batch, len(rows), pool, executor, estimate, settings, cycle, profile, root_seed, simulate)
-        for trial, row in zip(trials, scored, strict=True):
-            study.tell(trial, WORST if row["consensus"] is None else row["consensus"])
-        rows += scored
-        values_of += batch
+    while True:
+        within = not settings.tuning_work or work < settings.tuning_work * MILLION
+        while within and len(under_way) < UNDER_WAY and len(values_of) < settings.tuning_trials + 1:
+            asked = study.ask(_distributions(scales))
+            values_of.append(dict(parent.values) | (_readable(asked.params, scales) if values_of else {}))
+            job = Job(f"{parent.design_id}:{len(values_of) - 1}", "", "low", cycle, profile, root_seed, settings)
+            under_way.append((asked, _begun(parent, values_of[-1], job, pool, executor, simulate)))
+        if not under_way:
+            break
+        asked, trial = under_way.popleft()
+        row, measured = _scored(parent, len(rows), values_of[len(rows)], trial, estimate, cycle)
+        study.tell(asked, WORST if row["consensus"] is None else row["consensus"])
+        rows.append(row)
         cpu_s += sum(row["cpu_s"] for row in measured)
         work += work_of(measured)
     untouched = rows[0]["consensus"]
@@ -204,45 +212,48 @@ def _readable(values: Mapping[str, HyperValue], scales: Sequence[Scale]) -> dict
     }
 
 
-def _evaluate(
-    parent: Parent, batch: Sequence[Mapping[str, HyperValue]], first: int, pool: Any, executor: Executor, estimate: Estimate,
-    settings: DesignsSettings, cycle: str, profile: str, root_seed: int, simulate: Simulate,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """One row of TUNING per trial, and all rows of EXPERIMENTS; a trial that cannot be traced is a row with its reason and no consensus."""
-    blocked: dict[str, str] = {}
-    jobs = []
-    for number, values in enumerate(batch, start=first):
-        name = f"{parent.design_id}:{number}"
-        found = _retraced(parent, values, pool)
-        if isinstance(found, Blocked):
-            blocked[name] = f"{found.gate}: {found.reason}"
-            continue
-        text = json.dumps(found.to_json(), sort_keys=True)
-        jobs.append(Job(name, text, "low", cycle, profile, root_seed, settings))
-    measured = measured_trials(executor, jobs, settings, simulate)
-    results = {job.design_id: [] for job in jobs} | results_by_design(measured)
-    consensus = estimate(results) if results else {}
-    rows = []
-    for number, values in enumerate(batch, start=first):
-        name = f"{parent.design_id}:{number}"
-        reached = reach([row for row in measured if row["design_id"] == name])
-        rows.append({
-            "design_id": parent.design_id, "cycle": cycle, "trial": number, "hyper_values": json.dumps(dict(values), sort_keys=True),
-            "consensus": consensus.get(name), "status": "blocked" if name in blocked else "ok", "reason": blocked.get(name),
-            "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
-        })
-    return rows, measured
+@dataclass(frozen=True)
+class _Trial:
+    """A trial under way: its name, its rows of EXPERIMENTS when they are there, or why it cannot be traced."""
+
+    name: str
+    rows: Future[list[dict[str, Any]]] | None
+    blocked: str | None = None
 
 
-def measured_trials(executor: Executor, jobs: Sequence[Job], settings: DesignsSettings, simulate: Simulate) -> list[dict[str, Any]]:
-    """Rows of the trials, each fidelity going on where the one before ended; who did not reach the largest size of one does not go on."""
+def _begun(parent: Parent, values: Mapping[str, HyperValue], job: Job, pool: Any, executor: Executor, simulate: Simulate) -> _Trial:
+    """`job` with the design traced anew with these values, handed to a worker."""
+    found = _retraced(parent, values, pool)
+    if isinstance(found, Blocked):
+        return _Trial(job.design_id, None, f"{found.gate}: {found.reason}")
+    traced = replace(job, traced=json.dumps(found.to_json(), sort_keys=True))
+    return _Trial(job.design_id, executor.submit(measured_trial, traced, simulate))
+
+
+def _scored(
+    parent: Parent, number: int, values: Mapping[str, HyperValue], trial: _Trial, estimate: Estimate, cycle: str,
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A row of TUNING and the trial's rows of EXPERIMENTS; a trial that cannot be traced is a row with its reason and no consensus."""
+    measured, consensus = [], None
+    if trial.rows is not None:
+        measured = finished(trial.rows, trial.name)
+        consensus = estimate({trial.name: []} | results_by_design(measured))[trial.name]
+    reached = reach(measured)
+    return {
+        "design_id": parent.design_id, "cycle": cycle, "trial": number, "hyper_values": json.dumps(dict(values), sort_keys=True),
+        "consensus": consensus, "status": "blocked" if trial.blocked else "ok", "reason": trial.blocked,
+        "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
+    }, measured
+
+
+@trusted
+def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
+    """Rows of one trial, each fidelity going on where the one before ended; it ends at a fidelity whose largest size it did not reach."""
     rows: list[dict[str, Any]] = []
-    for fidelity in FIDELITIES[: FIDELITIES.index(settings.tuning_fidelity) + 1]:
-        earlier = {job.design_id: tuple(row for row in rows if row["design_id"] == job.design_id) for job in jobs}
-        at_hand = [replace(job, fidelity=fidelity, earlier=earlier[job.design_id]) for job in jobs]
-        rows += run_jobs(executor, at_hand, simulate=simulate)
-        reached = {job.design_id: largest_solved([row for row in rows if row["design_id"] == job.design_id]) for job in jobs}
-        jobs = [job for job in at_hand if reached[job.design_id] >= sizes(settings, fidelity)[-1]]
+    for fidelity in FIDELITIES[: FIDELITIES.index(job.settings.tuning_fidelity) + 1]:
+        rows += run_schedule(replace(job, fidelity=fidelity, earlier=tuple(rows)), simulate)
+        if largest_solved(rows) < sizes(job.settings, fidelity)[-1]:
+            break
     return rows
 
 

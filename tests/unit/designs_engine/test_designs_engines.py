@@ -89,6 +89,18 @@ def test_steps_in_one_call_or_many_give_the_same_bytes():
     assert all(np.array_equal(together.state()[name], apart.state()[name]) for name in ("v", "xl", "xs"))
 
 
+@pytest.mark.parametrize("threads", [2, 3, 40])
+def test_more_threads_change_no_byte_and_their_time_counts(threads):
+    design, instances = traced(DESIGN_340.read_text()), small_batch(30, 5)
+    alone, _ = make_stepper(design, instances, seed=3)
+    shared, _ = make_stepper(design, instances, seed=3, threads=threads)
+    assert all(np.array_equal(alone.run(steps), shared.run(steps)) for steps in (1, 8, 64))
+    assert all(np.array_equal(alone.state()[name], shared.state()[name]) for name in ("v", "xl", "xs"))
+    assert shared.cpu_elsewhere_s > 0 and alone.cpu_elsewhere_s == 0
+    one, other = (simulate(design, instances, max_steps=200, seed=3, threads=count) for count in (1, threads))
+    assert (one.median_step, one.steps_run, one.solved_at.tolist()) == (other.median_step, other.steps_run, other.solved_at.tolist())
+
+
 def test_an_instance_runs_the_same_alone_and_in_company():
     design, many = traced(BASELINE.read_text()), planted(30, 6, 2)
     alone = Planted(many.idx[:1], many.sgn[:1], many.hidden[:1], many.n, many.m, many.seed)

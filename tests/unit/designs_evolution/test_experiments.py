@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from designs_runs import Inline, Run
 
 from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
-from evolake.designs.evolution.tuning import measured_trials
+from evolake.designs.evolution.tuning import measured_trial
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError
@@ -83,6 +84,31 @@ def test_rows_come_in_the_order_of_the_jobs_whatever_the_number_of_workers(worke
     assert list(dict.fromkeys(row["design_id"] for row in rows)) == [f"d{number}" for number in range(6)]
 
 
+def test_what_took_longest_so_far_is_begun_first() -> None:
+    begun: list[str] = []
+
+    class Noting(Inline):
+        def submit(self, fn, /, *args, **kwargs):
+            begun.append(args[0].design_id)
+            return super().submit(fn, *args, **kwargs)
+
+    jobs = [job(name, factor, "medium", tuple(run_schedule(job(name, factor), quadratic))) for name, factor in (("fast", 0.1), ("slow", 0.2))]
+    rows = run_jobs(Noting(), jobs, simulate=quadratic)
+    assert begun == ["slow", "fast"]
+    assert list(dict.fromkeys(row["design_id"] for row in rows)) == ["fast", "slow"]
+
+
+def test_a_lone_design_is_simulated_by_the_threads_it_may_have() -> None:
+    told: list[int] = []
+
+    def simulate(*args, threads: int = 1):
+        told.append(threads)
+        return quadratic(*args)
+
+    assert run_schedule(replace(job("a", 0.45), threads=2), simulate) == run_schedule(job("a", 0.45), simulate)
+    assert told == [2] * 5 + [1] * 5
+
+
 def test_progress_is_told_job_by_job() -> None:
     told: list[tuple[str, int]] = []
     run_jobs(
@@ -117,9 +143,8 @@ def test_objectives_see_one_row_a_size_and_no_times() -> None:
 def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reach_the_top() -> None:
     def reached(fidelity: str) -> dict[str, list[tuple[int, int, bool]]]:
         settings = SETTINGS.model_copy(update={"tuning_fidelity": fidelity})
-        jobs = [job("fast", 0.2), job("slow", 0.45)]
-        rows = measured_trials(Inline(), jobs, settings, quadratic)
-        return {one.design_id: levels([row for row in rows if row["design_id"] == one.design_id])[-2:] for one in jobs}
+        jobs = [replace(one, settings=settings) for one in (job("fast", 0.2), job("slow", 0.45))]
+        return {one.design_id: levels(measured_trial(one, quadratic))[-2:] for one in jobs}
 
     assert reached("low") == {"fast": [(28, 400, True), (40, 400, True)], "slow": [(28, 400, True), (40, 400, False)]}
     assert reached("medium") == {"fast": [(40, 400, True), (57, 1600, True)], "slow": [(28, 400, True), (40, 400, False)]}
