@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gc
 
-from pipelines.lines import built_lines, built_studies
-from pipelines.policy import define
-
 collecting = gc.isenabled()
-gc.disable()  # what is made here lives as long as the process: looking for garbage meanwhile is in vain
+gc.disable()  # modules and definitions live as long as the process: looking for garbage while they are made is in vain
 try:
+    from pipelines.lines import built_lines, built_studies
+    from pipelines.policy import define
+
     lines = built_lines()
     studies = built_studies()
     defs = define(lines, studies)
+    gc.freeze()  # nor in any later search
 finally:
     if collecting:
         gc.enable()
