@@ -6,6 +6,7 @@ Unlike the pipeline's builds these share objects and optimise little: they show 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 
 from evolake.jail import Limits, run_native
@@ -15,7 +16,10 @@ from evolake.solvers.repository.adapters import Adapter
 
 FLAGS = "-O1 -w -std=c++11 -fpermissive -DNDEBUG -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS"
 SOURCES = ("core/*.cc", "simp/*.cc", "utils/*.cc")
-CADICAL_FLAGS = "-O0 -w -DNDEBUG -DNBUILD"
+CADICAL = ("g++ -O0 -w -DNDEBUG -DNBUILD -Isrc", "src/internal.hpp")
+KISSAT = ("gcc -O1 -w -DNDEBUG -I. -Isrc/src", "")
+KISSAT_BUILD = "".join(f'#define {name} "none"\n' for name in ("VERSION", "COMPILER", "ID", "BUILD", "DIR"))
+"""What Kissat's own build writes into `build.h`."""
 
 
 def with_defaults(name: str) -> Edit:
@@ -37,7 +41,10 @@ def build_patched(
     files = {path: text.encode("latin-1") for path, text in base.items()}
     rule = _rule
     if not units:  # CaDiCaL: flat sources that all include one header first, which is compiled once for all of them
-        units, rule = sorted(path for path in base if path.endswith(".cpp")), _flat_rule
+        units, rule = sorted(path for path in base if path.endswith(".cpp")), partial(_flat_rule, *CADICAL)
+    if not units:  # Kissat, in C
+        units, rule = sorted(path for path in base if Path(path).match("src/src/*.c")), partial(_flat_rule, *KISSAT)
+        files["build.h"] = KISSAT_BUILD.encode()
     outcomes, rules, programs, touched = {}, [], {"": "base"}, set()
     for number, spec in enumerate(catalogue(adapter)):
         changed, (outcome,) = edited(base, adapter, [with_defaults(spec.name)])
@@ -83,10 +90,10 @@ def _rule(name: str, changed: Mapping[str, str], units: list[str], given: Collec
     return f"{name}.exe: {' '.join(objects)}\n\tg++ {' '.join(objects)} -s -o $@\n" + "".join(lines)
 
 
-def _flat_rule(name: str, changed: Mapping[str, str], units: list[str], given: Collection[str]) -> str:
-    """As `_rule`, of sources in one folder whose headers no patch touches."""
-    header = "src/internal.hpp.gch"
-    lines = [f"{header}:\n\tg++ {CADICAL_FLAGS} -x c++-header src/internal.hpp -o $@\n"] if name == "base" else []
+def _flat_rule(compiler: str, header: str, name: str, changed: Mapping[str, str], units: list[str], given: Collection[str]) -> str:
+    """As `_rule`, of sources in one folder whose headers no patch touches. header: compiled beforehand, or ""."""
+    compiled = f"{header}.gch" if header else ""
+    lines = [f"{compiled}:\n\t{compiler} -x c++-header {header} -o $@\n"] if name == "base" and header else []
     objects = []
     for unit in units:
         own = unit in changed
@@ -94,5 +101,5 @@ def _flat_rule(name: str, changed: Mapping[str, str], units: list[str], given: C
         objects.append(target)
         if own or (name == "base" and unit not in given):
             source = unit.replace("src/", f"{name}/", 1) if own else unit
-            lines.append(f"{target}: {header}\n\tg++ {CADICAL_FLAGS} -Isrc -c {source} -o {target}\n")
+            lines.append(f"{target}: {compiled}\n\t{compiler} -c {source} -o {target}\n")
     return f"{name}.exe: {' '.join(objects)}\n\tg++ {' '.join(objects)} -s -o $@\n" + "".join(lines)

@@ -20,6 +20,8 @@ from evolake.solvers.edits.model import Edit, PatchSpec, Rewrite
 from evolake.solvers.edits.tunables import Tunable, read_tunables
 
 _HOLE = re.compile(r"@\\s\*\\b(\w+)\\b\\s\*@")
+_PASTED = re.compile(r"\bGET\w*\s*\(\s*\w+\s*##\s*(\w+)")
+"""`GET_OPTION (NAME##effort)`: the ending that a macro puts behind the name that it is given."""
 _NUMBER = r"[0-9][\w.]*(?:[-+][0-9]+)?"
 
 
@@ -56,7 +58,13 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
         if isinstance(splices, list) and spec.slot not in decided and not standing[spec.name]:
             patches[spec.name] = tuple(_owned(spec, splice) for splice in splices)
     words = Counter(word for text in files.values() for word in re.findall(r"\w+", text))
-    read = {item.name: item for item in read_tunables(files, adapter.tunables) if words[item.variable] > 1}
+    pasted = {ending for text in files.values() for ending in _PASTED.findall(text)}
+
+    def is_read(variable: str) -> bool:
+        """Beside its declaration, by its name or by a macro that pastes one together."""
+        return words[variable] > 1 or any(variable.endswith(ending) and words[variable.removesuffix(ending)] for ending in pasted)
+
+    read = {item.name: item for item in read_tunables(files, adapter.tunables) if is_read(item.variable)}
     return EditableTree(read, patches)
 
 

@@ -9,11 +9,11 @@ import re
 from typing import Any
 
 from evolake.solvers.edits.model import PatchSpec
-from evolake.solvers.edits.patches import cadical, decisions, learning, mergesat, phases, reduction, restarts, scores
+from evolake.solvers.edits.patches import cadical, decisions, kissat, learning, mergesat, phases, reduction, restarts, scores
 
 PATCHES: dict[str, PatchSpec] = {
     spec.name: spec
-    for module in (restarts, phases, reduction, scores, decisions, learning, cadical, mergesat)
+    for module in (restarts, phases, reduction, scores, decisions, learning, cadical, kissat, mergesat)
     for spec in module.PATCHES
 }
 

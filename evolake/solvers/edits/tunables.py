@@ -1,15 +1,16 @@
 """Options that a solver declares, with default and range, read from its sources; a tunable edit moves the default.
 
-Two styles. `minisat-options`: `static DoubleOption opt(category, "name", "text", default, DoubleRange(low, closed, high, closed));`, likewise Int,
-Int64 and Bool. `cadical-options`: `OPTION(name, default, low, high, ..., "text")`. Defaults are moved, not command lines: a variant stays one program
-that is run in one way. Options that decide what is said or stored rather than how it is searched (proofs, models, logs, limits, seeds) are left out.
+Three styles. `minisat-options`: `static DoubleOption opt(category, "name", "text", default, DoubleRange(low, closed, high, closed));`, likewise Int,
+Int64 and Bool. `cadical-options`: `OPTION(name, default, low, high, ..., "text")`. `kissat-options`: `OPTION (name, default, low, high, "text")`,
+where a number may be a shift, or a name that the same file defines. Defaults are moved, not command lines: a variant stays one program that is run
+in one way. Options that decide what is said or stored rather than how it is searched (proofs, models, logs, limits, seeds) are left out.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +21,7 @@ from evolake.solvers.edits.model import Value, literal
 TunableKind = Literal["float", "int", "bool"]
 MINISAT_FILES = ("core/Solver.cc", "simp/SimpSolver.cc")
 CADICAL_FILES = ("src/options.hpp",)
+KISSAT_FILES = ("src/options.h",)
 INT_MAX = 2**31 - 1
 BOUNDS = {
     "INT32_MAX": INT_MAX, "INT32_MIN": -INT_MAX - 1, "INT64_MAX": 2.0**53, "INT64_MIN": -(2.0**53), "HUGE_VAL": math.inf, "-HUGE_VAL": -math.inf,
@@ -39,6 +41,10 @@ _CADICAL = re.compile(
     r"(?P<rest>[^\"]*)\"(?P<text>[^\"]*)\"\s*\)",
     re.MULTILINE,
 )
+_DEFINED = re.compile(r"^#define[ \t]+(?P<name>\w+)[ \t]+(?P<value>\w+)[ \t]*$", re.MULTILINE)
+_NOT_KISSAT = re.compile(r"^defrag|^sweepcomplete$|^bump$")
+"""Of Kissat, beside NOT_SEARCH: when vectors are packed anew, what lifts a limit of effort, and what breaks an assertion of its own: without bumping,
+other options moved as well, Kissat 4.0.2 comes to the end of its queue of variables."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ def tunables(folder: Path, adapter: Any) -> list[Tunable]:
 
 def read_tunables(files: Mapping[str, str], style: str) -> list[Tunable]:
     """As `tunables`, from texts. An option declared twice, or with a default that is no literal or breaks its own range, is left out."""
-    endings, reader = {"minisat-options": (MINISAT_FILES, _minisat), "cadical-options": (CADICAL_FILES, _cadical)}.get(style, ((), None))
+    endings, reader = _STYLES.get(style, ((), None))
     found: dict[str, list[Tunable]] = {}
     for path, text in files.items():
         if reader is not None and any(path == ending or path.endswith(f"/{ending}") for ending in endings):
@@ -122,6 +128,32 @@ def _cadical(path: str, text: str) -> list[Tunable]:
         span = Span(path, match.start("default"), match.end("default"))
         found.append(Tunable(match["name"], "int", int(default), low, high, match["text"], span, match["name"]))
     return found
+
+
+def _kissat(path: str, text: str) -> list[Tunable]:
+    """A name is worth what it is defined as first: later definitions are for builds of other kinds, which the adapter does not ask for."""
+    names = {"INT_MAX": str(INT_MAX)}
+    for match in _DEFINED.finditer(text):
+        names.setdefault(match["name"], match["value"])
+
+    def number(text: str) -> int | None:
+        value, _, shift = (names.get(part.strip(), part.strip()) for part in text.partition("<<"))
+        base, power = _value(value, "int"), _value(shift or "0", "int")
+        return base << power if isinstance(base, int) and isinstance(power, int) and 0 <= power < 31 else None
+
+    found = []
+    for match in _CADICAL.finditer(text):
+        low, high, default = (number(match[name]) for name in ("low", "high", "default"))
+        if low is None or high is None or default is None or _NOT_KISSAT.search(match["name"]):
+            continue
+        span = Span(path, match.start("default"), match.end("default"))
+        found.append(Tunable(match["name"], "int", default, low, high, match["text"], span, match["name"]))
+    return found
+
+
+_STYLES: dict[str, tuple[tuple[str, ...], Callable[[str, str], list[Tunable]]]] = {
+    "minisat-options": (MINISAT_FILES, _minisat), "cadical-options": (CADICAL_FILES, _cadical), "kissat-options": (KISSAT_FILES, _kissat),
+}
 
 
 def _value(text: str, kind: TunableKind) -> Value | None:

@@ -24,7 +24,7 @@ from evolake.errors import InputError
 from evolake.solvers.process.execute import ProofFormat
 from evolake.solvers.repository.build_systems import BUILD_SYSTEM, build_commands
 
-TunablesStyle = Literal["minisat-options", "cadical-options", "none"]
+TunablesStyle = Literal["minisat-options", "cadical-options", "kissat-options", "none"]
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _FIELDS = {
     "": {"name", "licences", "editable", "build_files", "tunables", "layout", "build", "run", "statistics"},

@@ -1,7 +1,12 @@
-"""Every patch of the catalogue on every base it has a form for: it compiles, answers right, its proofs verify, and it searches differently."""
+"""Every patch of the catalogue on every base it has a form for: it compiles, answers right, its proofs verify, and it searches differently.
+
+Kissat is a base here where EVOLAKE_KISSAT names an archive of its sources, or their folder: no package of the index has them. Then each of its
+patches solves the smoke suite too, and a variant with several edits is taken through the gates.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from solver_gates import RULES, open_project
 from solver_patch_builds import build_patched, with_defaults
 
 from evolake.gates import load_rules
@@ -22,22 +28,29 @@ from evolake.solvers.edits.crossover import cross_edits
 from evolake.solvers.formula.cnf import read_cnf_file
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.gates.judging import judge_variant
+from evolake.solvers.gates.runs import correctness_runs
 from evolake.solvers.process.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import build_variant, compiler
 from evolake.solvers.repository.object_store import store_of
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.seeds.seeds_file import Seed
+from evolake.solvers.suites import Suite
+from evolake.solvers.suites.opening import named_suite
 
-BASES = ("minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195")
+KISSAT = os.environ.get("EVOLAKE_KISSAT", "")
+BASES = ("minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195", *(("kissat",) if KISSAT else ()))
 FORMS = [(base, spec.name) for base in BASES for spec in PATCHES.values() if base.rstrip("0123456789") in spec.forms]
-LATER = {"cadical-chrono-relative"}
+LATER = {"cadical-chrono-relative", "kissat-chrono-relative"}
 """Patches that decide on deeper trails than such small formulas have."""
 LAST = "more-holes"
 """A long search, for patches that change none of the shorter ones."""
-LARGER = {"mergesat3": "larger"}
-"""A search of middle length that comes before it: the second mode of MergeSat begins after ten thousand conflicts."""
+LARGER = {"mergesat3": "larger", "kissat": "larger"}
+"""A search of middle length that comes before it: the second mode of MergeSat begins after ten thousand conflicts, the fourth focused phase of Kissat
+later."""
 SHORT = {"maplechrono": "short"}
 """Whose proof is checked, and which is searched first, in place of `unsat`, whose search and proof are several times as long here as elsewhere."""
 LIMITS = RunLimits(cpu_s=60, wall_s=300)
@@ -61,18 +74,21 @@ class Programs:
             self.searched[cnf.name] = self.run("", cnf, scratch).counters["conflicts"]
         return self.searched[cnf.name]
 
+    def program(self, patch: str) -> Program:
+        adapter = self.adapter
+        return Program(self.programs[patch].parent, adapter.argv, adapter.proof_argv, adapter.proof, {}, adapter.statistics, adapter.exit_codes)
+
     def run(self, patch: str, cnf: Path, scratch: Path) -> SolverRun:
         """With a proof."""
-        path, adapter = self.programs[patch], self.adapter
-        program = Program(path.parent, adapter.argv, adapter.proof_argv, adapter.proof, {}, adapter.statistics, adapter.exit_codes)
-        return run_solver(program, cnf, LIMITS, scratch=scratch, want_proof=True)
+        return run_solver(self.program(patch), cnf, LIMITS, scratch=scratch, want_proof=True)
 
 
 @pytest.fixture(scope="session")
 def seed_folder(tmp_path_factory) -> Callable[[str], Path]:
     """Folder of a seed laid out as a variant; the sources are fetched once."""
     place = tmp_path_factory.mktemp("seeds")
-    return cache(lambda name: lay_out_seed(seed_named(name), BlobStore(place / "blobs"), place))
+    given = Seed("kissat", "given", "kissat", "MIT", path=Path(KISSAT))
+    return cache(lambda name: lay_out_seed(given if name == "kissat" else seed_named(name), BlobStore(place / "blobs"), place))
 
 
 @pytest.fixture(scope="session")
@@ -205,3 +221,37 @@ def test_a_crossover_of_patches_and_a_moved_option_builds_cleanly_and_solves(req
     run = run_solver(ready, formulas["unsat"], LIMITS, scratch=tmp_path / "scratch", want_proof=True)
     assert run.status == "unsat" and run.proof is not None
     assert check_proof(formulas["unsat"], run.proof).verdict == "verified"
+
+
+if KISSAT:
+
+    @pytest.fixture(scope="session")
+    def smoke(tmp_path_factory) -> Suite:
+        place = tmp_path_factory.mktemp("smoke")
+        blobs = BlobStore(place / "blobs")
+        return named_suite("smoke", blobs, place / "formulas", seeds=load().seeds, trees=seed_trees(blobs, place / "seeds"))
+
+    @pytest.mark.parametrize("patch", [patch for base, patch in FORMS if base == "kissat"])
+    def test_kissat_with_a_patch_solves_the_smoke_suite_and_every_proof_verifies(patch: str, requires, patched, smoke: Suite) -> None:
+        requires("c++")
+        built = patched("kissat")
+        rows = correctness_runs(built.program(patch), smoke, variant_id=patch, cycle="0001")
+        statuses = {item.name: item.status.lower() for item in smoke.instances}
+        assert {row["instance"]: row["status"] for row in rows} == statuses
+        assert {row["proof_status"] for row in rows if row["status"] == "unsat"} == {"verified"}
+        assert all(row["solved"] for row in rows)
+
+    def test_a_variant_of_kissat_with_several_edits_comes_through_the_gates(requires, seed_folder, tmp_path: Path) -> None:
+        requires("c++")
+        adapter, seed, folder = load_adapter("kissat"), seed_folder("kissat"), tmp_path / "variant"
+        edits = [
+            *(with_defaults(f"kissat-{name}") for name in ("reduce-age", "rephase-sequence", "chrono-relative", "probe-schedule", "mode-lengths")),
+            Edit("tunable", "tier2", {"value": 8}), Edit("tunable", "target", {"value": 2}), Edit("tunable", "vivifyeffort", {"value": 150}),
+        ]
+        shutil.copytree(seed, folder)
+        assert [outcome for outcome in apply_edits(folder, adapter, edits) if not outcome.applied] == []
+        (folder / "edits.json").write_text(write_edits(edits))
+        results = judge_variant(
+            folder, adapter=adapter, base=seed, ruleset=RULES, bench=open_project(tmp_path / "project").bench, cycle="0001", run_id="test",
+        )
+        assert results.accepted, [(verdict.gate, verdict.reason) for verdict in results.verdicts if verdict.outcome == "block"]

@@ -19,6 +19,11 @@ def spec_of_one(
     return PatchSpec(name, slot, expects, parameters, {family: rewrites}, shadows)
 
 
+def included_after(path: str, anchor: str, header: str) -> Rewrite:
+    """A header of the standard library that a file lacks, on the line after one of its own includes."""
+    return Rewrite(path, anchor, f"\n#include <{header}>", "after", support=True)
+
+
 def members(text: str, *, support: bool = False) -> Rewrite:
     """New members of the class Solver, each with its initial value in place."""
     return Rewrite(HEADER, MEMBERS_ANCHOR, text + "\n    ", "before", support)

@@ -1,0 +1,166 @@
+"""Edits of Kissat on a miniature of our own: the statements that its patches look for, between lines of no meaning."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from evolake.solvers.edits import PATCHES, Edit, catalogue, edited
+from evolake.solvers.edits.applicable import applicable, editable_tree
+from evolake.solvers.edits.draw import new_patch, new_tunable
+from evolake.solvers.edits.tunables import read_tunables
+from evolake.solvers.repository.adapters import load_adapter
+
+OPTIONS = """\
+#define OPTIONS \\
+  OPTION (bump, 1, 0, 1, "not to be moved") \\
+  OPTION (decay, 50, 1, 200, "decay of scores") \\
+  DBGOPT (check, 2, 0, 2, "a check") \\
+  OPTION (defraglim, 75, 50, 100, "packing") \\
+  OPTION (flushproof, 0, 0, 1, "a proof's lines") \\
+  OPTION (reluctantint, 1 << 10, 2, 1 << 15, "a shift") \\
+  OPTION (seed, 0, 0, INT_MAX, "a seed") \\
+  OPTION (sweepcomplete, 0, 0, 1, "without a limit") \\
+  OPTION (target, TARGET_DEFAULT, 0, 2, "a name") \\
+  OPTION (bumpreasonslimit, 10, 1, INT_MAX, "reasons") \\
+  OPTION (unknown, UNKNOWN_DEFAULT, 0, 2, "a name that nothing defines") \\
+  OPTION (vivifyeffort, 1e2, 0, 1e3, "read by a macro") \\
+  OPTION (unread, 1, 0, 1, "read nowhere")
+#define TARGET_SAT 2
+#define TARGET_DEFAULT 1
+#ifdef SAT
+#undef TARGET_DEFAULT
+#define TARGET_DEFAULT TARGET_SAT
+#endif
+"""
+FILES = {
+    "options.h": OPTIONS,
+    "kimits.h": "#define EFFORT(NAME) (GET_OPTION (NAME##effort) * 1e-3)\n",
+    "restart.c": """\
+void limit (void) { if (restarts) delta += kissat_logn (restarts) - 1; }
+bool due (void) {
+  const double fast = AVERAGE (fast_glue);
+  const double margin = (100.0 + GET_OPTION (restartmargin)) / 100.0;
+}
+""",
+    "mode.c": """\
+void next (void) {
+  if (odd) limits->mode.ticks = statistics->search_ticks + delta_ticks;
+  else { const uint64_t scaled = interval * kissat_nlogpown (count, 4); }
+}
+""",
+    "decide.c": """\
+int phase (void) {
+  if (! GET_OPTION (target)) return 0;
+  else if (solver->stable || GET_OPTION (target) > 1) return 1;
+  switch ((solver->statistics.switched >> 1) & 7) { case 1: return 1; }
+}
+""",
+    "rephase.c": """\
+#include <string.h>
+void again (void) {
+  const uint64_t select = (count - 1) % (uint64_t) size_rephase_schedule;
+  UPDATE_CONFLICT_LIMIT (rephase, rephased, NLOG3N, false);
+}
+""",
+    "reduce.c": """\
+void collect (void) {
+  if (glue <= tier1 && used) continue;
+  if (glue <= tier2 && used >= MAX_USED - 1) continue;
+  const uint64_t negative_size = ~c->size;
+  const uint64_t negative_glue = ~c->glue;
+  red.rank = negative_size | (negative_glue << 32);
+  UPDATE_CONFLICT_LIMIT (reduce, reductions, SQRT, false);
+}
+""",
+    "bump.c": "void bump (void) { const double decay = GET_OPTION (decay) * 1e-3; }\n",
+    "analyze.c": "void reasons (void) { const size_t limit = GET_OPTION (bumpreasonslimit) * saved; }\n",
+    "learn.c": "void level (void) { if (!delta) { res = jump; } else if (delta > limit) { res = back; } }\n",
+    "probe.c": '#include "vivify.h"\nvoid probe (void) { UPDATE_CONFLICT_LIMIT (probe, probings, NLOGN, true); }\n',
+    "vivify.c": "void vivify (void) { EFFORT (vivify); double sum = irr_budget + tier1_budget + tier2_budget; }\n",
+}
+KISSAT = SimpleNamespace(name="kissat", tunables="kissat-options", editable=("src/src/*.c", "src/src/*.h"))
+NAMES = [spec.name for spec in catalogue(KISSAT)]
+AGE = Edit("patch", "kissat-reduce-age", {"weight": 0.5})
+
+
+@pytest.fixture
+def small_kissat() -> dict[str, str]:
+    return {f"src/src/{name}": text for name, text in FILES.items()}
+
+
+def test_its_options_are_read_with_shifts_and_names_and_without_seeds_proofs_checks_and_lifted_limits(small_kissat) -> None:
+    found = {item.name: (item.kind, item.default, item.low, item.high) for item in read_tunables(small_kissat, "kissat-options")}
+    assert found == {
+        "bumpreasonslimit": ("int", 10, 1, 2**31 - 1), "decay": ("int", 50, 1, 200), "reluctantint": ("int", 1024, 2, 32768),
+        "target": ("int", 1, 0, 2), "unread": ("int", 1, 0, 1), "vivifyeffort": ("int", 100, 0, 1000),
+    }
+
+
+def test_a_default_that_is_a_name_or_a_shift_is_moved_where_the_option_is_declared(small_kissat) -> None:
+    moves = [Edit("tunable", "target", {"value": 2}), Edit("tunable", "reluctantint", {"value": 64})]
+    changed, outcomes = edited(small_kissat, KISSAT, moves)
+    assert [outcome.status for outcome in outcomes] == ["applied", "applied"]
+    text = OPTIONS.replace("(target, TARGET_DEFAULT,", "(target, 2,").replace("(reluctantint, 1 << 10,", "(reluctantint, 64,")
+    assert changed == {"src/src/options.h": text}
+
+
+def test_an_option_applies_where_a_macro_pastes_its_name_together_and_not_where_nothing_reads_it(small_kissat) -> None:
+    found = {item.name for item in applicable(editable_tree(small_kissat, KISSAT)).options}
+    assert found == {"bumpreasonslimit", "decay", "target", "vivifyeffort"}
+    alone = small_kissat | {"src/src/kimits.h": ""}
+    assert "vivifyeffort" not in {item.name for item in applicable(editable_tree(alone, KISSAT)).options}
+    carried = [Edit("patch", "kissat-bump-reasons", {"stable": 20, "focused": 4})]
+    assert "bumpreasonslimit" not in {item.name for item in applicable(editable_tree(small_kissat, KISSAT), carried).options}
+
+
+def test_the_shipped_adapter_moves_its_options_and_every_patch_is_named_for_it() -> None:
+    assert load_adapter("kissat").tunables == "kissat-options"
+    assert len(NAMES) >= 6 and all(name.startswith("kissat-") for name in NAMES)
+    assert [spec.name for spec in catalogue(load_adapter("kissat"))] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_patch_changes_the_files_that_it_names_in_whole_and_shuts_its_slot(name: str, small_kissat) -> None:
+    spec, before = PATCHES[name], editable_tree(small_kissat, KISSAT).patches
+    assert name in before
+    edit = new_patch(spec, np.random.default_rng(1))
+    changed, (outcome,) = edited(small_kissat, KISSAT, [edit])
+    assert outcome.applied
+    assert set(changed) == {f"src/src/{file}" for file in spec.files("kissat")}
+    assert not any("@" in text for text in changed.values())
+    after = editable_tree(small_kissat | changed, KISSAT).patches
+    assert set(before) - set(after) == {other for other in NAMES if PATCHES[other].slot == spec.slot}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_patch_without_its_anchor_says_so_and_does_not_apply(name: str, small_kissat) -> None:
+    for rewrite in PATCHES[name].forms["kissat"]:
+        bare = small_kissat | {f"src/src/{rewrite.path}": "int nothing;\n"}
+        changed, (outcome,) = edited(bare, KISSAT, [new_patch(PATCHES[name], np.random.default_rng(1))])
+        assert (changed, outcome.status) == ({}, "anchor-missing")
+        assert rewrite.path in outcome.detail
+        assert name not in editable_tree(bare, KISSAT).patches
+
+
+def test_all_its_patches_stand_beside_each_other_but_those_of_one_slot(small_kissat) -> None:
+    edits = [new_patch(PATCHES[name], np.random.default_rng(2)) for name in NAMES]
+    _, outcomes = edited(small_kissat, KISSAT, edits)
+    slots = {PATCHES[name].slot for name in NAMES}
+    assert sum(outcome.applied for outcome in outcomes) == len(slots)
+    assert {outcome.status for outcome in outcomes} == {"applied", "slot-taken"}
+    assert "kissat-reduce-order" in applicable(editable_tree(small_kissat, KISSAT), [AGE]).patches, "it would take the other's place"
+
+
+def test_values_go_in_as_c_writes_them(small_kissat) -> None:
+    changed, _ = edited(small_kissat, KISSAT, [AGE, Edit("patch", "kissat-mode-lengths", {"stable": 1.5, "focused": 0.25})])
+    assert "red.rank = ~(((uint64_t) (256 * (c->glue + 0.5 * (MAX_USED - used))) << 32) | c->size);" in changed["src/src/reduce.c"]
+    assert "(uint64_t) (0.25 * interval * kissat_nlogpown (count, 4))" in changed["src/src/mode.c"]
+
+
+def test_a_moved_option_of_kissat_stays_in_its_range(small_kissat) -> None:
+    for item in read_tunables(small_kissat, "kissat-options"):
+        for seed in range(30):
+            assert item.problem(new_tunable(item, np.random.default_rng(seed)).parameters["value"]) is None
