@@ -79,7 +79,7 @@ def evolve(population: Population, pool: Any, *, cycle: str = "0002", seed: int 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    with open_pool(workers=1) as opened:
+    with open_pool(workers=1, preload=("numpy",)) as opened:
         yield opened
 
 
