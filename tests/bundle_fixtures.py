@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from lent_pool import lent_pool
 from prompts_fixtures import problem
 
 from evolake.designs import tables as designs
@@ -18,10 +19,10 @@ from evolake.designs.tracing.trace import PRELOAD as DESIGNS_PRELOAD
 from evolake.families.gates.instances import sample_instances
 from evolake.families.model.loading import read_family
 from evolake.families.model.population import store_family
+from evolake.families.sandbox.running import PRELOAD as FAMILIES_PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, INSTANCES
 from evolake.gates import load_rules
-from evolake.jail import open_pool
 from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
 from evolake.programs import tables as programs
 from evolake.programs.evolution.generations import judge, judged_row, measured_rows, search_seeds
@@ -65,7 +66,7 @@ def design_lake(root: Path) -> Lake:
     """The baseline design, with two runs."""
     lake, sizes = Lake(root), DesignsSettings()
     source = (SEEDS / "designs" / "baseline.py").read_text()
-    with open_pool(1, DESIGNS_PRELOAD) as pool:
+    with lent_pool(1, DESIGNS_PRELOAD) as pool:
         done = judge_design(source, {}, pool=pool, known={}, ruleset=load_rules(SEEDS / "rules", "designs"), settings=sizes, cycle="0001", run_id="r")
     assert done.accepted and done.traced is not None, done.reason
     traced = json.dumps(done.traced.to_json())
@@ -91,7 +92,7 @@ def design_lake(root: Path) -> Lake:
 def family_lake(root: Path) -> Lake:
     """A seed family with a few labelled instances; what its gates said is not run for it, but read from the rules."""
     lake, family = Lake(root), read_family(SEEDS / "families" / FAMILY)
-    with open_pool(1) as pool:
+    with lent_pool(1, FAMILIES_PRELOAD) as pool:
         sampled = sample_instances(family, pool=pool, settings=SMALL_FAMILIES, root_seed=0, cycle="0001")
     row = {
         "family_id": family.family_id, "state": "accepted", "cycle": "0000", "name": family.name, "title": family.title, "operator": "seed",

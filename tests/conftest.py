@@ -31,21 +31,24 @@ after the seeds, which leave their objects behind."""
 SLOW = (
     "tests/integration/compute/",
     "tests/integration/designs_engine/", "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/",
+    "tests/integration/agents/test_misbehaving_endpoints.py", "tests/integration/agents/test_model_backend.py",
     "tests/integration/agents/test_sessions.py", "tests/integration/lake/test_cookbook.py", "tests/integration/lake/test_crashes.py",
-    "tests/integration/lake/test_lake_verify.py", "tests/integration/objectives/", "tests/integration/programs/",
+    "tests/integration/lake/test_full_disk.py", "tests/integration/lake/test_lake_verify.py", "tests/integration/lake/test_sql_command.py",
+    "tests/integration/objectives/", "tests/integration/programs/",
     "tests/integration/prompts/", "tests/integration/repair/",
     "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/integration/utility/",
     "tests/unit/architecture/test_adding_things.py", "tests/unit/architecture/test_bad_input.py", "tests/unit/contracts/test_contract_pages.py",
     "tests/unit/designs_engine/test_designs_engines.py", "tests/unit/designs_engine/test_designs_operators.py",
     "tests/unit/designs_engine/test_designs_semantics.py",
-    "tests/unit/designs_engine/test_designs_isolated.py", "tests/unit/prompts/test_policy_state.py", "tests/unit/prompts/test_policy_update.py",
+    "tests/unit/designs_engine/test_designs_isolated.py", "tests/unit/objectives/test_ranks_and_kendall.py", "tests/unit/plots/test_plots.py",
+    "tests/unit/prompts/test_policy_dtype.py", "tests/unit/prompts/test_policy_state.py", "tests/unit/prompts/test_policy_update.py",
     "tests/unit/prompts/test_vllm_server.py",
     "tests/unit/solvers/suites/", "tests/unit/solvers/test_benchmark.py", "tests/unit/solvers/test_build.py",
     "tests/unit/solvers/test_object_store.py", "tests/unit/solvers/test_objectives_evolving.py",
     "tests/unit/spine/test_cycle_chain.py", "tests/unit/spine/test_evolve_command.py", "tests/unit/spine/test_gates_in_dagster.py",
-    "tests/unit/spine/test_growing.py",
+    "tests/unit/spine/test_growing.py", "tests/unit/spine/test_immigrants.py", "tests/unit/utility/test_findings.py",
 )
-"""Files and folders of tests that judge in jails, train, compile, or start a process for each test."""
+"""Files and folders of tests that judge in jails, train, draw, compile, start a process for each test, or wait for one."""
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}
 """Mark -> where every test has it."""
 settings.register_profile(

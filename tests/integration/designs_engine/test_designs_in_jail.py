@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from evolake.jail import Limits, open_pool
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
 BASELINE = (SEEDS / "designs" / "baseline.py").read_text()
 LIMITS = Limits(cpu_s=6.0, wall_s=20.0, memory_mb=4096, output_bytes=8_000_000)
+SOON = replace(LIMITS, cpu_s=2.0)
+"""For what never ends: several times what an honest design takes."""
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +125,12 @@ d._unified = nest
     "leaves at once": "import os\nos._exit(0)",
 }
 
+ENDLESS = {"loops for ever", "loops for ever in the function", "ten million nodes"}
+
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_design_is_blocked_and_hurts_nothing(pool, honest, name):
-    result = trace(HOSTILE[name], pool=pool, limits=LIMITS)
+    result = trace(HOSTILE[name], pool=pool, limits=SOON if name in ENDLESS else LIMITS)
     assert isinstance(result, Blocked), result
     assert not Path("/tmp/evolake_was_here").exists()
     again = trace(BASELINE, pool=pool)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from lent_pool import lent_pool
 
 from evolake.designs.commands.group import designs
 from evolake.designs.engines.engine import simulate
@@ -14,7 +15,6 @@ from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import planted, to_dimacs
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.errors import InputError
-from evolake.jail import open_pool
 
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
 BASELINE, DESIGN_340 = SEEDS / "designs" / "baseline.py", SEEDS / "reference_designs" / "design_340.py"
@@ -22,6 +22,12 @@ MEDIANS = {
     "baseline": {10: 20, 14: 44, 20: 55, 28: 88, 40: 174, 57: 498, 80: 640},
     "340": {10: 19, 14: 59, 20: 202, 28: 278, 40: 419, 57: 639, 80: 855},
 }
+
+
+@pytest.fixture(autouse=True)
+def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first command opens it, as each would its own."""
+    monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 
 
 def typed(*words: object):
@@ -33,7 +39,7 @@ def typed(*words: object):
 def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
     code, out, _ = typed("solve", BASELINE, "--n", 20, "--instances", 40, "--seed", 3, "--max-steps", 2000, "--json")
     answer = json.loads(out)
-    with open_pool(workers=1, preload=PRELOAD) as pool:
+    with lent_pool(workers=1, preload=PRELOAD) as pool:
         design = trace(BASELINE.read_text(), pool=pool)
     assert isinstance(design, TracedDesign)
     expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3)
@@ -94,7 +100,7 @@ def test_wrong_input_is_an_input_error(words):
 
 @pytest.fixture(scope="module")
 def shipped():
-    with open_pool(workers=1, preload=PRELOAD) as pool:
+    with lent_pool(workers=1, preload=PRELOAD) as pool:
         return {"baseline": trace(BASELINE.read_text(), pool=pool), "340": trace(DESIGN_340.read_text(), pool=pool)}
 
 

@@ -54,8 +54,9 @@ def test_difficulty_makes_harder_instances(pool):
     assert hard > easy
 
 
-def test_hostile_replies_harm_nothing(pool):
+def test_hostile_replies_harm_nothing(pool, monkeypatch):
     """countdown's verifier evaluates a reply: here that is inside the jail."""
+    monkeypatch.setattr("evolake.families.sandbox.external.SCORE_CAPS", Caps(cpu_s=2.0, call_s=2.0, memory_mb=2048))
     made = generate(external_family("countdown"), [(3, 1)] * len(HOSTILE), pool=pool, caps=GYM_CAPS)
     assert max(score_external("countdown", [one.inputs for one in made], HOSTILE, pool=pool)) < 1.0
     assert not Path("/tmp/evolake-was-here").exists()

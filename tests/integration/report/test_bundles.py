@@ -14,6 +14,7 @@ from bundle_fixtures import FAMILY, SMALL_PROMPTS, design_lake, family_lake, pro
 from commands import evolake
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lent_pool import lent_pool
 from programs_fixtures import EVALUATOR, PROGRAM, apart, imports
 
 from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unpack
@@ -44,6 +45,12 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return made[line]
 
     return of
+
+
+@pytest.fixture(autouse=True)
+def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first command of a line opens it, as each would its own."""
+    monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 
 
 def environment(lake: Path) -> dict[str, str]:

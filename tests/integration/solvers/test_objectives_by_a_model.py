@@ -42,7 +42,7 @@ def evolve(folder: Path, base_url: str, population: Population, runs: pl.DataFra
         "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "played"}, "model_max_retries": 0,
         "model_repairs": 0, "budget": BudgetSettings(tokens_per_run=1_000_000), **changes,
     })
-    with open_agents(settings, folder, "0002", "run", line="solvers") as agents, open_pool(workers=1) as pool:
+    with open_agents(settings, folder, "0002", "run", line="solvers") as agents, open_pool(workers=1, preload=("numpy",)) as pool:
         found = evolve_objectives(agents, population, runs, pool, settings=SETTINGS, cycle="0002", root_seed=1)
         return found, agents.rows()
 
@@ -53,7 +53,7 @@ def test_bad_replies_are_rows_or_failed_calls_and_replay_as_they_were(tmp_path: 
     def answer(asked: Asked):
         return say(next(replies))
 
-    with open_pool(workers=1) as pool, open_agents(Settings(), tmp_path, "0001", "run", line="solvers") as operators:
+    with open_pool(workers=1, preload=("numpy",)) as pool, open_agents(Settings(), tmp_path, "0001", "run", line="solvers") as operators:
         first = evolve_objectives(operators, empty_population(), RUNS.empty(), pool, settings=SETTINGS, cycle="0001", root_seed=1)
     population, runs = empty_population().add(objectives=first.rows), RUNS.frame(RUN_ROWS)
     with LoopbackModel(answer) as server:

@@ -22,7 +22,7 @@ ONE_COMMAND = '[["sh", "-c", "$CXX $CXXFLAGS -o bin/toy src/main.cc"]]'
 MAKE = '[["cp", "-R", "src/.", "build"], ["make", "-j2", "-C", "build"], ["cp", "build/toy", "bin/toy"]]'
 BUILT_BY_MAKE = 'build_files = ["src/Makefile"]\n' + ADAPTER.replace(ONE_COMMAND, MAKE)
 MAKEFILE = "toy: main.o other.o\n\t$(CXX) -s -o $@ $^\n%.o: %.cc\n\t$(CXX) -Wall -O1 -DNAME='\"a  toy\"' -c -o $@ $<\n"
-SLOW = "#include <regex>\n"  # many ticks of the clock that compiling is timed by
+SLOW = "#include <iostream>\n"  # many ticks of the clock that compiling is timed by
 OTHER_MAIN = SLOW + MAIN.replace("return 1", "return 3")
 OTHER = SLOW + "static int unused;\nint other(int x) { return x + 1; }\n"
 
@@ -42,12 +42,34 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[s
 
 @pytest.fixture
 def seed(tmp_path: Path, adapter: Adapter) -> Path:
+    return laid_out(tmp_path, adapter)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> tuple[BuildResult, Path]:
+    """A build of the seed with nothing kept before it, and the folder of caches that it left; made once."""
+    requires("c++")
+    root, adapter = tmp_path_factory.mktemp("stored"), toy_adapter(BUILT_BY_MAKE)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(root / "cache"))
+        return built(laid_out(root, adapter), adapter, seed=True), root / "cache"
+
+
+@pytest.fixture
+def first(cache: Path, stored: tuple[BuildResult, Path]) -> BuildResult:
+    """That build; this user's caches are a copy of what it left."""
+    shutil.copytree(stored[1], cache)
+    return stored[0]
+
+
+def laid_out(root: Path, adapter: Adapter) -> Path:
+    """The seed's repository below `root`."""
     upstream = {"code/main.cc": SLOW + MAIN, "code/toy.h": HEADER, "code/other.cc": OTHER, "code/Makefile": MAKEFILE, "LICENSE": "MIT\n"}
     for name, text in upstream.items():
-        (tmp_path / "upstream" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "upstream" / name).write_text(text)
-    create_variant(tmp_path / "upstream", adapter, tmp_path / "seed")
-    return tmp_path / "seed"
+        (root / "upstream" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "upstream" / name).write_text(text)
+    create_variant(root / "upstream", adapter, root / "seed")
+    return root / "seed"
 
 
 def variant(seed: Path, **changed: str) -> Path:
@@ -78,9 +100,10 @@ def contents(folder: Path) -> dict[str, bytes]:
     ({}, 2), ({"main_cc": OTHER_MAIN}, 1), ({"toy_h": "#define CONFLICTS 8\n"}, 1), ({"other_cc": OTHER.replace("1", "2")}, 1),
     ({"Makefile": MAKEFILE.replace("-O1", "-O3")}, 0), ({"new_h": "\n"}, 0), ({"LICENSE": "another\n"}, 0),
 ])
-def test_a_build_with_objects_of_its_seed_is_the_build_without(cache: Path, seed: Path, adapter: Adapter, changed: dict[str, str], reused: int):
+def test_a_build_with_objects_of_its_seed_is_the_build_without(
+    first: BuildResult, seed: Path, adapter: Adapter, changed: dict[str, str], reused: int,
+):
     """Program, flags, executed programs and warnings; no object where a file that is no source changed, or there is a file more."""
-    first = built(seed, adapter, seed=True)
     assert (first.ok, first.reused, first.warnings) == (True, 0, 1)
     folder = variant(seed, **changed)
     fast, whole = built(folder, adapter), built(folder, adapter, again=True)
@@ -138,8 +161,7 @@ def damaged(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [MANIFEST, "1.o", ""])
-def test_a_damaged_store_changes_nothing_and_is_made_anew(cache: Path, seed: Path, adapter: Adapter, name: str):
-    first = built(seed, adapter, seed=True)
+def test_a_damaged_store_changes_nothing_and_is_made_anew(cache: Path, first: BuildResult, seed: Path, adapter: Adapter, name: str):
     [folder] = [path for path in (cache / "evolake" / "objects").iterdir() if path.is_dir()]
     if name:
         damaged(folder / name)

@@ -137,7 +137,7 @@ def test_objectives_see_no_identity_no_host_and_no_clock() -> None:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    with open_pool(workers=1) as opened:
+    with open_pool(workers=1, preload=("numpy",)) as opened:
         yield opened
 
 

@@ -119,7 +119,7 @@ def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(tmp_path, sma
     with pytest.raises(InputError, match=title):
         family_results(RUNS.frame([run_row(IDS[0], "f", "sat", 1.0, suite=title)]), [], settings=settings, cycle="0040")
     runs = RUNS.frame([run_row(IDS[0], "f", "sat", 1.0), run_row(IDS[0], "f", "sat", 1.0, suite=title)])
-    with Agents(backend, line="solvers", cycle="0040") as agents, open_pool(workers=1) as pool:
+    with Agents(backend, line="solvers", cycle="0040") as agents, open_pool(workers=1, preload=("numpy",)) as pool:
         population = empty_population()
         population = population.add(
             objectives=evolve_objectives(agents, population, runs, pool, settings=settings, cycle="0001", root_seed=1).rows,
@@ -248,7 +248,7 @@ def told_of_objectives(cycle: str, rows: list[dict]) -> list[str]:
     leak = "def objective(results):\n    raise ValueError(str(sum(row['cpu_s'] for row in results) / len(results)))\n"
     backend = Writing(leak)
     runs = RUNS.frame(rows)
-    with Agents(backend, line="solvers", cycle=cycle) as agents, open_pool(workers=1) as pool:
+    with Agents(backend, line="solvers", cycle=cycle) as agents, open_pool(workers=1, preload=("numpy",)) as pool:
         first = evolve_objectives(agents, empty_population(), runs, pool, settings=SETTINGS, cycle="0001", root_seed=1)
         settings = SETTINGS.model_copy(update={"objectives_per_cycle": 2})
         population = empty_population().add(objectives=first.rows)
