@@ -1,4 +1,4 @@
-"""A player for the roles of the designs line behind a real HTTP server: it answers each prompt from the prompt's own text, deterministically.
+"""A scripted model for the roles of the designs line behind a real HTTP server: it answers each prompt from the prompt's own text, deterministically.
 
 It is no model and shows nothing about models. It is there so that a whole cycle can be run with the backend `model`: wire format, prices, tape,
 repairs and failures included. `PlayedModel.says` counts what was answered, by the kind of reply.

@@ -1,7 +1,7 @@
-"""A player for the roles of the families line behind a real HTTP server: it answers each prompt by a plan, with real families as texts.
+"""A scripted model for the roles of the families line behind a real HTTP server: it answers each prompt by a plan, with real families as texts.
 
 It is no model and shows nothing about models. It is there so that whole cycles can be run with the backend `model`: wire format, prices, tape,
-mended drafts, hostile programs, sessions and guidance included. `FamiliesPlayer.prompts` keeps what was asked, by role.
+mended drafts, hostile programs, sessions and guidance included. `ScriptedFamilies.prompts` keeps what was asked, by role.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def as_reply(family: Family, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
-class FamiliesPlayer:
+class ScriptedFamilies:
     """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard, in cycle 2 aggregate, invert, filter, which play the same parts;
     no worlds are drawn. Cycle 2 is told apart by its guidance.
 

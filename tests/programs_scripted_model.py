@@ -1,7 +1,7 @@
-"""A player for the writer of programs behind a real HTTP server: it answers by a plan, with edits, a whole file, and replies of no use.
+"""A scripted model for the writer of programs behind a real HTTP server: it answers by a plan, with edits, a whole file, and replies of no use.
 
 It is no model and shows nothing about models. It is there so that a generation can be run with the backend `model`: wire format, tape, edits that do
-not apply, and a program that reaches for its evaluator included. `ProgramsPlayer.prompts` keeps what was asked.
+not apply, and a program that reaches for its evaluator included. `ScriptedPrograms.prompts` keeps what was asked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OUTSIDE = {"idea": "fewer points", "whole": {FILE: PROGRAM.replace("range(5)", "
 PLAN = (SOUND, ASTRAY, CHEAT, OUTSIDE)
 
 
-class ProgramsPlayer:
+class ScriptedPrograms:
     """A script for `LoopbackModel`: the plan in the order of what is asked, each entry once, and from its end on the sound edit again."""
 
     def __init__(self, plan: tuple[dict[str, Any], ...] = PLAN) -> None:

@@ -1,4 +1,4 @@
-"""A player for the roles of the solvers line behind a real HTTP server: it plans, and writes real diffs of a seed's sources, some of them faulty.
+"""A scripted model for the roles of the solvers line behind a real HTTP server: it plans, and writes real diffs of a seed's sources, some of them faulty.
 
 It is no model and shows nothing about models. What it does in which cycle stands in `PLANNED` and `WRITTEN`; a plan's instructions name its entry, so
 that the coder's prompts lead back to it.
@@ -115,7 +115,7 @@ OBJECTIVES: dict[str, str] = {
 """Description of an objective -> its text. The first may vote, and disagrees with all; the second raises, with a figure that no role may see."""
 
 
-class SolversPlayer:
+class ScriptedSolvers:
     """A script for `LoopbackModel`. `says` counts what was answered, by the kind of reply. seed: the seed's repository."""
 
     def __init__(self, seed: Path):

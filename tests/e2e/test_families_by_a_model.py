@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, Project, open_project
-from families_scripted_model import GUIDANCE, SEEDS, FamiliesPlayer
+from families_scripted_model import GUIDANCE, SEEDS, ScriptedFamilies
 from loopback_model import LoopbackModel
 from project_steps import assert_no_key, by_a_model, share_tape, usd_of
 
@@ -25,7 +25,7 @@ class Modelled:
     """A project after two cycles by the model backend, and who answered. The server is gone."""
 
     project: Project
-    player: FamiliesPlayer
+    scripted: ScriptedFamilies
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,8 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
     for name in SEEDS:
         shutil.copytree(ROOT / "data_lake" / "seeds" / "families" / name, folder / "seeds" / "families" / name)
-    player = FamiliesPlayer()
-    with LoopbackModel(player) as server:
+    scripted = ScriptedFamilies()
+    with LoopbackModel(scripted) as server:
         project = open_project(
             folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE="3", EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY="9",
             EVOLAKE_FAMILIES__WORLD_SHARE="0", EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", NO_PROXY="127.0.0.1",
@@ -45,7 +45,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
         project.run("guide", GUIDANCE, "--line", "families")
         project.environment["EVOLAKE_FAMILIES__EVOLUTION_AGENT"] = "session"
         project.run("run", "--cycles", "1", "--lines", "families")
-    yield Modelled(project, player)
+    yield Modelled(project, scripted)
 
 
 def candidates(project: Project, cycle: str) -> list[list]:
@@ -57,7 +57,7 @@ def candidates(project: Project, cycle: str) -> list[list]:
 
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'families' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
-    assert set(modelled.player.prompts) == {"evolve", "quality", "validator", "curate", "blind", "solver", "session"}
+    assert set(modelled.scripted.prompts) == {"evolve", "quality", "validator", "curate", "blind", "solver", "session"}
     assert modelled.project.sql("SELECT DISTINCT origin FROM families.candidates") == [["model"]]
 
 
@@ -110,27 +110,27 @@ def test_missing_validators_are_written_and_a_reply_that_is_no_family_or_one_tha
 def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelled):
     lessons = [row[0] for row in modelled.project.sql("SELECT item FROM families.experience WHERE cycle = '0001'")]
     assert lessons
-    first = [text for text in modelled.player.prompts["evolve"] if GUIDANCE not in text]
-    second = sorted({text for text in modelled.player.prompts["session"] if GUIDANCE in text})
+    first = [text for text in modelled.scripted.prompts["evolve"] if GUIDANCE not in text]
+    second = sorted({text for text in modelled.scripted.prompts["session"] if GUIDANCE in text})
     assert (len(first), len(second)) == (5, 3)
-    assert not [text for text in modelled.player.prompts["session"] if GUIDANCE not in text]
+    assert not [text for text in modelled.scripted.prompts["session"] if GUIDANCE not in text]
     assert all(lesson in text for lesson in lessons for text in second)
     assert not [lesson for lesson in lessons for text in first if lesson in text]
 
 
 def test_blind_reviewers_see_the_text_and_nothing_else(modelled: Modelled):
-    first = [text for text in modelled.player.prompts["blind"] if "  output: " not in text]
+    first = [text for text in modelled.scripted.prompts["blind"] if "  output: " not in text]
     assert first
     assert not [text for text in first if "def solution" in text or "def input" in text]
     ids = {row[0] for row in modelled.project.sql("SELECT family_id FROM families.candidates UNION SELECT family_id FROM families.seeds")}
-    said = "\n".join(text for texts in modelled.player.prompts.values() for text in texts)
+    said = "\n".join(text for texts in modelled.scripted.prompts.values() for text in texts)
     assert not [name for name in ids if name in said]
 
 
 def test_drift_of_new_families_against_their_parents_is_measured(modelled: Modelled):
     rows = modelled.project.sql("SELECT cycle, k, pairs, evolved, parent, delta FROM families.drift_summary ORDER BY cycle")
     assert [row[:4] for row in rows] == [["0001", 1, 2, 0.0], ["0002", 1, 1, 0.0]]
-    assert rows[0][4:] == [1.0, -1.0]  # its parents are seeds, which the player solves
+    assert rows[0][4:] == [1.0, -1.0]  # its parents are seeds, which the scripted solves
     assert rows[1][5] == -rows[1][4]
 
 
@@ -139,7 +139,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     assert {(row[0], row[1], row[5]) for row in rows} == {("model", "played", "ok"), ("model", "played", "replayed")}
     paid = [row for row in rows if row[5] == "ok"]
     assert [row[2] for row in paid] == [usd_of(row[3], row[4]) for row in paid]
-    assert len(paid) == sum(map(len, modelled.player.prompts.values()))
+    assert len(paid) == sum(map(len, modelled.scripted.prompts.values()))
     assert {row[2] for row in rows if row[5] == "replayed"} == {0.0}  # authors of a mended family with the same statement
     each = modelled.project.sql("SELECT usd_each FROM families.resources WHERE outcome = 'all' ORDER BY cycle")
     assert [row[0] > 0 for row in each] == [True, True]

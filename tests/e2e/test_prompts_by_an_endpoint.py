@@ -25,7 +25,7 @@ PROBLEMS = {problem.text: problem for problem in read_problems(ROOT / "data_lake
 READER = "designs_planner_directions"
 
 
-class Player:
+class ScriptedModel:
     """Answers problems as said above, and the roles of the designs line as `PlayedModel` does."""
 
     def __init__(self) -> None:
@@ -46,14 +46,14 @@ class Player:
 @dataclass(frozen=True)
 class Evolved:
     project: Project
-    player: Player
+    scripted: ScriptedModel
     asked: list[Asked]
 
 
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory) -> Iterator[Evolved]:
-    player = Player()
-    with LoopbackModel(player) as server:
+    scripted = ScriptedModel()
+    with LoopbackModel(scripted) as server:
         project = open_project(
             tmp_path_factory.mktemp("endpoint"), EVOLAKE_MODEL_BASE_URL=server.base_url, EVOLAKE_MODEL_API_KEY=KEY,
             EVOLAKE_MODELS='{"default": "played"}', EVOLAKE_BUDGET__TOKENS_PER_RUN="1000000", EVOLAKE_PROMPTS__POLICY="endpoint",
@@ -62,7 +62,7 @@ def evolved(tmp_path_factory) -> Iterator[Evolved]:
         project.run("run", "--cycles", "1", "--lines", "prompts,designs")
         steered = {"EVOLAKE_BACKEND": "model", "EVOLAKE_SYSTEM_PROMPTS": json.dumps({READER: "champion"})}
         materialize(replace(project, environment=project.environment | steered), "designs", "0002", "directions")
-    yield Evolved(project, player, server.requests)
+    yield Evolved(project, scripted, server.requests)
 
 
 def champion(project: Project) -> tuple[str, str]:
@@ -83,7 +83,7 @@ def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved: Evolved):
     assert evolved.project.sql("SELECT DISTINCT updated, checkpoint_sha FROM prompts.updates") == [[False, None]]
     paid = "count(*) FILTER (status NOT LIKE 'replayed%')"
     calls = evolved.project.sql(f"SELECT backend, model, {paid}, count(*) FROM agent_calls WHERE role = 'prompts_policy' GROUP BY ALL")
-    assert [row[:3] for row in calls] == [["model", "played", evolved.player.asked]]
+    assert [row[:3] for row in calls] == [["model", "played", evolved.scripted.asked]]
     assert evolved.project.sql("SELECT DISTINCT backend FROM agent_calls WHERE role <> 'prompts_policy' AND role LIKE 'prompts%'") == [["operators"]]
     rollouts = evolved.project.sql("SELECT count(*) FROM prompts.rollouts")[0][0]
     replies = sum(evolved.project.sql(f"SELECT count(*) FROM prompts.{table}")[0][0] for table in ("duel_replies", "heldout"))

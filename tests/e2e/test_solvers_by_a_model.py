@@ -14,7 +14,7 @@ from designs_fixtures import Project
 from loopback_model import Asked, LoopbackModel
 from project_steps import by_a_model, materialize, share_tape, usd_of
 from solvers_fixtures import SEED, open_project, pin_secret, share_secret
-from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, SolversPlayer, played
+from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, ScriptedSolvers, played
 
 from evolake.lake import BlobStore
 from evolake.objectives.source import objective_id
@@ -29,7 +29,7 @@ class Modelled:
     replied. It is gone."""
 
     project: Project
-    player: SolversPlayer
+    scripted: ScriptedSolvers
     asked: list[Asked]
 
 
@@ -43,13 +43,13 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     }
     project = open_project(folder, **by_a_model("", **settings))
     pin_secret(project)
-    player = SolversPlayer(lay_out_seed(seed_named(SEED), BlobStore(project.lake), folder / "seed", now=datetime.now(UTC)))
-    with LoopbackModel(player) as server:
+    scripted = ScriptedSolvers(lay_out_seed(seed_named(SEED), BlobStore(project.lake), folder / "seed", now=datetime.now(UTC)))
+    with LoopbackModel(scripted) as server:
         project.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
         project.run("run", "--cycles", "1", "--lines", "solvers")
         project.environment.update(EVOLAKE_CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
         project.run("run", "--cycles", "1", "--lines", "solvers")
-    yield Modelled(project, player, server.requests)
+    yield Modelled(project, scripted, server.requests)
 
 
 def made(project: Project, cycle: str) -> dict[str, list]:
@@ -70,7 +70,7 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     }
     assert modelled.project.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
     asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "turn": 13, "findings": 1, "check": 1, "source": len(OBJECTIVES)}
-    assert dict(modelled.player.says) == asked
+    assert dict(modelled.scripted.says) == asked
 
 
 def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
@@ -101,8 +101,8 @@ def test_what_was_written_is_what_was_built_on_the_seed(modelled: Modelled):
     rows = modelled.project.sql("SELECT title, diff_sha, parents, edits FROM solvers.variants")
     assert len(rows) == sum(len(names) for names in PLANNED.values())
     for title, diff_sha, parents, edits in rows:
-        assert blobs.get(diff_sha).decode() == modelled.player.diff(WRITTEN[title][-1])
-        assert (parents, edits) == ([modelled.player.parent], None)
+        assert blobs.get(diff_sha).decode() == modelled.scripted.diff(WRITTEN[title][-1])
+        assert (parents, edits) == ([modelled.scripted.parent], None)
 
 
 def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_built(modelled: Modelled):
@@ -144,7 +144,7 @@ def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: 
     runs = "SELECT variant_id, sum(conflicts), count(*) FILTER (solved), count(*) FROM solvers.benchmark_runs GROUP BY variant_id"
     met = {row[0]: row[1:] for row in project.sql(runs)}
     assert met[expert] == [0, 3, 3], "local search leaves the search nothing to learn, on every formula that it was bred on"
-    assert met[modelled.player.parent][0] > 20_000 and all(row[0] > 1_000 for name, row in met.items() if name != expert)
+    assert met[modelled.scripted.parent][0] > 20_000 and all(row[0] > 1_000 for name, row in met.items() if name != expert)
     [duel] = project.sql(f"SELECT wins, ratio_low > noise_floor, solved_challenger, instances FROM solvers.champion WHERE challenger_id = '{expert}'")
     assert duel == [True, True, 3.0, 3], "nor on formulas that nobody has seen"
     assert project.sql("SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '0002'") == [[expert]]

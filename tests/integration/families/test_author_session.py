@@ -43,7 +43,7 @@ EXPERT = [
 ]
 
 
-class Player:
+class ScriptedModel:
     """Plays the session by a script, and every other role by what it is asked. asked: what each role was sent last."""
 
     def __init__(self, turns: list[Action]):
@@ -79,8 +79,8 @@ class Held:
         return [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in self.turns]
 
 
-def hold(pool: Any, folder: Path, player: Player, port: int = 0, **session: Any) -> tuple[Held, int]:
-    with LoopbackModel(player, port) as server:
+def hold(pool: Any, folder: Path, scripted: ScriptedModel, port: int = 0, **session: Any) -> tuple[Held, int]:
+    with LoopbackModel(scripted, port) as server:
         settings = Settings(
             backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"},
             budget=BudgetSettings(tokens_per_run=10**7), model_repairs=0, agents=AgentsSettings(session=SessionSettings(**session)),
@@ -96,10 +96,10 @@ def hold(pool: Any, folder: Path, player: Player, port: int = 0, **session: Any)
 
 
 @pytest.fixture(scope="module")
-def held(pool, tmp_path_factory) -> tuple[Held, Player, Path, int]:
-    folder, player = tmp_path_factory.mktemp("session"), Player(EXPERT)
-    done, port = hold(pool, folder, player)
-    return done, player, folder, port
+def held(pool, tmp_path_factory) -> tuple[Held, ScriptedModel, Path, int]:
+    folder, scripted = tmp_path_factory.mktemp("session"), ScriptedModel(EXPERT)
+    done, port = hold(pool, folder, scripted)
+    return done, scripted, folder, port
 
 
 def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passes_every_gate(held):
@@ -133,8 +133,8 @@ def test_authors_of_validators_see_the_statement_and_never_a_program(held):
 
 
 def test_a_session_sees_no_label_no_answer_of_another_and_no_other_program(held):
-    player = held[1]
-    said = json.dumps(player.asked["session"].messages, ensure_ascii=False)
+    scripted = held[1]
+    said = json.dumps(scripted.asked["session"].messages, ensure_ascii=False)
     others = [line.strip() for source in CARDS.validators.values() for line in source.splitlines() if len(line.strip()) > 30]
     own = f"{CARDS.validator}{CARDS.generator}{CARDS.reader}{CLINIC.generator}{CLINIC.validator}{CLINIC.reader}"
     assert [line for line in others if line not in own] != []
@@ -148,9 +148,9 @@ def test_a_session_sees_no_label_no_answer_of_another_and_no_other_program(held)
 
 def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
     done, _, folder, port = held
-    player = Player([])
-    again, _ = hold(pool, folder, player, port)
-    assert (player.count, {row["usd"] for row in again.rows if row["status"].startswith("replayed")}) == (0, {0.0})
+    scripted = ScriptedModel([])
+    again, _ = hold(pool, folder, scripted, port)
+    assert (scripted.count, {row["usd"] for row in again.rows if row["status"].startswith("replayed")}) == (0, {0.0})
     assert again.found.proposals[0].rounds[0].family_id == done.found.proposals[0].rounds[0].family_id
     assert [turn["tree_sha"] for turn in again.turns] == [turn["tree_sha"] for turn in done.turns]
 
@@ -161,7 +161,7 @@ def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
     ([call(("samples", {"difficulty": 11}))] * 3, "bad_call"),
 ])
 def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(pool, tmp_path, turns, why):
-    done, _ = hold(pool, tmp_path, Player(turns))
+    done, _ = hold(pool, tmp_path, ScriptedModel(turns))
     assert done.found.proposals == ()
     assert [why in reason for _, _, reason in done.found.failures] == [True]
 

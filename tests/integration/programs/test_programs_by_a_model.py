@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loopback_model import KEY, LoopbackModel
 from programs_fixtures import OWN, imports, rules
-from programs_scripted_model import PLAN, ProgramsPlayer
+from programs_scripted_model import PLAN, ScriptedPrograms
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
@@ -38,8 +38,8 @@ def generation(base_url: str, lake: Path) -> tuple[Entry, dict]:
 
 
 def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path: Path):
-    player = ProgramsPlayer()
-    with LoopbackModel(player) as server:
+    scripted = ScriptedPrograms()
+    with LoopbackModel(scripted) as server:
         entry, start = generation(server.base_url, tmp_path)
         asked = len(server.requests)
         again, _ = generation(server.base_url, tmp_path)
@@ -52,7 +52,7 @@ def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path: P
     assert entry.unanswered == ["edit 1: `search` stands 0 times in initial_program.py, wanted once"]
     assert {call["role"] for call in entry.calls} == {"programs_writer"} and len(entry.calls) == len(PLAN)
     assert [row["program_id"] for row in again.programs] == [row["program_id"] for row in entry.programs]
-    prompt = player.prompts[0]
+    prompt = scripted.prompts[0]
     for told in ("scale = 2.0", "the sum is too small", "it ended as timeout", "prefer plain lines"):
         assert told in prompt
     assert "TARGET" not in prompt and "31.4159" not in prompt  # the evaluator is never shown

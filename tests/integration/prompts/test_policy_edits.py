@@ -81,7 +81,7 @@ def test_replies_of_random_weights_are_calls_of_a_model_and_no_edits(tmp_path: P
 
 @dataclass
 class Played:
-    """A policy whose model answers as it is told to: a player behind the same seam, no model."""
+    """A policy whose model answers as it is told to: a scripted model behind the same seam, no model."""
 
     name: str = "played"
     asked: list[str] = field(default_factory=list)
@@ -97,12 +97,12 @@ class Played:
 
 
 def test_what_the_policy_proposes_becomes_a_child_and_replays_for_nothing(tmp_path: Path):
-    player: Any = Played()
-    made, calls = mutated(tmp_path, player, "base")
+    scripted: Any = Played()
+    made, calls = mutated(tmp_path, scripted, "base")
     assert made.child is not None and "Commit to one answer." in made.child.text()
     again: Any = Played()
     replayed, _ = mutated(tmp_path, again, "base")
-    assert (again.asked, replayed.child) == ([], made.child) and player.asked and len(calls) == len(player.asked)
+    assert (again.asked, replayed.child) == ([], made.child) and scripted.asked and len(calls) == len(scripted.asked)
 
 
 def test_a_policy_without_weights_here_cannot_edit(tmp_path: Path):

@@ -23,7 +23,7 @@ ADDER = Role("toys_adder", AddRequest, AddReply, lambda request, random: AddRepl
 REQUESTS = [AddRequest(a=number, b=1) for number in range(3)]
 
 
-class Player:
+class ScriptedModel:
     """Adds, or talks nonsense where `well` is not set."""
 
     well = False
@@ -34,14 +34,14 @@ class Player:
 
 @pytest.fixture
 def asked_by_a_model(monkeypatch: pytest.MonkeyPatch):
-    player = Player()
-    with LoopbackModel(player) as server:
+    scripted = ScriptedModel()
+    with LoopbackModel(scripted) as server:
         for name, value in {
             "NO_PROXY": "127.0.0.1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODEL_BASE_URL": server.base_url,
             "EVOLAKE_MODELS": '{"default": "gpt-test"}', "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000", "EVOLAKE_MODEL_REPAIRS": "1",
         }.items():
             monkeypatch.setenv(name, value)
-        yield player, server
+        yield scripted, server
 
 
 class Toy:
@@ -78,7 +78,7 @@ def toy(project, tmp_path: Path, asked_by_a_model) -> Toy:
 
 
 def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(toy: Toy, asked_by_a_model):
-    player, server = asked_by_a_model
+    scripted, server = asked_by_a_model
     result, found = toy.run("0001")
     assert result.success and toy.totals("0001") == []
     assert (found.check_name, found.passed, found.blocking, found.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
@@ -94,11 +94,11 @@ def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_un
         "the last: toys_adder: not JSON", "evolake agents tape list --line toys --cycle 0002 --invalid", "EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED",
     ):
         assert said in reason
-    asked, player.well = len(server.requests), True
+    asked, scripted.well = len(server.requests), True
     result, found = toy.run("0002")
     assert result.success and found.passed and toy.totals("0002") == [1, 2, 3]
     assert len(server.requests) == asked + 3
-    player.well = False
+    scripted.well = False
     assert toy.run("0002")[0].success and toy.totals("0002") == [1, 2, 3]
     assert len(server.requests) == asked + 3
 
@@ -112,9 +112,9 @@ def test_by_setting_more_such_cycles_pass_or_none(toy: Toy, monkeypatch: pytest.
 
 
 def test_a_cycle_with_one_proposal_starts_the_count_anew(toy: Toy, asked_by_a_model):
-    player, _ = asked_by_a_model
+    scripted, _ = asked_by_a_model
     for cycle, well in (("0001", False), ("0002", True), ("0003", False)):
-        player.well = well
+        scripted.well = well
         assert toy.run(cycle)[0].success
 
 
