@@ -269,8 +269,7 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert (told["rules"], told["evidence_lacking"], told["cost"]["calls"], told["cost"]["cpu_s"]) == ({}, [], 0, 0)
     assert [(one["cycle"], tuple(one["assets"])) for one in told["make_again"]] == [(cycle, JUDGED) for cycle in cycles]
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in JUDGED} == {(asset, cycle) for asset in JUDGED for cycle in cycles}
-    for cycle in cycles:
-        materialize(evolved, "families", cycle, *JUDGED)
+    materialize(evolved, "families", cycles, *JUDGED)
     assert stale(evolved) == set()
     changed = {asset for (asset, cycle), sha in contents(evolved, "families").items() if before[asset, cycle] != sha}
     assert changed == {f"{asset}__verdicts" for asset in JUDGED}  # each names the rules in force
@@ -291,6 +290,7 @@ def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: Projec
     assert len(flips(evolved, "families-blind", 2, 3)) == passed  # those that the gate of sentences blocked among them
     again = {one["cycle"]: one for one in told["make_again"]}
     assert {cycle: one["whole"] for cycle, one in again.items()} == {"0001": False, "0002": True}
-    assert {asset for asset, cycle in stale(evolved) if cycle == "0001"} <= set(again["0001"]["assets"])
+    now = stale(evolved)
+    assert {asset for asset, cycle in now if cycle == "0001"} <= set(again["0001"]["assets"])
     readers = {(asset, "0001") for asset in ("instances", "complexity", "funnel", "drift")}
-    assert readers <= stale(evolved)  # and what stands on those, as soon as they are made again
+    assert readers <= now  # and what stands on those, as soon as they are made again
