@@ -269,7 +269,8 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert (told["rules"], told["evidence_lacking"], told["cost"]["calls"], told["cost"]["cpu_s"]) == ({}, [], 0, 0)
     assert [(one["cycle"], tuple(one["assets"])) for one in told["make_again"]] == [(cycle, JUDGED) for cycle in cycles]
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in JUDGED} == {(asset, cycle) for asset in JUDGED for cycle in cycles}
-    materialize(evolved, "families", cycles, *JUDGED)
+    for cycle in cycles:
+        materialize(evolved, "families", cycle, *JUDGED)
     assert stale(evolved) == set()
     changed = {asset for (asset, cycle), sha in contents(evolved, "families").items() if before[asset, cycle] != sha}
     assert changed == {f"{asset}__verdicts" for asset in JUDGED}  # each names the rules in force
