@@ -20,6 +20,7 @@ import typing
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from evolake.lake import Lake
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
+    from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.expectations.expectation import Expectation
 
 Expectations = Callable[[ModuleType], Sequence["Expectation"]]
@@ -61,12 +63,8 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     _put_off("scipy.stats")
     import great_expectations as gx
     import great_expectations.expectations as gxe
-    from great_expectations.data_context.types.base import ProgressBarsConfig
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
-    whole = context.data_sources.add_pandas("lake").add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
-    batch = whole.get_batch({"dataframe": frame.to_pandas()})
+    batch = _whole_frame().get_batch({"dataframe": frame.to_pandas()})
     result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
     if not result.results:
         raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="mend the check")
@@ -74,6 +72,17 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
         if reason := _raised(one.exception_info):
             raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
     return Judgement(bool(result.success), len(result.results), tuple(_line(one) for one in result.results if not one.success))
+
+
+@cache
+def _whole_frame() -> BatchDefinition[Any]:
+    """What makes a batch of any frame. It names no frame, so that one serves every check of a process: to make it takes as long as a small check."""
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    return context.data_sources.add_pandas("lake").add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
 
 
 def _put_off(name: str) -> None:

@@ -12,8 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from click.testing import CliRunner
@@ -78,16 +79,26 @@ def inside(project: Project) -> Iterator[None]:
                 del sys.modules[name]
 
 
-def materialize(project: Project, line: str, cycle: str | None, *assets: str) -> None:
-    """Assets of one cycle, or the seeds (None), in one run, by the command of Dagster in this process."""
+def materialize(project: Project, line: str, cycle: str | Sequence[str] | None, *assets: str) -> None:
+    """Assets of one cycle, or the seeds (None), in one run, by the command of Dagster in this process. Of several cycles, one run after another, with
+    what runs of one process leave to each other: definitions, jails."""
     from dagster._cli import cli
 
     chosen = " or ".join(f'key:"{line}/{asset}"' for asset in assets)
-    partition = ["--partition", cycle] if cycle else []
-    with inside(project):
-        command = ["asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions"]
-        done = CliRunner().invoke(cli, command, catch_exceptions=False)
-    assert done.exit_code == 0, done.output[-4000:]
+    with inside(project), importlib.import_module("resources.warm").between_runs():
+        for each in [cycle] if cycle is None or isinstance(cycle, str) else cycle:
+            partition = ["--partition", each] if each else []
+            command = ["asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions"]
+            done = CliRunner().invoke(cli, command, catch_exceptions=False)
+            assert done.exit_code == 0, done.output[-4000:]
+
+
+@cache
+def _graphql() -> Any:
+    """Dagster's schema, which takes as long to make as many of its answers."""
+    from dagster_graphql.schema import create_schema
+
+    return create_schema()
 
 
 def stale(project: Project, line: str, assets: Sequence[str], cycles: Sequence[str]) -> set[tuple[str, str]]:
@@ -96,7 +107,6 @@ def stale(project: Project, line: str, assets: Sequence[str], cycles: Sequence[s
     from dagster._core.definitions.observe import observe
     from dagster._core.test_utils import in_process_test_workspace
     from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
-    from dagster_graphql.schema import create_schema
 
     status = '... on AssetNode {{ staleStatus(partition: "{cycle}") }}'
     node = '{asset}__{cycle}: assetNodeOrError(assetKey: {{path: ["{line}", "{asset}"]}}) {{' + status + "}}"
@@ -105,7 +115,7 @@ def stale(project: Project, line: str, assets: Sequence[str], cycles: Sequence[s
         rules = importlib.import_module(f"assets.{line}.line").rules
         assert observe([rules], instance=instance).success
         with in_process_test_workspace(instance, LoadableTargetOrigin(module_name="pipelines.definitions")) as context:
-            answer = asyncio.run(create_schema().execute_async("{" + "\n".join(nodes) + "}", context_value=context))
+            answer = asyncio.run(_graphql().execute_async("{" + "\n".join(nodes) + "}", context_value=context))
     assert not answer.errors, answer.errors
     asset_and_cycle = (name.rsplit("__", 1) for name, node in answer.data.items() if node["staleStatus"] == "STALE")
     return {(asset, cycle) for asset, cycle in asset_and_cycle}

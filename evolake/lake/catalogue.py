@@ -8,8 +8,8 @@
     sql/views/, sql/lineage/  further views; the macros ancestors(id), ancestry(id), descendants(id), funnel(line)
 
 DuckDB gets the parts as Arrow datasets over files that were picked from the manifests, and its own access to files is switched off before the
-first statement of a user runs: SQL can read what is in the views and can write nothing. A part is verified when a query first names a view that
-needs it. There is no database file, so readers never lock anybody out.
+first statement of a user runs: SQL can read what is in the views and can write nothing. A view is made, and the parts below it are verified, when a
+query first names it: most questions name two or three of some hundred. There is no database file, so readers never lock anybody out.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import polars as pl
@@ -34,10 +34,13 @@ from evolake.lake.schemas import SHARED, TableSchema, shared_table_of
 from evolake.lake.store import Lake
 from evolake.project import BROUGHT
 
+Answer = TypeVar("Answer")
 SQL_ROOT = BROUGHT / "sql"
 _READS_BY_NAME = re.compile(r"\b(query_table|query|json_execute_serialized_sql)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMPARED = {"=", "<>", "!=", "like", "ilike"}
+_TELLS_NAMES = re.compile(r"\b(show|describe|information_schema|(duckdb|pg|pragma|sqlite)_\w+)\b", re.IGNORECASE)
+"""What may ask which views there are."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,6 @@ class Catalogue:
 
     Attributes:
         damaged: `<line>.<asset>` -> why, of each table whose manifest cannot be believed.
-        warnings: what a reader should know: tables whose manifest is damaged, superseded parts that are lost, views that could not be made.
     """
 
     def __init__(
@@ -72,17 +74,20 @@ class Catalogue:
             "python_enable_replacements": "false", "allow_persistent_secrets": "false", "temp_directory": "",
         })
         self._connection.execute("SET TimeZone = 'UTC'")
-        self._needs: dict[str, set[str]] = {}  # a view's or macro's name -> words of its definition
+        self._needs: dict[str, frozenset[str]] = {}  # a view's or macro's name -> words of its definition
+        self._unmade: dict[str, Callable[[], None]] = {}  # a view's or table's name -> what makes it
+        self._files: dict[str, Path] = {}  # a view's or macro's name -> its file, until it has been run
         self._parts: dict[str, Callable[[], list[Part]]] = {}  # a view's name -> the parts under it
         self._broken: dict[str, LakeError] = {}  # a view's name -> why it cannot be believed
         self._verified: set[Path] = set()
         self._ready_views: set[str] = set()  # names of views whose parts are verified and below them
         self._later: dict[str, tuple[str, Callable[[list[Part]], Any]]] = {}  # a view's name -> its source, and what its parts are there
-        self.warnings: list[str] = []
+        self._warnings: list[str] = []
         self.damaged: dict[str, LakeError] = {}
         genealogy.register(self._connection)
         self._register(take_inventory(lake), dict(extra_schemas or {}), shared_only)
-        self._run_files(sql_root)
+        self._files = {path.stem: path for folder in ("views", "lineage") for path in sorted((sql_root / folder).glob("*.sql"))}
+        self._needs = {name: _words(path.read_text()) for name, path in self._files.items()}
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
@@ -98,67 +103,88 @@ class Catalogue:
 
     def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema], shared_only: bool) -> None:
         for (line, asset), error in inventory.damaged.items():
-            self.warnings.append(f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}")
+            self._warnings.append(f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}")
             self._broken[f"{line}.{asset}"] = self.damaged[f"{line}.{asset}"] = error
             if table := shared_table_of(asset):
                 self._broken |= {table: error, f"{table}_all": error}
-        self.warnings += [f"superseded part is lost: {part.path}" for table in inventory.tables for part in table.odd if part.state == "lost"]
+        self._warnings += [f"superseded part is lost: {part.path}" for table in inventory.tables for part in table.odd if part.state == "lost"]
         by_table = {(table.line, table.asset): table for table in inventory.tables}
         for name, schema in SHARED.items():
             of_table = [table for table in inventory.tables if shared_table_of(table.asset) == name]
             current, everything = partial(_parts, of_table, current=True), partial(_parts, of_table, current=False)
-            self._view(name, current, datasets.arrow_schema(schema), partial(datasets.shared, schema=schema))
-            self._view(f"{name}_all", everything, datasets.origin_schema(schema), partial(datasets.shared, schema=schema, with_origin=True))
+            self._view(name, current, partial(datasets.arrow_schema, schema), partial(datasets.shared, schema=schema))
+            with_origin = partial(datasets.shared, schema=schema, with_origin=True)
+            self._view(f"{name}_all", everything, partial(datasets.origin_schema, schema), with_origin)
         if shared_only:
             return
-        tables = sorted(by_table.keys() | extra_schemas.keys())
-        for line in sorted({line for line, _ in tables}):
-            self._connection.execute(f'CREATE SCHEMA "{check_name("line", line)}"')
-        for line, asset in tables:
+        for line, asset in sorted(by_table.keys() | extra_schemas.keys()):
             own = [by_table[line, asset]] if (line, asset) in by_table else []
-            wanted = datasets.table_schema(own, extra_schemas.get((line, asset)))
-            self._view(f"{line}.{check_name('asset', asset)}", partial(_parts, own, current=True), wanted, partial(datasets.table, wanted=wanted))
-        self._table("parts", datasets.parts_table(inventory.tables))
+            name = f"{check_name('line', line)}.{check_name('asset', asset)}"
+            columns = lru_cache(partial(datasets.table_schema, own, extra_schemas.get((line, asset))))
+            self._view(name, partial(_parts, own, current=True), columns, partial(_table, columns=columns))
+        self._unmade["parts"] = lambda: self._table("parts", datasets.parts_table(inventory.tables))
         try:
-            self._table("seals", datasets.seals_table(self._lake))
+            seals = datasets.seals_table(self._lake)
         except LakeError as error:
-            self.warnings.append(f"table seals cannot be read: {error.what}, {error.got}; {error.do}")
+            self._warnings.append(f"table seals cannot be read: {error.what}, {error.got}; {error.do}")
             self._broken["seals"] = error
+        else:
+            self._unmade["seals"] = lambda: self._table("seals", seals)
 
-    def _view(self, name: str, parts: Callable[[], list[Part]], schema: Any, dataset: Callable[[list[Part]], Any]) -> None:
-        """A view that knows its columns; its files are put below it by the first query that may read them."""
+    def _view(self, name: str, parts: Callable[[], list[Part]], columns: Callable[[], Any], dataset: Callable[[list[Part]], Any]) -> None:
+        """A view that is made with its columns; its files are put below it by the first query that may read them."""
         self._parts[name] = parts
-        if schema is None:
-            return  # every part of it is missing; a query that names it says so
         source = f"_source_{len(self._parts)}"
-        self._later[name] = (source, dataset)
-        self._connection.register(source, datasets.empty(schema))
-        quoted = ".".join(f'"{step}"' for step in name.split("."))
-        self._connection.execute(f"CREATE VIEW {quoted} AS FROM {source}")
+
+        def make() -> None:
+            if (schema := columns()) is None:
+                return  # every part of it is missing; a query that names it says so
+            self._later[name] = (source, dataset)
+            self._connection.register(source, datasets.empty(schema))
+            line = name.rpartition(".")[0]
+            if line:
+                self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{line}"')
+            quoted = ".".join(f'"{step}"' for step in name.split("."))
+            self._connection.execute(f"CREATE VIEW {quoted} AS FROM {source}")
+
+        self._unmade[name] = make
+
+    def _make(self, words: frozenset[str] | None = None) -> None:
+        """Makes the views, tables and macros that these words, and the definitions of what they name, may mean; all of them by default."""
+        reached = words if words is None else self._reached(words)
+        for name in [name for name in self._unmade if reached is None or name.lower().rpartition(".")[2] in reached]:
+            self._unmade.pop(name)()
+        self._run_files([name for name in self._files if reached is None or name.lower() in reached])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know: tables whose manifest is damaged, superseded parts that are lost, views that could not be made."""
+        self._make()
+        return self._warnings
 
     def _table(self, name: str, frame: pl.DataFrame) -> None:
         self._connection.register(f"_rows_{name}", frame.to_arrow())
         self._connection.execute(f"CREATE TABLE {name} AS FROM _rows_{name}")
         self._connection.unregister(f"_rows_{name}")
 
-    def _run_files(self, sql_root: Path) -> None:
-        """Runs the view and macro files; one may stand on another, so those that lack something are tried again."""
-        waiting = sorted([*(sql_root / "views").glob("*.sql"), *(sql_root / "lineage").glob("*.sql")])
+    def _run_files(self, names: list[str]) -> None:
+        """Runs some view and macro files; one may stand on another, so those that lack something are tried again."""
+        waiting = [(name, self._files.pop(name)) for name in names]
         while waiting:
-            left: list[tuple[Path, duckdb.Error]] = []
-            for path in waiting:
-                text = path.read_text()
+            left: list[tuple[str, Path, duckdb.Error]] = []
+            for name, path in waiting:
                 try:
-                    self._connection.execute(text)
-                    self._needs[path.stem] = _words(text)
+                    self._connection.execute(path.read_text())
                 except duckdb.CatalogException as error:
-                    left.append((path, error))
+                    left.append((name, path, error))
                 except duckdb.Error as error:
                     raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="mend the file") from error
             if len(left) == len(waiting):
-                self.warnings += [f"view {path.stem} is not there: {str(error).splitlines()[0]}" for path, error in left]
+                for name, _, error in left:
+                    del self._needs[name]
+                    self._warnings.append(f"view {name} is not there: {str(error).splitlines()[0]}")
                 return
-            waiting = [path for path, _ in left]
+            waiting = [(name, path) for name, path, _ in left]
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Result:
         """Runs one SELECT (or DESCRIBE, SHOW, SUMMARIZE, EXPLAIN, PIVOT).
@@ -171,20 +197,34 @@ class Catalogue:
             CorruptPart: a part that the statement needs is damaged. LakeError: so is a manifest or a seal.
         """
         given = self._ready(sql, parameters)
-        with statements.explained(self._names()):
+
+        def run() -> Result:
             cursor = self._connection.execute(sql, given) if given else self._connection.execute(sql)
             columns = [column[0] for column in cursor.description]
             return Result(columns, [str(column[1]) for column in cursor.description], cursor.fetchall())
 
+        return self._ran(run)
+
     def frame(self, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """As `query`, as a polars frame."""
         given = self._ready(sql, parameters)
-        with statements.explained(self._names()):
-            return pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table())
+        return self._ran(lambda: pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table()))
+
+    def _ran(self, run: Callable[[], Answer]) -> Answer:
+        """What `run` gives. Where it does not know a name, it runs again with all views there, for DuckDB to say which are near."""
+        with statements.explained(self._names):
+            try:
+                return run()
+            except (duckdb.BinderException, duckdb.CatalogException):
+                if not self._unmade and not self._files:
+                    raise
+                self._make()
+                return run()
 
     def _ready(self, sql: str, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
         """The parameters of a statement that may be run now: it is one that reads, and what it reads is whole."""
         given = statements.check(self._connection, sql, dict(parameters or {}))
+        self._make(None if _READS_BY_NAME.search(sql) or _TELLS_NAMES.search(sql) else _words(sql))
         self._verify(sql)
         return given
 
@@ -193,7 +233,7 @@ class Catalogue:
 
     def _verify(self, sql: str) -> None:
         """Verifies the parts below every view that the statement may read; what is damaged goes to quarantine and raises."""
-        words = self._reached(sql)
+        words = self._reached(_words(sql))
         everything = bool(_READS_BY_NAME.search(sql))
         for name, damage in self._broken.items():
             if everything or words.issuperset(name.lower().split(".")):
@@ -221,16 +261,17 @@ class Catalogue:
             return error
         return None
 
-    def _reached(self, sql: str) -> set[str]:
-        """The words of a statement and of every view and macro that it names, directly or not."""
-        words, fresh = set(), _words(sql)
+    def _reached(self, words: frozenset[str]) -> frozenset[str]:
+        """These words, and those of every view and macro that they name, directly or not."""
+        reached, fresh = frozenset[str](), words
         while fresh:
-            words |= fresh
-            fresh = set().union(*(self._needs[name] for name in fresh & self._needs.keys())) - words
-        return words
+            reached |= fresh
+            fresh = frozenset[str]().union(*(self._needs[name] for name in fresh & self._needs.keys())) - reached
+        return reached
 
     def views(self) -> list[tuple[str, list[str]]]:
         """(name, columns) of every view and table, a line's as `<line>.<asset>`."""
+        self._make()
         rows = self._connection.execute("""
             SELECT table_schema, table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns
             WHERE table_catalog = 'memory' AND NOT starts_with(table_name, '_') GROUP BY ALL ORDER BY ALL
@@ -244,7 +285,13 @@ def _parts(tables: list[TableParts], *, current: bool) -> list[Part]:
     return [part for table in tables for part in table.parts if part.state != "lost" and not (current and part.superseded)]
 
 
-def _words(sql: str) -> set[str]:
+def _table(parts: list[Part], columns: Callable[[], Any]) -> Any:
+    """One line's table over its parts, with the columns that its view was made with."""
+    return datasets.table(parts, columns())
+
+
+@lru_cache(256)
+def _words(sql: str) -> frozenset[str]:
     """The words of a statement in lower case, less comments and strings that something is compared with: what may name a view."""
     data = sql.encode()
     tokens = duckdb.tokenize(sql)
@@ -256,4 +303,4 @@ def _words(sql: str) -> set[str]:
             if kind != duckdb.token_type.string_const or before not in _COMPARED:
                 words |= {word.lower() for word in _WORD.findall(text)}
             before = text.lower()
-    return words
+    return frozenset(words)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +132,12 @@ def is_due(lines: int, before: int) -> bool:
 def frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     """Rows as a frame of COLUMNS."""
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+
+
+@cache
+def no_rows() -> pl.DataFrame:
+    """`frame` of nothing."""
+    return frame([])
 
 
 def row_of(entry: Entry, root: Path) -> tuple[Any, ...]:

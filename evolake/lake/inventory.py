@@ -108,7 +108,7 @@ class TableParts:
 
     def __init__(self, lake: Lake, table: Partition, plain: pl.DataFrame, odd: list[Part]):
         self._root, self.line, self.asset, self.odd = lake.root, table.line, table.asset, odd
-        self._plain = plain  # COLUMNS of a checkpoint, with `state`
+        self._plain = plain  # COLUMNS of a checkpoint, with `state`; empty, as without a checkpoint, it is not asked: each query has its price
         self._lake = lake
 
     def __len__(self) -> int:
@@ -121,7 +121,7 @@ class TableParts:
 
     def _made(self) -> Iterator[Part]:
         logs = self._lake.manifests.look(Partition(self._root, self.line, self.asset, None).manifest).partitions
-        for cycle, state, path in self._plain.select("cycle", "state", "path").rows():
+        for cycle, state, path in self._plain.select("cycle", "state", "path").rows() if self._plain.height else ():
             log = logs[cycle]
             assert log.committed is not None
             place = log.place_of(log.committed)
@@ -130,8 +130,10 @@ class TableParts:
 
     def paths_by_columns(self) -> Iterator[tuple[dict[str, str], list[Path]]]:
         """(columns, files that may be opened) of each set of columns that current parts have."""
-        known = self._plain.filter(pl.col("state") == "current").group_by("columns", maintain_order=True).agg("path")
-        found = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
+        found: dict[str, list[Path]] = {}
+        if self._plain.height:
+            known = self._plain.filter(pl.col("state") == "current").group_by("columns", maintain_order=True).agg("path")
+            found = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
         for part in self.odd:
             if part.readable and not part.superseded:
                 found.setdefault(json.dumps(dict(part.columns)), []).append(part.path)
@@ -139,11 +141,16 @@ class TableParts:
 
     def frame(self) -> pl.DataFrame:
         """One row per part, as `parts` of SQL has it."""
+        if not self._plain.height:
+            return self._odd_rows().sort("cycle", nulls_last=False, maintain_order=True)
         at = pl.col("created_at").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", time_zone="UTC")
         plain = self._plain.with_columns(
             at, line=pl.lit(self.line), asset=pl.lit(self.asset), path=pl.lit(f"{self._root}/") + pl.col("path")
         ).select(list(PARTS.columns))
-        odd = [
+        return pl.concat([plain, self._odd_rows()]).sort("cycle", nulls_last=False, maintain_order=True)
+
+    def _odd_rows(self) -> pl.DataFrame:
+        rows = [
             {
                 "line": part.line, "asset": part.asset, "cycle": part.partition.cycle, "state": part.state, "rows": part.record.rows,
                 "content_sha": part.record.content_sha, "file_sha": part.record.file_sha, "schema_name": part.record.schema_name,
@@ -152,8 +159,7 @@ class TableParts:
             }
             for part in self.odd
         ]
-        both = pl.concat([plain, pl.DataFrame(odd, schema=dict(PARTS.columns))]) if odd else plain
-        return both.sort("cycle", nulls_last=False, maintain_order=True)
+        return pl.DataFrame(rows, schema=dict(PARTS.columns))
 
 
 @dataclass(frozen=True)
@@ -193,11 +199,12 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
     plain, others = logs.plain()
     files: dict[Path, int | None] = {}
     states, paths = [], []
-    for cycle, token, size, path in plain.select("cycle", "token", "size", "path").rows():
+    for cycle, token, size, path in zip(*(plain[name].to_list() for name in ("cycle", "token", "size", "path")), strict=True):
         place = logs.packed_of(cycle).get(token) if cycle not in sizes else None
         states.append(_state(place, sizes.get(cycle), size, files))
         paths.append(path if place is None else place.path.relative_to(lake.root).as_posix())
-    plain = plain.with_columns(state=pl.Series(states, dtype=pl.String), path=pl.Series(paths, dtype=pl.String))
+    if plain.height:
+        plain = plain.with_columns(state=pl.Series(states, dtype=pl.String), path=pl.Series(paths, dtype=pl.String))
     odd: list[Part] = []
     for cycle in others:
         partition, log = Partition(lake.root, line, asset, cycle), logs[cycle]

@@ -178,7 +178,9 @@ class Partitions(Mapping[str | None, PartitionLog]):
     def plain(self) -> tuple[pl.DataFrame, list[str | None]]:
         """The stored rows of partitions with one commit and nothing else, less those whose log has been made; and the cycles of all others."""
         kept = [found[0] for found in self._logs.values() if isinstance(found, tuple) and found[1] - found[0] == 1]
-        rows = checkpoint.frame([]) if self._stored is None else self._stored[kept].filter("committed")
+        if self._stored is None:
+            return checkpoint.no_rows(), list(self._logs)
+        rows = self._stored[kept].filter("committed")
         known = set(rows.get_column("cycle").to_list())
         return rows, [cycle for cycle in self._logs if cycle not in known]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -69,12 +69,12 @@ def explain(error: duckdb.Error, tables: list[str]) -> EvolakeError:
 
 
 @contextmanager
-def explained(tables: list[str]) -> Iterator[None]:
-    """Turns DuckDB's errors inside the block into ours; `tables` are the names that close ones are looked for among."""
+def explained(tables: Callable[[], list[str]]) -> Iterator[None]:
+    """Turns DuckDB's errors inside the block into ours; `tables` gives the names that close ones are looked for among."""
     try:
         yield
     except duckdb.Error as error:
-        raise explain(error, tables) from error
+        raise explain(error, tables()) from error
 
 
 def _close(name: str, tables: list[str]) -> list[str]:

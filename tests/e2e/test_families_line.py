@@ -291,6 +291,7 @@ def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: Projec
     assert len(flips(evolved, "families-blind", 2, 3)) == passed  # those that the gate of sentences blocked among them
     again = {one["cycle"]: one for one in told["make_again"]}
     assert {cycle: one["whole"] for cycle, one in again.items()} == {"0001": False, "0002": True}
-    assert {asset for asset, cycle in stale(evolved) if cycle == "0001"} <= set(again["0001"]["assets"])
+    now = stale(evolved)
+    assert {asset for asset, cycle in now if cycle == "0001"} <= set(again["0001"]["assets"])
     readers = {(asset, "0001") for asset in ("instances", "complexity", "funnel", "drift")}
-    assert readers <= stale(evolved)  # and what stands on those, as soon as they are made again
+    assert readers <= now  # and what stands on those, as soon as they are made again
