@@ -1,4 +1,4 @@
-"""A scripted model for the roles of the solvers line behind a real HTTP server: it plans, and writes real diffs of a seed's sources, some of them faulty.
+"""A scripted model for the roles of the solvers line behind a real HTTP server: it plans, and writes real diffs of a seed, some of them faulty.
 
 It is no model and shows nothing about models. What it does in which cycle stands in `PLANNED` and `WRITTEN`; a plan's instructions name its entry, so
 that the coder's prompts lead back to it.
