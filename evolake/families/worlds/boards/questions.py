@@ -84,7 +84,7 @@ QUESTIONS = (
     return min((t for t in range(1, last + 1) for x in there if is_("at", t, x)), default=0)''', ("column",),
         '''    columns = [at[1] for at, _ in trace]
     ask = {"column": random.choice([one for one in columns[3:] if one not in columns[:3]] or columns[1:])}
-''', "column", 1, 7,
+''', "column", 1, 5,
     ),
     BoardQuestion(
         "walls", "how often it is beside walls",
