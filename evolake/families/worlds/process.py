@@ -1,5 +1,5 @@
-"""A process world, drawn whole: a theme, rules and a question on the run make a family of their own. The rules are those of a queue, or those for
-three signals and for the end of a turn.
+"""A process world, drawn whole: a theme, rules and a question on the run make a family of their own. The rules are those of a board, those of a
+queue, or those for three signals and for the end of a turn.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.actions import Bound, bound_actions, labels
+from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
 from evolake.families.worlds.queues.drawing import queue_world
@@ -20,8 +21,8 @@ from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
 from evolake.families.worlds.titles import by_rules
 from evolake.families.worlds.trying import entry, generating
 
-QUEUES = 0.3
-"""Share of queues."""
+BOARDS, QUEUES = 0.25, 0.3
+"""Share of boards, and of queues among the others."""
 OPTIONAL = (("r",), ("q",), ("r", "q"), ())
 """What a world has beside its two stores: a pointer, a mode, both, nothing."""
 CLOSED = 0.6
@@ -37,10 +38,12 @@ class NoWorld(ValueError):
 
 def process_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld."""
-    if random.random() < QUEUES:
-        if (queue := queue_world(random)) is None:
-            raise NoWorld("no rules of a queue were found that all make a difference")
-        return queue
+    kind = random.random()
+    if kind >= 1 - BOARDS or kind < QUEUES * (1 - BOARDS):
+        name, drawn = ("queue", queue_world) if kind < QUEUES else ("board", board_world)
+        if (family := drawn(random)) is None:
+            raise NoWorld(f"no rules of a {name} were found that all make a difference")
+        return family
     theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
     question = RUNS[int(random.integers(len(RUNS)))]
     store = "ab"[int(random.integers(2))]

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from evolake.families.model.contract import Family
 from evolake.families.worlds import actions
-from evolake.families.worlds.queues import rules
+from evolake.families.worlds.boards import rules as boards
+from evolake.families.worlds.queues import rules as queues
 from evolake.families.worlds.run_engines import POINTS
 
-NAMED = {*POINTS, *rules.POINTS}
+NAMED = {*POINTS, *queues.POINTS, *boards.POINTS}
 """Mutation points whose rules the titles of process worlds name."""
 
 
@@ -21,7 +22,7 @@ def by_rules(labels: Iterable[str]) -> str:
 
 def rules_of(family: Family) -> str:
     """The end of the title of a process world, of a switched one as well; "" for any other family."""
-    for points, labels in ((POINTS, actions.labels), (rules.POINTS, rules.labels)):
+    for points, labels in ((POINTS, actions.labels), (queues.POINTS, queues.labels), (boards.POINTS, boards.labels)):
         chosen = [point.chosen for point in family.points if point.name in points]
         try:
             if chosen:

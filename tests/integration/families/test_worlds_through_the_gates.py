@@ -11,6 +11,7 @@ from families_fixtures import judged, seed_family
 
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
+from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.constraint import KINDS, world_of
 from evolake.families.worlds.laws import LAWS
 from evolake.families.worlds.questions import QUESTIONS
@@ -53,6 +54,18 @@ def test_a_queue_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(poo
     assert examined.accepted, examined.blocked_by
     assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
     wrong = family.validator.replace("if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:")
+    blocked = judged(replace(family, validator=wrong), pool).blocked_by
+    assert blocked is not None and blocked.rule_id == "families-primary-agrees"
+
+
+def test_a_board_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
+    family = board_world(np.random.default_rng(0))
+    assert family is not None
+    examined = judged(family, pool)
+    assert examined.accepted, examined.blocked_by
+    assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
+    wrong = family.validator.replace(' and cell not in w["things"]', '')
+    assert wrong != family.validator
     blocked = judged(replace(family, validator=wrong), pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-primary-agrees"
 

@@ -1,0 +1,111 @@
+"""A board, drawn whole: a theme, a rule each for walls, the edge, things in the way and marked cells, and a question make a family of their own."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.statement import whole
+from evolake.families.worlds.boards.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
+from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
+from evolake.families.worlds.boards.rules import POINTS, chosen_rules
+from evolake.families.worlds.boards.themes import BOARD_THEMES, BoardTheme
+from evolake.families.worlds.declaring import declared_source
+from evolake.families.worlds.titles import by_rules
+from evolake.families.worlds.trying import entry, generating
+
+DRAWS = 15
+"""Of rules, for one question."""
+TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 16, 4, 3, 11
+"""A board's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
+OPENING = (
+    "Its rows are numbered {down} and its columns {along}, in each case from 1 on. At first the cells of the rows hold, {along}:",
+    "Where the list says {mover} or {thing}, the ground below is {plain}.",
+)
+COURSE = (
+    "The {mover} makes these moves, one after another: [Input Slot 2].",
+    "The cell ahead is the one next to the {mover} in the direction of the move, as seen when the move begins.",
+    "A cell is free if it is on the board and neither {a_wall} nor {a_thing} nor the {mover} is in it, whether there is {a_mark} or not.",
+    "If the cell ahead is free, the {mover} goes into it; otherwise the rules say what happens.",
+    "They are applied in this order, each at most once in a move:",
+)
+"""What holds of every board, before and after its rows."""
+
+
+def board_world(random: np.random.Generator) -> Family | None:
+    """A family that no other is a parent of, None where no question and rules were found that all matter."""
+    theme = BOARD_THEMES[int(random.integers(len(BOARD_THEMES)))]
+    for place in random.permutation(len(QUESTIONS)).tolist():
+        for _ in range(DRAWS):
+            rules = {}
+            for point in POINTS:
+                known = chosen_rules(point)
+                rules[point] = [known[one] for one in random.choice(len(known), size=2, replace=False).tolist()]
+            if _matters(family := board_of(theme, rules, QUESTIONS[place])):
+                return family
+    return None
+
+
+def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family:
+    """The family of these choices; of each rule the first alternative is in force."""
+    words = theme.words
+    points = tuple(
+        MutationPoint(name, tuple(Alternative(one.key, one.said(words), f'"{one.key}"') for one in alternatives), alternatives[0].key)
+        for name, alternatives in rules.items()
+    )
+    names = {"@": words["mover"], "o": words["thing"], "#": words["wall"], "x": words["mark"], ".": words["plain"]}
+    ways, text = [words[one] for one in "nesw"], template(theme, question)
+    forms = {2: r"\w+(?:, \w+)*", **dict.fromkeys(range(3, 3 + len(question.keys)), r"\d+")}
+    slot = 3 + question.keys.index(question.port) if question.port else 0
+    ports = (Port(question.port, ("ask", question.port), slot, question.low, question.high),) if question.port else ()
+    assert theme.category in CATEGORIES
+    return Family(
+        name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
+        language="en", generator=generator_source(rules, question, names, ways), template=text,
+        validator=simulation_source(rules, question),
+        validators={"clauses": clauses_source(rules, question), "table": table_source(rules, question)},
+        reader=reader_source(
+            whole(text, points, forms), declared_source(text, points, _holder, [("Row {number}: {cells}.", "")]), question, names, ways,
+        ),
+        answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
+    )
+
+
+def _holder(point: MutationPoint, item: Alternative) -> str:
+    return item.name
+
+
+def template(theme: BoardTheme, question: BoardQuestion) -> str:
+    """The statement with its slots and rules."""
+    words = theme.words
+    listed, below = (one.format(**words) for one in OPENING)
+    course = " ".join([below, *(one.format(**words) for one in COURSE)])
+    ruled = "\n".join(f"- [Rule {point}]" for point in POINTS)
+    asked = question.text.format(**words, **{f"s{number}": f"[Input Slot {number + 2}]" for number in range(1, len(question.keys) + 1)})
+    return f"{theme.opening} {listed}\n\n[Input Slot 1]\n\n{course}\n\n{ruled}\n\n<!-- question -->\n{asked[:1].upper()}{asked[1:]}\n"
+
+
+def title(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> str:
+    """What the puzzle is about, what is asked, and which rules are in force."""
+    return f"{theme.title}: {question.title}{by_rules(alternatives[0].rule.label for alternatives in rules.values())}"
+
+
+def _matters(family: Family) -> bool:
+    """Whether a few instances have different answers, and some of them another answer under the other alternative of each rule."""
+    make = generating(family.generator)
+    instances = [make(TRIED, Random(seed)) for seed in range(TRIES)]
+    answers = _answers(family.validator, instances)
+    others = [
+        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
+        for point in family.points for item in point.alternatives if item.name != point.chosen
+    ]
+    return len(set(answers)) >= DIFFERENT and sum(answer > 1 for answer in answers) >= MORE and all(
+        sum(one != two for one, two in zip(answers, _answers(source, instances), strict=True)) >= CHANGED for source in others
+    )
+
+
+def _answers(source: str, instances: list[Any]) -> list[Any]:
+    return [entry(source, "solution")(one) for one in instances]

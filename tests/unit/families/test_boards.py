@@ -1,0 +1,133 @@
+"""Boards: every rule in three engines and a fourth program, questions, a course worked out by hand, and text against inputs."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from board_answers import courses
+from worlds_answers import answer_of
+from worlds_fixtures import entries, statements
+
+from evolake.families.model.statement import fill, stated
+from evolake.families.worlds.boards.drawing import board_of, board_world
+from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
+from evolake.families.worlds.boards.rules import POINTS, RULES, Chosen, chosen_rules
+from evolake.families.worlds.boards.themes import BOARD_THEMES
+
+ENGINES = ("validator.py", "validators/clauses.py", "validators/table.py")
+COURSE = BoardQuestion(
+    "course", "the whole course", "", "    return [[*at, *(x for cell in sorted(things) for x in cell)] for at, things in trace]",
+    '''    size = b["width"]
+    return [[int(n) for one in (a, *np.flatnonzero(x)) for n in (one // size, one % size)] for a, x in zip(at, box)]''',
+    '''    found = []
+    for t in range(last + 1):
+        [at], things = [x for x in g["open"] if is_("at", t, x)], [x for x in g["open"] if is_("thing", t, x)]
+        found.append([n for x in (at, *things) for n in x])
+    return found''',
+)
+"""Where who moves is, and where things are, before the first move and after each: a list of numbers for each."""
+
+
+def drawn(numbers: np.random.Generator, first: Chosen | None = None) -> dict[str, list[Chosen]]:
+    """Two rules of each point, that one in force at its own."""
+    rules = {}
+    for point in POINTS:
+        known = [one for one in chosen_rules(point) if first is None or one.rule != first.rule]
+        rules[point] = [known[one] for one in numbers.choice(len(known), size=2, replace=False)]
+        if first is not None and point == first.rule.point:
+            rules[point][0] = first
+    return rules
+
+
+def crowded(numbers: np.random.Generator) -> dict[str, Any]:
+    """A board on which nearly every move meets something."""
+    letters = numbers.permutation(list("@" + "o" * 4 + "x" * 5 + "#" * 3 + "." * 12)).tolist()
+    return {"board": ["".join(letters[at : at + 5]) for at in range(0, 25, 5)], "moves": numbers.integers(4, size=12).tolist(), "ask": {}}
+
+
+def numbered(cell: complex) -> tuple[int, int]:
+    return int(cell.imag), int(cell.real)
+
+
+@pytest.mark.parametrize("one", chosen_rules(), ids=lambda one: one.key)
+def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(one):
+    minded = 0
+    for seed in range(3):
+        numbers = np.random.default_rng([seed, *map(ord, one.key)])
+        rules = drawn(numbers, one)
+        made = entries(board_of(BOARD_THEMES[0], rules, COURSE))
+        for _ in range(2):
+            inputs, keys = crowded(numbers), {point: ones[0].key for point, ones in rules.items()}
+            others = {**keys, one.rule.point: rules[one.rule.point][1].key}
+            wanted, other = (
+                [[n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)] for state in courses(inputs, told)[1]]
+                for told in (keys, others)
+            )
+            assert [made[name](inputs) for name in ENGINES] == [wanted] * 3, (keys, inputs)
+            minded += wanted != other
+    assert minded > 0
+
+
+def test_there_are_enough_rules_questions_and_themes_and_no_text_holds_another():
+    assert len(RULES) >= 12 and len(QUESTIONS) >= 10 and len(BOARD_THEMES) >= 5
+    assert all(sum(rule.point == point for rule in RULES) > 2 for point in POINTS)
+    for theme in BOARD_THEMES:
+        texts = [one.said(theme.words) for one in chosen_rules()]
+        assert len(set(texts)) == len(texts)
+        assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
+    numbers = np.random.default_rng(len(question.name))
+    for place, theme in enumerate(BOARD_THEMES):
+        made = entries(family := board_of(theme, drawn(numbers), question))
+        random.seed(place)
+        inputs, texts = made["generator.py"](1 + 9 * place // (len(BOARD_THEMES) - 1))
+        text = fill(stated(family), texts)
+        answers = [made[name](inputs) for name in ENGINES]
+        assert answers == [answer_of(family, inputs, text)] * 3, (family.title, inputs)
+        assert {type(answer) for answer in answers} == {int}
+        assert made["reader.py"](text) == inputs
+
+
+def test_a_course_worked_out_by_hand():
+    """By throwing back at walls, coming in at the other side, pushing one thing, and springs of one cell. From (2,1) to (2,2) and (2,3), both with a
+    push; a push against the edge moves nothing; (3,3), with a push; a wall throws back to (3,4); (2,4), a mark, with a push to (1,4), which bars the
+    spring; (2,3); walls throw back to (3,3) and (3,4); over the edge to (3,1); (4,1); (4,2), a mark, where (4,3) bars the spring.
+    """
+    board, moves = ["..#.", "@o.x", ".#o.", ".x.."], [1, 1, 1, 2, 3, 0, 3, 0, 3, 1, 2, 1]
+    known = {one.key: one for one in chosen_rules()}
+    keys = (("wall_back", "wall_stay"), ("edge_across", "edge_stay"), ("push_one", "push_never"), ("mark_spring_1", "mark_ice"))
+    rules = {point: [known[key] for key in pair] for point, pair in zip(POINTS, keys, strict=True)}
+    wanted = {
+        "row": 4, "column": 2, "cells": 9, "idle": 1, "moving": 4, "on_marks": 4, "visits": 2, "first": 5, "walls": 8, "distance": 3, "rows": 5,
+        "settled": 6, "least": 2,
+    }
+    asks = {"first": {"column": 4}, "least": {"row": 3, "column": 1, "limit": 3}}
+    found = {}
+    for question in QUESTIONS:
+        if question.name in wanted:
+            made = entries(board_of(BOARD_THEMES[0], rules, question))
+            [found[question.name]] = {made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})}) for name in ENGINES}
+    assert found == wanted
+
+
+def test_a_board_with_a_row_or_a_rule_less_is_not_read():
+    family = board_world(np.random.default_rng(0))
+    assert family is not None
+    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
+    lines = [line for line in text.split("\n") if line.startswith("- ")]
+    assert read(text)
+    mover = next(word for word in ("robot", "hedgehog", "tug", "token", "ghost", "fox") if f" {word} " in text)
+    for changed in (
+        text.replace(lines[0] + "\n", ""), text.replace(lines[-1], lines[-1][:-1] + " twice."), text + " Why?", text.replace(lines[-2] + "\n", ""),
+        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"), text.replace(lines[1], lines[1].replace(",", f", {mover},", 1)),
+    ):
+        assert changed != text
+        with pytest.raises(ValueError, match="not a statement|not in order|not a board"):
+            read(changed)
