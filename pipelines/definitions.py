@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 collecting = gc.isenabled()
@@ -13,7 +14,8 @@ try:
     lines = built_lines()
     studies = built_studies()
     defs = define(lines, studies)
-    gc.freeze()  # nor in any later search
+    gc.freeze()  # nor in any later search, but for the last one
+    atexit.register(gc.unfreeze)
 finally:
     if collecting:
         gc.enable()
