@@ -6,6 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from evolake.families.model.contract import Family
+
 
 def entry(source: str, name: str) -> Callable[..., Any]:
     """The function of a source."""
@@ -24,3 +26,22 @@ def generating(source: str) -> Callable[[int, Random], Any]:
         return space["input"](difficulty)[0]
 
     return made
+
+
+def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int, more: int) -> bool:
+    """Whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, `more` are above 1, and by the other
+    alternative of any rule at least `changed` are others."""
+    make = generating(family.generator)
+    instances = [make(difficulty, Random(seed)) for seed in range(tries)]
+
+    def answers(source: str) -> list[Any]:
+        return [entry(source, "solution")(one) for one in instances]
+
+    chosen = answers(family.validator)
+    others = [
+        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
+        for point in family.points for item in point.alternatives if item.name != point.chosen
+    ]
+    return len(set(chosen)) >= different and sum(answer > 1 for answer in chosen) >= more and all(
+        sum(one != two for one, two in zip(chosen, answers(source), strict=True)) >= changed for source in others
+    )

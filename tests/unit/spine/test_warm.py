@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from resources import warm
-from resources.compute import close_executor, run_executor
+from resources.compute import ComputeResource, close_executor, run_executor
 from resources.jail import JailResource
 
 CONTEXT = cast("dg.InitResourceContext", None)
@@ -93,3 +93,10 @@ def test_a_run_has_the_jails_of_the_one_before_and_every_candidate_is_a_process_
             resource.teardown_after_execution(CONTEXT)
         assert pools[0] is pools[1]
     assert not pools[0].idle
+
+
+def test_few_tasks_may_have_every_core_each_and_many_one(monkeypatch: pytest.MonkeyPatch):
+    compute = ComputeResource(workers=4)
+    assert [compute.cores_each(tasks) for tasks in (1, 4, 8, 9, 100)] == [4, 4, 4, 1, 1]
+    monkeypatch.setattr(ComputeResource, "remote", lambda self: object())
+    assert compute.cores_each(1) == 1

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import Any
-
 import numpy as np
 
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
@@ -15,7 +12,7 @@ from evolake.families.worlds.boards.rules import POINTS, chosen_rules
 from evolake.families.worlds.boards.themes import BOARD_THEMES, BoardTheme
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.titles import by_rules
-from evolake.families.worlds.trying import entry, generating
+from evolake.families.worlds.trying import all_matter
 
 DRAWS = 15
 """Of rules, for one question."""
@@ -44,7 +41,7 @@ def board_world(random: np.random.Generator) -> Family | None:
             for point in POINTS:
                 known = chosen_rules(point)
                 rules[point] = [known[one] for one in random.choice(len(known), size=2, replace=False).tolist()]
-            if _matters(family := board_of(theme, rules, QUESTIONS[place])):
+            if all_matter(family := board_of(theme, rules, QUESTIONS[place]), TRIED, TRIES, DIFFERENT, CHANGED, MORE):
                 return family
     return None
 
@@ -91,21 +88,3 @@ def template(theme: BoardTheme, question: BoardQuestion) -> str:
 def title(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> str:
     """What the puzzle is about, what is asked, and which rules are in force."""
     return f"{theme.title}: {question.title}{by_rules(alternatives[0].rule.label for alternatives in rules.values())}"
-
-
-def _matters(family: Family) -> bool:
-    """Whether a few instances have different answers, and some of them another answer under the other alternative of each rule."""
-    make = generating(family.generator)
-    instances = [make(TRIED, Random(seed)) for seed in range(TRIES)]
-    answers = _answers(family.validator, instances)
-    others = [
-        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
-        for point in family.points for item in point.alternatives if item.name != point.chosen
-    ]
-    return len(set(answers)) >= DIFFERENT and sum(answer > 1 for answer in answers) >= MORE and all(
-        sum(one != two for one, two in zip(answers, _answers(source, instances), strict=True)) >= CHANGED for source in others
-    )
-
-
-def _answers(source: str, instances: list[Any]) -> list[Any]:
-    return [entry(source, "solution")(one) for one in instances]

@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from textwrap import indent
 
+from evolake.families.worlds.amounts import WithAmount, labels_of
+
 POINTS = ("wall", "edge", "push", "mark")
 """The mutation points of a board, in the order of its text."""
 HEADS = {
@@ -204,22 +206,8 @@ RULES = (
 )
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(WithAmount[Rule]):
     """A rule with its amount."""
-
-    rule: Rule
-    amount: int
-
-    @property
-    def key(self) -> str:
-        """Its name in the sources."""
-        return f"{self.rule.name}_{self.amount}" if len(self.rule.amounts) > 1 else self.rule.name
-
-    def code(self, meaning: str) -> str:
-        """Its `run`, `table` or `relation`, of this amount."""
-        text: str = getattr(self.rule, meaning)
-        return text.replace("K", str(self.amount)) if len(self.rule.amounts) > 1 else text
 
     def said(self, words: Mapping[str, str]) -> str:
         """Its sentence. words: of the theme."""
@@ -246,5 +234,4 @@ def functions(rules: Iterable[Chosen], meaning: str) -> str:
 
 def labels(keys: Iterable[str]) -> list[str]:
     """What titles call the rules of these keys. Raises KeyError for a key of no rule."""
-    known = {one.key: one.rule.label for one in chosen_rules()}
-    return [known[key] for key in keys]
+    return labels_of(keys, chosen_rules())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +14,7 @@ from evolake.families.worlds.queues.questions import QUESTIONS, QueueQuestion
 from evolake.families.worlds.queues.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.queues.themes import QUEUE_THEMES, QueueTheme
 from evolake.families.worlds.titles import by_rules
-from evolake.families.worlds.trying import entry, generating
+from evolake.families.worlds.trying import all_matter
 
 DRAWS = 15
 """Of rules, for one question."""
@@ -44,7 +42,7 @@ def queue_world(random: np.random.Generator) -> Family | None:
                 rules[point] = [known[one] for one in random.choice(len(known), size=2, replace=False).tolist()]
             minded = QUESTIONS[place].cards or any(alternatives[0].rule.cards for alternatives in rules.values())
             spoken = any(one.rule.cards for alternatives in rules.values() for one in alternatives)
-            if minded >= spoken and _matters(family := queue_of(theme, rules, QUESTIONS[place])):
+            if minded >= spoken and all_matter(family := queue_of(theme, rules, QUESTIONS[place]), TRIED, TRIES, DIFFERENT, CHANGED, MORE):
                 return family
     return None
 
@@ -103,21 +101,3 @@ def template(theme: QueueTheme, question: QueueQuestion) -> str:
 def title(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> str:
     """What the puzzle is about, what is asked, and which rules are in force."""
     return f"{theme.title}: {question.title}{by_rules(alternatives[0].rule.label for alternatives in rules.values())}"
-
-
-def _matters(family: Family) -> bool:
-    """Whether a few instances have different answers, and some of them another answer under the other alternative of each rule."""
-    make = generating(family.generator)
-    instances = [make(TRIED, Random(seed)) for seed in range(TRIES)]
-    answers = _answers(family.validator, instances)
-    others = [
-        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
-        for point in family.points for item in point.alternatives if item.name != point.chosen
-    ]
-    return len(set(answers)) >= DIFFERENT and sum(answer > 1 for answer in answers) >= MORE and all(
-        sum(one != two for one, two in zip(answers, _answers(source, instances), strict=True)) >= CHANGED for source in others
-    )
-
-
-def _answers(source: str, instances: list[Any]) -> list[Any]:
-    return [entry(source, "solution")(one) for one in instances]

@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from evolake.families.worlds.amounts import WithAmount, labels_of
+
 POINTS = ("next", "leave", "pace")
 """The mutation points of a queue, in the order of its text."""
 HEADS = {
@@ -157,22 +159,7 @@ RULES = (
 )
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """A rule with its amount."""
-
-    rule: Rule
-    amount: int
-
-    @property
-    def key(self) -> str:
-        """Its name in the sources."""
-        return f"{self.rule.name}_{self.amount}" if len(self.rule.amounts) > 1 else self.rule.name
-
-    def code(self, meaning: str) -> str:
-        """Its `run`, `table` or `relation`, of this amount."""
-        text: str = getattr(self.rule, meaning)
-        return text.replace("K", str(self.amount)) if len(self.rule.amounts) > 1 else text
+Chosen = WithAmount[Rule]
 
 
 def chosen_rules(point: str | None = None) -> list[Chosen]:
@@ -189,5 +176,4 @@ def functions(rules: Iterable[Chosen], meaning: str) -> str:
 
 def labels(keys: Iterable[str]) -> list[str]:
     """What titles call the rules of these keys. Raises KeyError for a key of no rule."""
-    known = {one.key: one.rule.label for one in chosen_rules()}
-    return [known[key] for key in keys]
+    return labels_of(keys, chosen_rules())
