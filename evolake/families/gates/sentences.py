@@ -86,15 +86,16 @@ class Trial:
         return source is not None and any(one.status == "ok" and not same for one, same in self._again(source, None))
 
     def holds(self, source: str) -> bool | None:
-        """Whether the source without a rule gives another answer; None where it gives none at all."""
-        none, end = True, min(FIRST, len(self.instances))
-        for number, (one, same) in enumerate(self._again(source, None)):
+        """Whether the source without a rule gives another answer; None where it gives no other, and on some instances none: there the rule counts,
+        or what stands in for it is no value to go on with, which cannot be told apart."""
+        failed, end = 0, min(FIRST, len(self.instances))
+        for number, (one, same) in enumerate(self._again(source, None), start=1):
             if one.status == "ok" and not same:
                 return True
-            none = none and one.status != "ok"
-            if none and number + 1 == end:
+            failed += one.status != "ok"
+            if failed == number == end:
                 return None
-        return None if none else False
+        return None if failed else False
 
     def _again(self, source: str, stop: int | None) -> Iterator[tuple[Solved, bool]]:
         """(answer, whether it is the label), the first FIRST at once and the others only if they are asked for."""
@@ -279,7 +280,8 @@ def _said(pattern: Pattern, instances: Sequence[Instance]) -> bool:
 
 def _holds(family: Family, name: str, trial: Trial) -> bool:
     """Whether some voter has a constant of that name that decides answers, or a function that no fixed value can stand for: a rule that holds always
-    is none. A fixed value with which there is no answer at all says nothing. A function may be called by name or be looked up in a table.
+    is none. A fixed value with which answers are missing and the others are as before says nothing. A function may be called by name or be looked up
+    in a table.
     """
     for source in family.voters().values():
         if name in constants(source):

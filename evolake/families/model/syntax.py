@@ -20,6 +20,11 @@ MAX_BITS = 14_000
 """Of an integer, which hexadecimal digits may make as long as they like: Python refuses to write more than 4,300 decimal digits."""
 
 
+KEPT = 512
+_sound: set[tuple[str, str]] = set()
+"""Sources whose trees were walked and found bounded: gates parse one many times, to change another place of it each time."""
+
+
 class Unreadable(ValueError):
     """A source that is no Python, or none that is taken apart here. A fact about the candidate."""
 
@@ -63,8 +68,13 @@ def _parsed(source: str, mode: Literal["exec", "eval"], longest: int) -> ast.AST
         tree = parse_python(source, mode)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"cannot be parsed: {str(error) or type(error).__name__}") from None
+    if (source, mode) in _sound:
+        return tree
     if nesting(tree) > MAX_NESTING:
         raise Unreadable(f"nested deeper than {MAX_NESTING}")
     if any(isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS for node in ast.walk(tree)):
         raise Unreadable(f"an integer of more than {MAX_BITS} bits")
+    if len(_sound) >= KEPT:
+        _sound.clear()
+    _sound.add((source, mode))
     return tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,22 +10,24 @@ from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family
 from evolake.families.operators.common import check_rules, named
 from evolake.families.worlds.constraint import constraint_world
-from evolake.families.worlds.process import NoWorld, process_world
+from evolake.families.worlds.process import process_world
+from evolake.families.worlds.trying import NoWorld
 
 
 def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """A puzzle about an arrangement of which a few things are known. Raises NotComposable where its rules could not be told apart."""
-    return _named(constraint_world(random))
+    """A puzzle about an arrangement of which a few things are known. Raises NotComposable where none was found, or its rules cannot be told apart."""
+    return _drawn(constraint_world, random)
 
 
 def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
     """A puzzle about a run by a few rules. Raises NotComposable where none was found, or its rules could not be told apart."""
+    return _drawn(process_world, random)
+
+
+def _drawn(world: Callable[[np.random.Generator], Family], random: np.random.Generator) -> Family:
     try:
-        return _named(process_world(random))
+        family = world(random)
     except NoWorld as error:
         raise NotComposable(str(error)) from None
-
-
-def _named(drawn: Family) -> Family:
-    check_rules(drawn)
-    return named(drawn)
+    check_rules(family)
+    return named(family)

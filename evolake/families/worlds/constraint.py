@@ -5,6 +5,11 @@ No parent is asked, and no sentence of one is in it. The same random numbers giv
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
 import numpy as np
 
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint, Port
@@ -15,6 +20,7 @@ from evolake.families.worlds.laws import LAWS, Law
 from evolake.families.worlds.questions import QUESTIONS, Question, points_of
 from evolake.families.worlds.stating import SLOTS, generator_source, reader_source, template
 from evolake.families.worlds.themes import THEMES, Theme
+from evolake.families.worlds.trying import NoWorld, by_other_rules, entry, generating
 
 KINDS: dict[str, tuple[Kind, ...]] = {"row": row.KINDS, "ring": ring.KINDS, "groups": groups.KINDS, "selection": selection.KINDS}
 SHARES = {"row": 0.4, "ring": 0.15, "groups": 0.2, "selection": 0.25}
@@ -24,24 +30,69 @@ FEWEST, MOST = 5, 8
 """Kinds of constraints in one world."""
 WEIGHED, BOUNDS = ("weight", "best"), ("budget", "floor")
 """Questions and constraints on the numbers of a choice's things: a world of choices has one of them, or its numbers would be idle."""
+DRAWS = 25
+CHANGED = 2
+"""Instances whose answers must be others by another rule."""
+TRIED, TRIES = (5, 7, 9), 6
+"""Difficulties that a world's answers are looked at on, and instances of each."""
+COMMONEST, TRIVIAL = 0.5, 0.4
+"""Shares of these answers that one of them may have, and that 0 and 1 may have."""
 LONGEST_TITLE = 200
 
 
 def constraint_world(random: np.random.Generator) -> Family:
-    """A family that no other is a parent of."""
-    structure = list(SHARES)[int(random.choice(len(SHARES), p=list(SHARES.values())))]
-    theme = THEMES[structure][int(random.integers(len(THEMES[structure])))]
-    asked = [question for question in QUESTIONS if structure in question.structures]
-    question = asked[int(random.integers(len(asked)))]
+    """A family that no other is a parent of. Raises NoWorld: no constraints and question were found of which the answer depends and varies."""
+    for _ in range(DRAWS):
+        structure = list(SHARES)[int(random.choice(len(SHARES), p=list(SHARES.values())))]
+        theme = THEMES[structure][int(random.integers(len(THEMES[structure])))]
+        asked = [question for question in QUESTIONS if structure in question.structures]
+        question = asked[int(random.integers(len(asked)))]
+        kinds = _kinds(structure, question, random)
+        lawful = [law for law in LAWS if structure in law.structures]
+        laws = [lawful[place] for place in random.choice(len(lawful), size=2, replace=False).tolist()]
+        if _worth_solving(family := world_of(structure, theme, kinds, laws, question)):
+            return family
+    raise NoWorld("no constraints and question were found of which the answer depends and varies")
+
+
+def _kinds(structure: str, question: Question, random: np.random.Generator) -> list[Kind]:
     known = KINDS[structure]
-    count = int(random.integers(FEWEST, MOST + 1))
-    kinds = [known[place] for place in sorted(random.choice(len(known), size=min(count, len(known)), replace=False).tolist())]
+    count = min(int(random.integers(FEWEST, MOST + 1)), len(known))
+    kinds = [known[place] for place in sorted(random.choice(len(known), size=count, replace=False).tolist())]
     if structure == "selection" and question.name not in WEIGHED and not any(kind.name in BOUNDS for kind in kinds):
         bounds = [kind for kind in known if kind.name in BOUNDS]
         kinds[-1] = bounds[int(random.integers(len(bounds)))]
-    lawful = [law for law in LAWS if structure in law.structures]
-    laws = [lawful[place] for place in random.choice(len(lawful), size=2, replace=False).tolist()]
-    return world_of(structure, theme, kinds, laws, question)
+    return kinds
+
+
+def _worth_solving(family: Family) -> bool:
+    """Whether, of some instances, no answer is a good guess, most are more than 0 and 1, and some depend on each rule and each kind of constraint."""
+    make, solution = generating(family.generator), entry(family.validator, "solution")
+    try:
+        instances = [make(difficulty, Random(seed)) for seed, difficulty in enumerate(TRIED * TRIES)]
+    except ValueError:  # as seldom as its generator finds none, a gate would
+        return False
+    answers = [solution(one) for one in instances]
+    if max(Counter(map(str, answers)).values()) > COMMONEST * len(answers) or sum(one in (0, 1) for one in answers) > TRIVIAL * len(answers):
+        return False
+    for source in by_other_rules(family):
+        other = entry(source, "solution")
+        if sum(_answer(other, one) != answer for one, answer in zip(instances, answers, strict=True)) < CHANGED:
+            return False
+    left = {clue[0] for one in instances for clue in one["clues"]}
+    for one, answer in zip(instances, answers, strict=True):
+        for kind in left & {clue[0] for clue in one["clues"]}:
+            if solution(one | {"clues": [clue for clue in one["clues"] if clue[0] != kind]}) != answer:
+                left = left - {kind}
+    return not left
+
+
+def _answer(solution: Callable[..., Any], inputs: Any) -> Any:
+    """None where nothing fits by another law, and a source ends on that."""
+    try:
+        return solution(inputs)
+    except (ValueError, IndexError, StopIteration):
+        return None
 
 
 def world_of(structure: str, theme: Theme, kinds: list[Kind], laws: list[Law], question: Question) -> Family:

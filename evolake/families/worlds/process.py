@@ -19,7 +19,7 @@ from evolake.families.worlds.run_engines import POINTS, clauses_source, generato
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
 from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
 from evolake.families.worlds.titles import by_rules
-from evolake.families.worlds.trying import entry, generating
+from evolake.families.worlds.trying import NoWorld, entry, generating
 
 BOARDS, QUEUES = 0.25, 0.3
 """Share of boards, and of queues among the others."""
@@ -30,10 +30,6 @@ CLOSED = 0.6
 DRAWS = 400
 TRIED, TRIES, DIFFERENT = 5, 12, 4
 """A world's answers are looked at on so many instances of one difficulty, of which so many must differ."""
-
-
-class NoWorld(ValueError):
-    """The draws of a world came to nothing; other random numbers may do better."""
 
 
 def process_world(random: np.random.Generator) -> Family:

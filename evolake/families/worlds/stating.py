@@ -18,7 +18,7 @@ SLOTS = {"row": 3, "ring": 3, "groups": 5, "selection": 4}
 SIZES = {
     "row": "    count = n = 5 + difficulty // 4\n    more = (n,)\n",
     "ring": "    count = n = 5 + difficulty // 4\n    more = (n,)\n",
-    "groups": "    count, n = 5 + difficulty // 6, 3 + difficulty // 9\n    room = 3\n    more = (n, room)\n",
+    "groups": "    count, n = 5 + difficulty // 4, 3\n    room = 3\n    more = (n, room)\n",
     "selection": "    count = n = 5 + difficulty // 3\n    weights = random.sample(range(2, 12 + 2 * difficulty), count)\n    more = (n, weights)\n",
 }
 UNIQUE = "    count = n = 4 + difficulty // 3\n    more = (n,)\n"

@@ -9,6 +9,10 @@ from typing import Any
 from evolake.families.model.contract import Family
 
 
+class NoWorld(ValueError):
+    """The draws of a world came to nothing; other random numbers may do better."""
+
+
 def entry(source: str, name: str) -> Callable[..., Any]:
     """The function of a source."""
     space: dict[str, Any] = {}
@@ -28,6 +32,14 @@ def generating(source: str) -> Callable[[int, Random], Any]:
     return made
 
 
+def by_other_rules(family: Family) -> list[str]:
+    """The primary's source with one rule under another alternative, for each of these."""
+    return [
+        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
+        for point in family.points for item in point.alternatives if item.name != point.chosen
+    ]
+
+
 def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int, more: int) -> bool:
     """Whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, `more` are above 1, and by the other
     alternative of any rule at least `changed` are others."""
@@ -38,10 +50,6 @@ def all_matter(family: Family, difficulty: int, tries: int, different: int, chan
         return [entry(source, "solution")(one) for one in instances]
 
     chosen = answers(family.validator)
-    others = [
-        family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
-        for point in family.points for item in point.alternatives if item.name != point.chosen
-    ]
     return len(set(chosen)) >= different and sum(answer > 1 for answer in chosen) >= more and all(
-        sum(one != two for one, two in zip(chosen, answers(source), strict=True)) >= changed for source in others
+        sum(one != two for one, two in zip(chosen, answers(source), strict=True)) >= changed for source in by_other_rules(family)
     )

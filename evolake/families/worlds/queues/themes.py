@@ -51,8 +51,8 @@ QUEUE_THEMES = (
         one="job", desk="processor", unit="second", card="a red flag",
     ),
     _theme(
-        "kitchen", "Orders in a kitchen", "causal",
-        "In the kitchen of an inn, orders are cooked. The number of cooks is [Input Slot 1], and a cook does one order at a time.",
-        one="order", desk="cook", unit="minute", card="a mark of the innkeeper",
+        "kitchen", "Requests in a kitchen", "causal",
+        "In the kitchen of an inn, requests for meals come in. The number of cooks is [Input Slot 1], and a cook works on one request at a time.",
+        one="request", desk="cook", unit="minute", card="a mark of the innkeeper",
     ),
 )
