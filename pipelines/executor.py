@@ -15,6 +15,7 @@ from dagster._core.execution.retries import RetryMode
 from dagster._core.execution.step_dependency_config import StepDependencyConfig
 
 from evolake.errors import PartitionBusy
+from pipelines.event_files import kept_open
 from resources.lake import LakeResource
 from resources.locks import live_as
 
@@ -49,7 +50,8 @@ class LivingExecutor(dg.Executor):
                 f"run {run_id} was declared dead before its first step", wanted="to take no longer to start",
                 got=f"status {run.status.value if run else 'deleted'}", do="start its cycle again",
             )
-        yield from self._inner.execute(plan_context, execution_plan)
+        with kept_open(plan_context.instance, run_id):
+            yield from self._inner.execute(plan_context, execution_plan)
 
 
 def _living(context: dg.InitExecutorContext) -> dg.Executor:

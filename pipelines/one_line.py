@@ -18,6 +18,7 @@ from evolake.project import UI
 from evolake.report.outcome import outcome_of
 from pipelines.burial import bury_dead_runs
 from pipelines.estimate import PROFILE_TAG, seconds_left, size_tags, step_seconds
+from pipelines.event_files import kept_open
 from pipelines.events import SEEDS, Event, Tell
 from pipelines.line_state import IN_PROCESS_TAG, next_cycle
 from pipelines.outcome import Outcome, explain
@@ -80,7 +81,7 @@ def run(
     hold_line(stage.lake, line.name, run_id)
     try:
         stage.tell(Event(line.name, "began", what, left_s=left(())))
-        with listening(watch.on_event):
+        with listening(watch.on_event), kept_open(stage.instance, run_id):
             result = job.execute_in_process(
                 instance=stage.instance, partition_key=cycle, run_id=run_id, raise_on_error=False, run_config=run_config(log),
                 tags={IN_PROCESS_TAG: str(os.getpid()), **sizes, **(tags or {})},

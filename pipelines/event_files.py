@@ -1,0 +1,26 @@
+"""Dagster's files of events, kept open while a run writes to them.
+
+Dagster opens SQLite anew for every event. Whoever is the last to close a database writes what its log of changes holds into the file and removes the
+log, and waits for the disk each time (`benchmarks/events.py`). Beside a connection that stays open and does nothing no event is the last.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+
+import dagster as dg
+from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
+
+
+@contextmanager
+def kept_open(instance: dg.DagsterInstance, run_id: str) -> Iterator[None]:
+    """Until the end of this, the files of the run's events and of all runs' index stay open. Nothing is done where events lie elsewhere."""
+    storage = instance.event_log_storage
+    with ExitStack() as stack:
+        for shard in (run_id, INDEX_SHARD_NAME) if isinstance(storage, SqliteEventLogStorage) else ():
+            connection = stack.enter_context(closing(sqlite3.connect(storage.path_for_shard(shard))))
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        yield
