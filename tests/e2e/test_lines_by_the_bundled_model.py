@@ -1,8 +1,8 @@
 """A real model that understands little: the small bundled one, behind the server of a well-kept library on loopback, drives a cycle of each line.
 
 It may fail at every gate, and mostly does. What is asked here: nothing crashes, every call is a row whose tokens are the server's and whose price is
-theirs, attempts that came to nothing are counted, and cycles are sealed all the same. Solvers are left out: what their planner is told is longer than
-the 8,192 tokens that this model was trained on, and takes a processor many minutes to read.
+theirs, attempts that came to nothing are counted, and cycles are sealed all the same. What the solvers' planner is told is longer than the 8,192
+tokens that this model was trained on, so no plan is to be expected of it; the server and the line bear it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
+import solvers_fixtures
 from bundled_model_server import Server, serving
-from designs_fixtures import ROOT, Project, open_project
+from designs_fixtures import Project
 from project_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, usd_of
 
 from evolake.programs.commands.template import FILES
-from pipelines.home import ensure_home
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 FAMILY = "bus-legs"
@@ -39,6 +38,9 @@ LINES = {
     "prompts": {
         "EVOLAKE_PROMPTS__POLICY": "endpoint", "EVOLAKE_PROMPTS__ARM": "evolution", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "2",
         "EVOLAKE_PROMPTS__ROLLOUTS": "2", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "2", "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "2",
+    },
+    "solvers": {
+        "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "2", "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1",
     },
 }
 
@@ -60,15 +62,15 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
     for file, text in FILES.items():
         (project / file).write_text(text)
     with serving(folder) as server:
-        project = open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), **by_a_model(
+        project = solvers_fixtures.open_project(folder, **by_a_model(
             server.base_url, **SMALL, EVOLAKE_MODELS=json.dumps({"default": server.model}), EVOLAKE_PROGRAMS__PROJECTS=str(project),
             EVOLAKE_PRICES=json.dumps({server.model: USD_A_MILLION_TOKENS}),
         ))
-        seeds = ROOT / "data_lake" / "seeds"
-        shutil.copytree(seeds, folder / "seeds", ignore=lambda place, names: set(names) - {FAMILY} if Path(place) == seeds / "families" else set())
+        for family in (folder / "seeds" / "families").iterdir():
+            if family.is_dir() and family.name != FAMILY:
+                shutil.rmtree(family)
         for settings in LINES.values():
             project.environment.update(settings)
-        ensure_home(Path(project.environment["DAGSTER_HOME"]))
         operators = replace(project, environment=project.environment | {"EVOLAKE_BACKEND": "operators"})
         materialize(operators, "families", None, "seeds")  # by this reviewer no seed would come through
         said = {line: project.run("run", "--cycles", "1", "--lines", line).stdout for line in LINES}
@@ -78,10 +80,10 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
         yield Modelled(project, said, server)
 
 
-ASKED = ("families", "designs", "programs")
+ASKED = ("families", "designs", "programs", "solvers")
 """Lines that asked for proposals."""
 ATTEMPTED = ("families", "programs")
-"""Of these, whose one call was for a candidate; that of designs was its planner's."""
+"""Of these, whose one call was for a candidate; those of designs and solvers were their planners'."""
 
 
 def test_every_cycle_is_sealed_though_no_attempt_came_to_anything(modelled: Modelled):
