@@ -4,6 +4,10 @@ While CPython turns what it has parsed into the nodes of a tree it counts its de
 another thread run in between. Two threads that parse at once meet `SystemError: AST constructor recursion depth mismatch` at random (CPython's issue
 106905; seen with 3.11.7). A candidate would be blocked, or made by another operator, by chance. Hence one thread at a time; and where a library
 parses meanwhile, again.
+
+`bounded` parses what a candidate wrote: bounded in depth, so that whatever walks the tree afterwards may recurse. Python's parser, `ast.unparse` and
+the libraries that measure programs recurse without a bound of their own: `1 + 1 + ...` of 900 terms parses and can then be neither written nor
+visited. The parser also raises MemoryError for what it cannot hold on its stack.
 """
 
 from __future__ import annotations
@@ -15,6 +19,13 @@ from typing import Literal, overload
 
 MISMATCH = "recursion depth mismatch"
 TIMES = 20
+MAX_NESTING = 120
+"""Depth of a tree. Seeds are at most 16 deep and a child adds two; `ast.unparse` fails from about 400 on, less where the stack is in use."""
+MAX_BITS = 14_000
+"""Of an integer, which hexadecimal digits may make as long as they like: Python refuses to write more than 4,300 decimal digits."""
+KEPT = 512
+_sound: set[tuple[str, str]] = set()
+"""Sources whose trees were walked and found bounded: gates parse one many times, to change another place of it each time."""
 _one_at_a_time = threading.Lock()
 
 
@@ -49,3 +60,41 @@ def parse_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec") ->
 def _parsed(source: str | bytes, mode: str) -> ast.Module | ast.Expression:
     with _one_at_a_time:
         return ast.parse(source, mode=mode)  # pyright: ignore[reportReturnType]
+
+
+class Unreadable(ValueError):
+    """A source that is no Python, or none that is taken apart here. A fact about the candidate."""
+
+
+@overload
+def bounded(source: str, longest: int, mode: Literal["exec"] = "exec") -> ast.Module: ...
+@overload
+def bounded(source: str, longest: int, mode: Literal["eval"]) -> ast.Expression: ...
+def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -> ast.Module | ast.Expression:
+    """The tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
+    if len(source) > longest:
+        raise Unreadable(f"longer than {longest} characters")
+    try:
+        tree = parse_python(source, mode)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Unreadable(f"cannot be parsed: {str(error) or type(error).__name__}") from None
+    if (source, mode) in _sound:
+        return tree
+    if nesting(tree) > MAX_NESTING:
+        raise Unreadable(f"nested deeper than {MAX_NESTING}")
+    if any(isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS for node in ast.walk(tree)):
+        raise Unreadable(f"an integer of more than {MAX_BITS} bits")
+    if len(_sound) >= KEPT:
+        _sound.clear()
+    _sound.add((source, mode))
+    return tree
+
+
+def nesting(tree: ast.AST) -> int:
+    """The depth of a tree, without recursion."""
+    deepest, waiting = 0, [(tree, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+    return deepest

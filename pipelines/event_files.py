@@ -18,9 +18,11 @@ from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_
 def kept_open(instance: dg.DagsterInstance, run_id: str) -> Iterator[None]:
     """Until the end of this, the files of the run's events and of all runs' index stay open. Nothing is done where events lie elsewhere."""
     storage = instance.event_log_storage
+    shards = (run_id, INDEX_SHARD_NAME)
+    files = [storage.path_for_shard(shard) for shard in shards] if isinstance(storage, SqliteEventLogStorage) else []
     with ExitStack() as stack:
-        for shard in (run_id, INDEX_SHARD_NAME) if isinstance(storage, SqliteEventLogStorage) else ():
-            connection = stack.enter_context(closing(sqlite3.connect(storage.path_for_shard(shard))))
+        for file in files:
+            connection = stack.enter_context(closing(sqlite3.connect(file)))
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
         yield

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.errors import InputError
+from evolake.cells import Cells
 from evolake.lake.schemas import TableSchema
 from evolake.repair.names import ARMS, KNOWN_ARMS, OPT_IN_ARMS
 
@@ -45,7 +45,6 @@ TERMS = {
 
 LINE = "repair"
 VARIATIONS = ("none", "scale", "permute", "relabel")
-MAX_SEED = 9999
 
 PROBLEMS = TableSchema(
     "problems", 1,
@@ -114,29 +113,5 @@ STUDY = TableSchema(
 )
 
 
-def cell_of(arm: str, seed: int) -> str:
-    """The partition of one arm with one seed.
-
-    >>> cell_of("cd_vgs_core_rank", 2)
-    'cd_vgs_core_rank-2'
-
-    Raises:
-        InputError: no such arm, or a seed outside 0..9999.
-    """
-    if arm not in KNOWN_ARMS:
-        raise InputError(f"there is no arm {arm!r}", wanted=f"one of {', '.join(KNOWN_ARMS)}", do="name one of these")
-    if not 0 <= seed <= MAX_SEED:
-        raise InputError("a study's seed is out of range", wanted=f"0..{MAX_SEED}", got=str(seed), do="give a number in that range")
-    return f"{arm}-{seed}"
-
-
-def parse_cell(cell: str) -> tuple[str, int]:
-    """(arm, seed) of a partition: the inverse of `cell_of`.
-
-    Raises:
-        InputError: not such a key.
-    """
-    arm, mark, seed = cell.rpartition("-")
-    if not (mark and seed.isdecimal() and cell == cell_of(arm, int(seed))):
-        raise InputError(f"{cell!r} is no cell of the repair study", wanted="an arm and a seed, e.g. one_shot-0", do="name such a cell")
-    return arm, int(seed)
+CELLS = Cells("repair", KNOWN_ARMS)
+cell_of, parse_cell = CELLS.key, CELLS.parse

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from evolake.cells import Cells
 from evolake.errors import InputError
 from evolake.lake.schemas import TableSchema
 
@@ -25,7 +26,6 @@ LINEAGES = "held-out lineages"
 """The suite of problems whose families share no ancestor with any family that is trained on."""
 TRAIN = "train"
 MATCHINGS = ("steps", "instances", "tokens")
-MAX_SEED = 9999
 TERMS = {
     "arm": f"What the model is trained on: {', '.join(ARMS)}.",
     "correct": "Whether the reply's answer is the right one, or the share of replies for which it is.",
@@ -159,32 +159,8 @@ FIGURES = TableSchema(
 )
 
 
-def cell_of(arm: str, seed: int) -> str:
-    """The partition of one arm with one seed.
-
-    >>> cell_of("evolved", 2)
-    'evolved-2'
-
-    Raises:
-        InputError: no such arm, or a seed outside 0..9999.
-    """
-    if arm not in ARMS:
-        raise InputError(f"there is no arm {arm!r}", wanted=f"one of {', '.join(ARMS)}", do="name one of these")
-    if not 0 <= seed <= MAX_SEED:
-        raise InputError("a study's seed is out of range", wanted=f"0..{MAX_SEED}", got=str(seed), do="give a number in that range")
-    return f"{arm}-{seed}"
-
-
-def parse_cell(cell: str) -> tuple[str, int]:
-    """(arm, seed) of a partition: the inverse of `cell_of`.
-
-    Raises:
-        InputError: not such a key.
-    """
-    arm, mark, seed = cell.rpartition("-")
-    if not (mark and seed.isdecimal() and cell == cell_of(arm, int(seed))):
-        raise InputError(f"{cell!r} is no cell of the utility study", wanted="an arm and a seed, e.g. evolved-0", do="name such a cell")
-    return arm, int(seed)
+CELLS = Cells("utility", tuple(ARMS))
+cell_of, parse_cell = CELLS.key, CELLS.parse
 
 
 def pick_arms(text: str) -> list[str]:

@@ -1,45 +1,19 @@
-"""Parsing a program's Python on the host: bounded in length and depth first, so that whatever walks the tree afterwards may recurse."""
+"""A program's Python: parsed on the host (see `evolake.parsing.bounded`), and where its nodes stand."""
 
 from __future__ import annotations
 
 import ast
 
-from evolake.parsing import parse_python
+from evolake.parsing import Unreadable as Unreadable
+from evolake.parsing import bounded
 
 LONGEST = 200_000
 """Characters of a file."""
-MAX_NESTING = 120
-MAX_BITS = 14_000
-"""Of an integer: Python refuses to write more than 4,300 decimal digits."""
-
-
-class Unreadable(ValueError):
-    """A source that is no Python, or none that is taken apart here. A fact about the candidate."""
 
 
 def parse(source: str) -> ast.Module:
     """The tree of a source. Raises Unreadable: too long, too deep, or not to be parsed."""
-    if len(source) > LONGEST:
-        raise Unreadable(f"longer than {LONGEST} characters")
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Unreadable(f"cannot be parsed: {str(error) or type(error).__name__}") from None
-    if nesting(tree) > MAX_NESTING:
-        raise Unreadable(f"nested deeper than {MAX_NESTING}")
-    if any(isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS for node in ast.walk(tree)):
-        raise Unreadable(f"an integer of more than {MAX_BITS} bits")
-    return tree
-
-
-def nesting(tree: ast.AST) -> int:
-    """The depth of a tree, without recursion."""
-    deepest, waiting = 0, [(tree, 1)]
-    while waiting:
-        node, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
-    return deepest
+    return bounded(source, LONGEST)
 
 
 class Places:

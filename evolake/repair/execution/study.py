@@ -13,13 +13,13 @@ from typing import Any
 
 from evolake.agents.roles import canonical_json
 from evolake.agents.sampling import Sampling, sampling_of
+from evolake.cells import MAX_SEED
 from evolake.errors import InputError
 from evolake.repair.arms.budget import Plan
 from evolake.repair.arms.prompts import ROLES
 from evolake.repair.model.problems import Problem, parse_problem
 from evolake.repair.names import ARMS, KNOWN_ARMS, in_order
 from evolake.repair.settings import RepairSettings
-from evolake.repair.tables import MAX_SEED
 from evolake.settings import Settings
 
 PROTOCOL = 1

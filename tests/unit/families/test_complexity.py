@@ -8,8 +8,8 @@ import pytest
 from families_fixtures import seed_family
 
 from evolake.families.dataset.complexity import complexity_row, measure
-from evolake.families.model.syntax import nesting
 from evolake.families.tables import COMPLEXITY
+from evolake.parsing import nesting
 
 NESTED = """
 # a comment
