@@ -104,6 +104,10 @@ HOSTILE = {
 import evolake.designs.tracing.driver as d
 d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: "x" * 10**9})()
 """,
+    "a reply of a hundred megabytes": BASELINE + """
+import evolake.designs.tracing.driver as d
+d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: "x" * 10**8})()
+""",
     "a pickle bomb for a reply": BASELINE + """
 import evolake.designs.tracing.driver as d
 class Bomb:

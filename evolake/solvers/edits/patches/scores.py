@@ -9,7 +9,7 @@ from __future__ import annotations
 from evolake.solvers.edits.model import Parameter, PatchSpec, Rewrite
 from evolake.solvers.edits.patches.common import HEADER, SOURCE
 
-_RAMP = "if (conflicts % @every@ == 0 && var_decay < @last@) var_decay += @step@;"
+_RAMP = "if (conflicts % @every@ == 0 && var_decay < @last@) var_decay = var_decay + @step@ < @last@ ? var_decay + @step@ : @last@;"
 _FIRST = Rewrite(SOURCE, "var_decay(opt_var_decay)", "var_decay(@first@)")
 RAMP = PatchSpec(
     "vsids-ramp", "vsids-decay",
