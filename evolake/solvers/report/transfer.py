@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from evolake.report.numbers import counted
 from evolake.solvers.measurement.transfer import LEVEL, SOLVED, claim
 
 PAGE = "transfer.md"
@@ -31,7 +32,7 @@ def page(table: pl.DataFrame) -> str:
     """One table of figures and one sentence per other solver for each suite."""
     first = table.row(0, named=True)
     lines = [
-        f"# {first['solver']} against {table['variant_id'].n_unique() - 1} others", "",
+        f"# {first['solver']} against {counted(table['variant_id'].n_unique() - 1, 'other solver')}", "",
         f"In parentheses: {LEVEL:.0%} intervals by a paired bootstrap over formulas.",
         "A formula is solved where its model was checked or its proof verified; an UNSAT answer whose proof was not checked counts as unsolved.",
     ]
@@ -69,4 +70,6 @@ def _or_dash(value: float | None, form: str) -> str:
 
 def _sentence(first: str, row: Mapping[str, Any]) -> str:
     floor = f", noise floor {row['noise_floor']:.4g}" if row["noise_floor"] else ""
-    return f"PAR-2 of {row['solver']} over that of {first}: {_with_ends(row, 'gain', 'gain', '{:.3g}')}{floor}: {first} is {claim(row)}."
+    said = claim(row)
+    said = said if said.startswith("no ") else f"{first} is {said}"
+    return f"PAR-2 of {row['solver']} over that of {first}: {_with_ends(row, 'gain', 'gain', '{:.3g}')}{floor}: {said}."
