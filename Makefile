@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 6 minutes on two cores)"
 	@echo "make test   the whole test suite (some 40 minutes on two cores)"
-	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (3 to 4 minutes on two cores)"
+	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (some 2.5 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"

@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[1]
 ALONE = ("tests/integration/jail/", "tests/integration/prompts/test_policy_bundled.py")
 """Attacks that look at the whole machine, and what needs much of its memory: no other test may run beside them."""
 LONGEST = (
-    "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_solvers_by_a_model.py", "tests/e2e/test_prompts_line.py",
+    "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_lines_by_the_bundled_model.py", "tests/e2e/test_solvers_by_a_model.py",
+    "tests/e2e/test_prompts_line.py",
     "tests/e2e/test_solvers_line.py", "tests/e2e/test_designs_line.py", "tests/e2e/test_families_line.py", "tests/e2e/test_repair_backfill.py",
     "tests/e2e/test_repair_study.py", "tests/integration/solvers/test_seeds.py", "tests/integration/solvers/test_mutants.py",
     "tests/e2e/", "tests/integration/solvers/test_edits_patches.py", "tests/integration/",
@@ -38,6 +39,7 @@ SLOW = (
     "tests/integration/prompts/", "tests/integration/repair/",
     "tests/integration/report/", "tests/integration/solvers/", "tests/integration/test_examples.py", "tests/integration/utility/",
     "tests/unit/architecture/test_adding_things.py", "tests/unit/architecture/test_bad_input.py", "tests/unit/contracts/test_contract_pages.py",
+    "tests/unit/families/test_labels_of_worlds.py", "tests/unit/plots/test_solvers_figures.py",
     "tests/unit/designs_engine/test_designs_engines.py", "tests/unit/designs_engine/test_designs_operators.py",
     "tests/unit/designs_engine/test_designs_semantics.py",
     "tests/unit/designs_engine/test_designs_isolated.py", "tests/unit/objectives/test_ranks_and_kendall.py", "tests/unit/plots/test_plots.py",

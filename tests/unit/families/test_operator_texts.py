@@ -71,6 +71,7 @@ def test_the_title_of_a_switched_world_names_the_rules_in_force_and_no_name_of_t
     assert clinic.title.startswith("One doctor, many patients, where it says “") and len(clinic.title) <= LONGEST_TITLE
 
 
+@pytest.mark.slow
 def test_a_guard_takes_no_rule_that_another_guard_quotes_or_decides_by():
     """Nested, they would read "otherwise it stands for the words “λ”", or quote a condition."""
     families, random = [seed_family("blocked-streets"), seed_family("divisor-votes"), seed_family("postfix-machine")], np.random.default_rng(0)

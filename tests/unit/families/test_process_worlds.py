@@ -110,6 +110,7 @@ def test_there_are_enough_actions_and_questions_and_no_text_holds_another():
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
 
+@pytest.mark.slow
 def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again():
     instances, kinds = 0, set()
     for number in WORLDS:

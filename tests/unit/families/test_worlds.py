@@ -224,6 +224,7 @@ def test_there_are_enough_kinds_questions_and_sentences():
             assert all(kind.sentences(theme.words) for kind in kinds)
 
 
+@pytest.mark.slow
 def test_three_engines_agree_on_drawn_instances_and_the_reader_finds_the_inputs_again():
     instances = 0
     for number in WORLDS:
